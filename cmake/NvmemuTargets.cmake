@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: Apache-2.0
+# One function per kind of target, so that warnings, sanitizers and the layers' include rules are said once.
+
+add_library(nvmemu_options INTERFACE)
+target_compile_options(nvmemu_options INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Wconversion
+                                                -Wno-sign-conversion -Werror=return-type)
+if(NVMEMU_SANITIZE)
+  target_compile_options(nvmemu_options INTERFACE -fsanitize=${NVMEMU_SANITIZE} -fno-omit-frame-pointer
+                                                  -fno-sanitize-recover=all)
+  target_link_options(nvmemu_options INTERFACE -fsanitize=${NVMEMU_SANITIZE})
+endif()
+
+# nvmemu_add_layer(NAME SOURCES ... [DEPENDS lower layers ...] [LIBRARIES ...])
+#
+# A layer's headers are reachable, as "NAME/header.h", only through its target: its include path holds one link,
+# to its own folder. A layer that includes another without depending on it does not compile.
+function(nvmemu_add_layer name)
+  cmake_parse_arguments(ARG "" "" "SOURCES;DEPENDS;LIBRARIES" ${ARGN})
+  set(include_root ${PROJECT_BINARY_DIR}/layers/${name})
+  file(MAKE_DIRECTORY ${include_root})
+  file(CREATE_LINK ${CMAKE_CURRENT_SOURCE_DIR} ${include_root}/${name} SYMBOLIC)
+  add_library(nvmemu_${name} STATIC ${ARG_SOURCES})
+  target_include_directories(nvmemu_${name} PUBLIC ${include_root})
+  list(TRANSFORM ARG_DEPENDS PREPEND nvmemu_)
+  target_link_libraries(nvmemu_${name} PUBLIC ${ARG_DEPENDS} ${ARG_LIBRARIES} PRIVATE nvmemu_options)
+endfunction()
+
+# nvmemu_add_test(NAME SOURCES ... LINK ...): one GoogleTest program, each of its tests known to ctest.
+function(nvmemu_add_test name)
+  if(NOT NVMEMU_TESTS)
+    return()
+  endif()
+  cmake_parse_arguments(ARG "" "" "SOURCES;LINK" ${ARGN})
+  add_executable(${name} ${ARG_SOURCES})
+  target_link_libraries(${name} PRIVATE ${ARG_LINK} GTest::gtest GTest::gmock GTest::gtest_main nvmemu_options)
+  include(GoogleTest)
+  gtest_discover_tests(${name} TEST_PREFIX ${name}. DISCOVERY_MODE PRE_TEST PROPERTIES TIMEOUT 120)
+endfunction()
+
+# nvmemu_add_fuzzer(NAME SOURCES ... LINK ...): a libFuzzer program (clang only).
+function(nvmemu_add_fuzzer name)
+  if(NOT NVMEMU_FUZZERS)
+    return()
+  endif()
+  cmake_parse_arguments(ARG "" "" "SOURCES;LINK" ${ARGN})
+  add_executable(${name} ${ARG_SOURCES})
+  target_compile_options(${name} PRIVATE -fsanitize=fuzzer)
+  target_link_options(${name} PRIVATE -fsanitize=fuzzer)
+  target_link_libraries(${name} PRIVATE ${ARG_LINK} nvmemu_options)
+endfunction()

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the emulator says, on stderr, one write(2) a message so that lines of several processes do not mix.
+#pragma once
+
+#include <string_view>
+
+namespace nvmemu {
+
+enum class LogLevel { kQuiet, kWarning, kInfo, kDebug };
+
+// Messages above this level are dropped. Starts at kWarning.
+void set_log_level(LogLevel level) noexcept;
+LogLevel log_level() noexcept;
+
+// "nvmemu: TEXT\n", cut at 1 KiB. Async-signal-safe: no allocation, no stdio, errno kept.
+void log_warning(std::string_view text) noexcept;
+void log_info(std::string_view text) noexcept;
+void log_debug(std::string_view text) noexcept;
+
+}  // namespace nvmemu

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a counter source delivers for one epoch of one thread.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+namespace nvmemu {
+
+// What held retirement up when a sample was taken.
+enum class StallKind : std::uint8_t {
+  kLoad,     // a load, or a plain read-modify-write
+  kStore,    // a store that no read goes with
+  kLocked,   // an atomic read-modify-write
+  kPersist,  // a cache-line flush or a fence
+  kOther,    // anything else: computation, branches, code that cannot be decoded
+};
+inline constexpr std::size_t kStallKinds = 5;
+
+struct EpochCounts {
+  double cpu_ns = 0;                            // CPU time that the epoch covers
+  std::array<double, kStallKinds> held_ns{};    // time behind each kind of instruction, cache hits included
+  double memory_stall_ns = 0;                   // of loads and locked instructions: what waited for memory
+  double overhead_ns = 0;                       // what measuring cost in this epoch
+  std::uint64_t samples = 0;                    // samples of any kind
+  std::uint64_t stall_samples = 0;              // of loads and locked instructions
+  std::uint64_t probes = 0;                     // loads timed
+  double probe_variance_ns2 = 0;                // variance that the probes' shares add to memory_stall_ns
+
+  double held(StallKind kind) const { return held_ns[static_cast<std::size_t>(kind)]; }
+};
+
+}  // namespace nvmemu

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+// What this machine allows: each probed once, by trying it, and reported in one place.
+#pragma once
+
+#include <string>
+
+namespace nvmemu {
+
+struct Capability {
+  bool available = false;
+  std::string why;   // "works", or what refused: "perf_event_open: Operation not permitted (seccomp or ...)"
+  std::string mend;  // how to get it where it is missing; empty: nothing to do, or nothing can be done
+};
+
+struct Capabilities {
+  Capability pmu;                // hardware counters: PERF_TYPE_HARDWARE instructions, and they count
+  Capability task_clock;         // sampling on the software task clock, user mode only
+  Capability breakpoints;        // execution breakpoints with sigtrap (Linux 5.13)
+  Capability thread_cpu_timer;   // POSIX timer on CLOCK_THREAD_CPUTIME_ID
+  Capability huge_pages;         // transparent huge pages by madvise
+  Capability invariant_tsc;
+  Capability numa;               // a second node, for comparison with remote memory
+};
+
+// Opens and closes what it probes; changes nothing. 20 ms at most. Not for signal handlers.
+Capabilities probe_capabilities();
+
+}  // namespace nvmemu

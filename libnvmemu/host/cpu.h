@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+// What this machine is: processor, caches, nodes. Read from /proc and /sys under `root`, so that tests can fake them.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace nvmemu {
+
+struct CacheLevel {
+  int level;              // 1, 2, 3
+  std::uint64_t bytes;    // of one instance, data or unified
+};
+
+struct Cpu {
+  std::string model;               // "AMD EPYC 9654 96-Core Processor", or "unknown processor"
+  std::string vendor;              // "AuthenticAMD", "GenuineIntel", ...
+  int logical_cpus = 1;            // that this process may run on
+  int numa_nodes = 1;
+  std::vector<CacheLevel> caches;  // innermost first; empty where the machine does not say
+  bool hypervisor = false;         // runs in a virtual machine
+  std::uint64_t memory_bytes = 0;  // available now
+
+  // Of the outermost and of the next-to-outermost level; 32 MiB and 1 MiB where the machine does not say.
+  std::uint64_t last_level_cache_bytes() const;
+  std::uint64_t inner_cache_bytes() const;
+};
+
+Cpu read_cpu(const std::string& root = "");
+std::string read_boot_id(const std::string& root = "");
+
+}  // namespace nvmemu

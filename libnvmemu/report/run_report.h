@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+// The run report, schema "nvmemu-run-1": what a run was, what was injected, and how sure that is.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "device/device.h"
+#include "report/board.h"
+
+namespace nvmemu {
+
+struct ThreadReport {
+  std::uint32_t tid = 0;
+  std::string name;
+  std::uint64_t epochs = 0;
+  double cpu_ns = 0, stall_ns = 0, injected_ns = 0, overhead_ns = 0, unpaid_ns = 0;
+  bool ended = false;  // false: killed, or still running; the figures are those of its last epoch
+};
+
+struct ProcessReport {
+  std::uint32_t pid = 0, ppid = 0;
+  std::string command;
+  std::vector<ThreadReport> threads;
+};
+
+struct RunTotals {
+  std::uint64_t threads = 0, epochs = 0, samples = 0, probes = 0;
+  double cpu_ns = 0, stall_ns = 0, injected_ns = 0, overhead_ns = 0, unpaid_ns = 0;
+};
+
+struct RunReport {
+  // Said by who ran it.
+  std::vector<std::string> command;
+  int exit_status = 0;
+  double wall_seconds = 0;
+  std::string source_name;  // "sampler"
+  std::string source_why;   // "no hardware counters: perf_event_open: No such file or directory"
+  std::string model;        // "stall"
+  double base_read_latency_ns = 0;
+  double base_spread = 0;   // relative, of the base latency's measurement
+  Device target;
+  std::vector<std::string> warnings;
+
+  // Read off the board.
+  std::string ticker;       // "perf_event", "posix-timer", "none", "mixed"
+  RunTotals totals;
+  std::vector<ProcessReport> processes;
+  double error_relative_95 = 0;  // of the injected delay: half the width of the 95 % confidence interval
+  std::string error_from;        // what that rests on, and what it leaves out
+};
+
+// Fills the second half of `report` from the board, and appends a sentence to its warnings for each BoardWarning seen
+// (with the number of processes concerned).
+void read_board(const Board& board, RunReport& report);
+
+// JSON, as design and docs/report.md describe; ends with a newline.
+std::string to_json(const RunReport& report);
+
+// Writes it; an error names the file and why.
+Result<void> write_report(const RunReport& report, const std::string& path);
+
+// The few lines for people: base and target, delay injected, error, warnings. No colours.
+std::string summary(const RunReport& report);
+
+}  // namespace nvmemu
