@@ -3,12 +3,13 @@
 #pragma once
 
 #include <cstdint>
+#include <string_view>
 
 namespace nvmemu {
 
-// The processor's time-stamp counter where it is invariant (constant rate, running in every idle state), calibrated
-// against CLOCK_MONOTONIC_RAW; elsewhere CLOCK_MONOTONIC_RAW itself, one tick a nanosecond. Copyable, immutable:
-// every member function is thread-safe and async-signal-safe.
+// The processor's time-stamp counter where it is invariant (constant rate, running in every idle state),
+// calibrated against CLOCK_MONOTONIC_RAW; elsewhere CLOCK_MONOTONIC_RAW itself, one tick a nanosecond.
+// Copyable, immutable: every member function is thread-safe and async-signal-safe.
 class Clock {
  public:
   // Uses `known_hz` (> 0) where given, so that a child of a calibrated process need not calibrate; otherwise
@@ -34,10 +35,14 @@ class Clock {
   bool uses_tsc_;
 };
 
-// Whether the processor says that its TSC is invariant (CPUID 80000007H:EDX[8]; Intel SDM volume 3, 18.17.1; AMD APM
-// volume 3, E.4.6) and the kernel has not given it up (its clock source is the TSC or a paravirtual clock that
-// rests on it).
+// Whether the processor says that its TSC is invariant (CPUID 80000007H:EDX[8]; Intel SDM volume 3, 18.17.1;
+// AMD APM volume 3, E.4.6) and the kernel has not given it up (its clock source is the TSC or a paravirtual
+// clock that rests on it).
 bool tsc_is_invariant();
+
+// Whether a kernel whose clock source has this name (a line of /sys/.../current_clocksource) still trusts the
+// TSC.
+bool clock_source_rests_on_tsc(std::string_view name) noexcept;
 
 // Nanoseconds of CLOCK_MONOTONIC_RAW, and of this thread's CPU time. Async-signal-safe.
 std::uint64_t monotonic_raw_ns() noexcept;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Quantities as people write them, and back. Parsing is strict: a number, a unit, nothing else ("300ns", "1.2us",
-// "8GB/s", "6GiB/s", "512MiB"); a bare number, a sign, an unknown unit, zero and what is out of range are errors
-// that name the text. Thread-safe; not for signal handlers (they allocate).
+// Quantities as people write them, and back. Parsing is strict: a number, a unit, nothing else ("300ns",
+// "1.2us", "8GB/s", "6GiB/s", "512MiB"); a bare number, a sign, an unknown unit, zero and what is out of
+// range are errors that name the text. Thread-safe; not for signal handlers (they allocate).
 #pragma once
 
 #include <cstdint>
@@ -18,8 +18,8 @@ Result<double> parse_latency_ns(std::string_view text);
 // ns, us, ms, s -> nanoseconds, within 1 us to 1 h.
 Result<double> parse_duration_ns(std::string_view text);
 
-// B/s, kB/s, MB/s, GB/s, TB/s (powers of 1000), KiB/s, MiB/s, GiB/s, TiB/s (of 1024) -> bytes per second, within
-// 1 MB/s to 100 TB/s.
+// B/s, kB/s, MB/s, GB/s, TB/s (powers of 1000), KiB/s, MiB/s, GiB/s, TiB/s (of 1024) -> bytes per second,
+// within 1 MB/s to 100 TB/s.
 Result<double> parse_bandwidth_bps(std::string_view text);
 
 // B, kB, MB, GB, TB, KiB, MiB, GiB, TiB -> bytes, within 1 B to 1 EiB, whole.

@@ -10,7 +10,8 @@ class CounterSource {
  public:
   virtual ~CounterSource() = default;
 
-  // What has been counted since the last call. Async-signal-safe; only on the thread that the source belongs to.
+  // What has been counted since the last call. Async-signal-safe; only on the thread that the source belongs
+  // to.
   virtual EpochCounts read() noexcept = 0;
 
   // Around an injection: what is spun must not be counted. Async-signal-safe.

@@ -19,14 +19,16 @@ enum class StallKind : std::uint8_t {
 inline constexpr std::size_t kStallKinds = 5;
 
 struct EpochCounts {
-  double cpu_ns = 0;                            // CPU time that the epoch covers
-  std::array<double, kStallKinds> held_ns{};    // time behind each kind of instruction, cache hits included
-  double memory_stall_ns = 0;                   // of loads and locked instructions: what waited for memory
-  double overhead_ns = 0;                       // what measuring cost in this epoch
-  std::uint64_t samples = 0;                    // samples of any kind
-  std::uint64_t stall_samples = 0;              // of loads and locked instructions
-  std::uint64_t probes = 0;                     // loads timed
-  double probe_variance_ns2 = 0;                // variance that the probes' shares add to memory_stall_ns
+  double cpu_ns = 0;                          // CPU time that the epoch covers
+  std::array<double, kStallKinds> held_ns{};  // time behind each kind of instruction, cache hits included
+  double memory_stall_ns = 0;                 // of loads and locked instructions: what waited for memory
+  double overhead_ns = 0;                     // what measuring cost in this epoch
+  std::uint64_t samples = 0;                  // samples of any kind
+  std::uint64_t stall_samples = 0;            // of loads and locked instructions
+  std::uint64_t probes = 0;                   // loads timed
+  double sampling_variance_ns2 = 0;  // of memory_stall_ns, from the number of samples: adds over epochs
+  double share_error_ns = 0;         // standard error from the probes' shares: the same in every epoch, so
+                                     // it adds over epochs as it is
 
   double held(StallKind kind) const { return held_ns[static_cast<std::size_t>(kind)]; }
 };

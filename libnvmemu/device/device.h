@@ -11,13 +11,13 @@
 
 namespace nvmemu {
 
-// What a memory is to a program: latencies in ns (> 0), bandwidths in bytes per second (> 0). What is not given is
-// not emulated: it stays the machine's.
+// What a memory is to a program: latencies in ns (> 0), bandwidths in bytes per second (> 0). What is not
+// given is not emulated: it stays the machine's.
 struct Device {
-  std::optional<double> read_latency_ns;
-  std::optional<double> write_latency_ns;
-  std::optional<double> read_bandwidth_bps;
-  std::optional<double> write_bandwidth_bps;
+  std::optional<double> read_latency_ns = std::nullopt;
+  std::optional<double> write_latency_ns = std::nullopt;
+  std::optional<double> read_bandwidth_bps = std::nullopt;
+  std::optional<double> write_bandwidth_bps = std::nullopt;
 };
 
 // A named device, with where its figures come from.
@@ -28,10 +28,12 @@ struct Profile {
   std::string source;
 };
 
-// dram, pcm, memristor, stt-ram, optane-dcpmm, cxl-dram, cxl-far. Thread-safe.
+// dram, memristor, stt-ram, pcm, cxl-dram, optane-dcpmm, cxl-far: by read latency, shortest first.
+// Thread-safe.
 std::span<const Profile> built_in_profiles();
 
-// The built-in profile of that name; the error's hint names the nearest one. Thread-safe.
+// The built-in profile of that name, or the only one whose name begins with that word ("optane"); the error's
+// hint names the nearest one. Thread-safe.
 Result<Profile> find_built_in_profile(std::string_view name);
 
 }  // namespace nvmemu

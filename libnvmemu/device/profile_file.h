@@ -20,8 +20,8 @@ namespace nvmemu {
 //     write_bandwidth = "2GB/s"
 //     source = "where the figures come from"   # optional
 //
-// A syntax error, an unknown key (the hint names the nearest), a wrong type, and a value out of range are errors that
-// begin with "FILE:LINE: ".
+// A syntax error, an unknown key (the hint names the nearest), a wrong type, and a value out of range are
+// errors that begin with "FILE:LINE: ".
 Result<Profile> read_profile_file(const std::string& path);
 Result<Profile> parse_profile(std::string_view toml, const std::string& path);
 

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/result.h"
@@ -13,24 +14,37 @@ namespace nvmemu {
 enum class TickerChoice { kAuto, kPerfEvent, kPosixTimer };
 
 struct Config {
-  double target_read_latency_ns = 0;  // NVMEMU_READ_LATENCY ("300ns"; "2x" is a multiple of the base), or from
-                                      // NVMEMU_PROFILE (a built-in name); 0: nothing to emulate
+  double target_read_latency_ns = 0;  // NVMEMU_READ_LATENCY ("300ns"; "2x" is a multiple of the base), or
+                                      // from NVMEMU_PROFILE (a built-in name); 0: nothing to emulate
   double target_multiple = 0;         // the "2x" form; 0 where a latency was given
   double base_latency_ns = 0;         // NVMEMU_BASE_LATENCY; 0: the calibrated one
   double epoch_ns = 100e6;            // NVMEMU_EPOCH, 1 ms to 10 s
   double clock_hz = 0;                // NVMEMU_CLOCK_HZ; 0: calibrate
   TickerChoice ticker = TickerChoice::kAuto;  // NVMEMU_TICKER: auto, perf, timer
-  bool probes = true;                 // NVMEMU_PROBES: on, off
-  std::string calibration;            // NVMEMU_CALIBRATION, a file; empty: the cached one
-  std::string board;                  // NVMEMU_BOARD, a file; empty: this process makes one
-  std::string report;                 // NVMEMU_REPORT, a file; empty: none
-  bool quiet = false;                 // NVMEMU_QUIET=1: no summary on stderr
+  bool probes = true;                         // NVMEMU_PROBES: on, off
+  std::string calibration;                    // NVMEMU_CALIBRATION, a file; empty: the cached one
+  std::string board;                          // NVMEMU_BOARD, a file; empty: this process makes one
+  std::string report;                         // NVMEMU_REPORT, a file; empty: none
+  bool quiet = false;                         // NVMEMU_QUIET=1: no summary on stderr
 };
 
-// Reads the environment. An error names the variable, its value and what is allowed. Not signal-safe.
+// A read latency as people give it: "300ns", or "2x", a multiple (1 to 1000000) of the base latency. The
+// other is 0.
+struct TargetLatency {
+  double ns;
+  double multiple;
+};
+Result<TargetLatency> parse_target_latency(std::string_view text);
+
+// An epoch's length, 1 ms to 10 s.
+Result<double> parse_epoch_ns(std::string_view text);
+
+// Reads the environment; an empty variable counts as unset. An error names the variable, its value and what
+// is allowed. Not signal-safe.
 Result<Config> read_config();
 
-// The variables, "NAME=value", that make read_config() give `config` in a child.
+// The variables, "NAME=value", that make read_config() give `config` in a child, whatever that inherits: all
+// of them.
 std::vector<std::string> to_environment(const Config& config);
 
 }  // namespace nvmemu

@@ -15,22 +15,29 @@ namespace nvmemu {
 // Called before each step: what is measured now, and the share that is done, 0 to 1.
 using Progress = std::function<void(std::string_view step, double done)>;
 
+// Called after each figure: its key as in the stored calibration ("base_latency_ns"), and the spread of its
+// repetitions, (largest - smallest) / median.
+using Measured = std::function<void(std::string_view key, double spread)>;
+
 struct CalibrateOptions {
-  int repetitions = 5;            // of each figure; the median counts
-  bool bandwidth = true;
+  int repetitions = 5;    // of each figure, at least 1; the median counts
+  bool bandwidth = true;  // false: bandwidths stay zero, not measured
   Progress progress;
+  Measured measured;
 };
 
-// Everything in Calibration, in about 10 s. Fails where memory for the chase cannot be had.
+// Everything in Calibration, in about 10 s. Fails where memory for the chase cannot be had. Takes SIGTRAP and
+// SIGRTMAX while it measures what they cost: for single-threaded tools.
 Result<Calibration> calibrate(const Cpu& cpu, const Clock& clock, const CalibrateOptions& options = {});
 
-// The base latency now: the calibrated one, scaled by what the short chase takes today against what it took then.
-// Within 25 ms, and 32 MiB for that long. The cached figure is a starting point only: on a shared machine it drifts by
-// 10 to 20 % within minutes.
+// The base latency now: the calibrated one, scaled by what the short chase takes today against what it took
+// then. Takes 20 ms, and 32 MiB for that long; up to 100 ms in a virtual machine whose host first has to find
+// that memory. The cached figure is a starting point only: on a shared machine it drifts by 10 to 20 % within
+// minutes. How a change is weighed against the wobble of its measurement: drift.h.
 struct Refresh {
   double base_latency_ns;
   double short_chase_ns;
-  double spread;   // of the short chase's repetitions, (largest - smallest) / median
+  double spread;  // of the short chase's repetitions, (largest - smallest) / median
 };
 Result<Refresh> refresh_base_latency(const Calibration& calibration, const Clock& clock);
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What this machine is: processor, caches, nodes. Read from /proc and /sys under `root`, so that tests can fake them.
+// What this machine is: processor, caches, nodes. Read from /proc and /sys under `root`, so that tests can
+// fake them.
 #pragma once
 
 #include <cstdint>
@@ -9,14 +10,14 @@
 namespace nvmemu {
 
 struct CacheLevel {
-  int level;              // 1, 2, 3
-  std::uint64_t bytes;    // of one instance, data or unified
+  int level;            // 1, 2, 3
+  std::uint64_t bytes;  // of one instance, data or unified
 };
 
 struct Cpu {
-  std::string model;               // "AMD EPYC 9654 96-Core Processor", or "unknown processor"
-  std::string vendor;              // "AuthenticAMD", "GenuineIntel", ...
-  int logical_cpus = 1;            // that this process may run on
+  std::string model;     // "AMD EPYC 9654 96-Core Processor", or "unknown processor"
+  std::string vendor;    // "AuthenticAMD", "GenuineIntel", ...
+  int logical_cpus = 1;  // that this process may run on
   int numa_nodes = 1;
   std::vector<CacheLevel> caches;  // innermost first; empty where the machine does not say
   bool hypervisor = false;         // runs in a virtual machine

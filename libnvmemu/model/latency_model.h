@@ -6,15 +6,16 @@
 
 namespace nvmemu {
 
-// The two ends of an emulation: what a dependent load from memory takes here, and what it shall take. ns, > 0.
+// The two ends of an emulation: what a dependent load from memory takes here, and what it shall take. ns, >
+// 0.
 struct ReadLatency {
   double base_ns;
   double target_ns;
 };
 
 // The stall model, equation 2 of Sengupta et al., "A Framework for Emulating Non-Volatile Memory Systems with
-// Different Performance Characteristics" (2015): delay = stall / base * (target - base). Stall time already has
-// memory-level parallelism in it. ns, >= 0; 0 where the target is not above the base.
+// Different Performance Characteristics" (2015): delay = stall / base * (target - base). Stall time already
+// has memory-level parallelism in it. ns, >= 0; 0 where the target is not above the base.
 double stall_delay_ns(const EpochCounts& counts, const ReadLatency& latency) noexcept;
 
 }  // namespace nvmemu

@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// The board: a file, mapped by every process of a run, on which each thread keeps what it knows of itself up to date.
-// What is on it outlives the thread, its process, and a SIGKILL. The report is read off it.
+// The board: a file, mapped by every process of a run, on which each thread keeps what it knows of itself up
+// to date. What is on it outlives the thread, its process, and a SIGKILL. The report is read off it.
 //
-// One writer a slot (the thread, or the process, that claimed it), any number of readers. Slots are claimed and written
-// without locks: async-signal-safe. Plain data in a mapped file: fixed layout, relaxed atomics.
+// One writer a slot (the thread, or the process, that claimed it), any number of readers. Slots are claimed
+// and written without locks: async-signal-safe. Plain data in a mapped file: fixed layout, relaxed atomics.
 #pragma once
 
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <string>
 
 #include "base/result.h"
 
@@ -17,37 +16,37 @@ namespace nvmemu {
 
 // Why a process or its figures are not what they should be. Bits, for BoardProcess::warnings.
 enum BoardWarning : std::uint32_t {
-  kNoTicker = 1U << 0,           // neither perf_event nor POSIX timers: it ran natively
-  kTimerTicker = 1U << 1,        // perf_event was refused: POSIX timers
-  kNoProbes = 1U << 2,           // breakpoints were refused: every load's stall counted as memory's
-  kNoCalibration = 1U << 3,      // no calibration could be read: it ran natively
-  kSamplesLost = 1U << 4,        // the ring overflowed
-  kThreadsNotEmulated = 1U << 5, // a thread could not be set up
-  kBadConfiguration = 1U << 6,   // an NVMEMU_ variable could not be understood: it ran natively
-  kSlotsExhausted = 1U << 7,     // more threads or processes than the board holds
-  kSignalTaken = 1U << 8,        // the program uses the emulator's signal itself
+  kNoTicker = 1U << 0,            // neither perf_event nor POSIX timers: it ran natively
+  kTimerTicker = 1U << 1,         // perf_event was refused: POSIX timers
+  kNoProbes = 1U << 2,            // breakpoints were refused: every load's stall counted as memory's
+  kNoCalibration = 1U << 3,       // no calibration could be read: it ran natively
+  kSamplesLost = 1U << 4,         // the ring overflowed
+  kThreadsNotEmulated = 1U << 5,  // a thread could not be set up
+  kBadConfiguration = 1U << 6,    // an NVMEMU_ variable could not be understood: it ran natively
+  kSlotsExhausted = 1U << 7,      // more threads or processes than the board holds
+  kSignalTaken = 1U << 8,         // the program uses the emulator's signal itself
 };
 
 enum class Ticker : std::uint32_t { kNone, kPerfEvent, kPosixTimer };
 
 struct alignas(64) BoardThread {
-  std::atomic<std::uint32_t> tid;        // 0: free or being claimed
-  std::atomic<std::uint32_t> process;    // index of its BoardProcess
-  std::atomic<std::uint32_t> ended;      // 1 after its last epoch
-  char name[20];                         // as in /proc/PID/comm, zero-terminated
+  std::atomic<std::uint32_t> tid;      // 0: free or being claimed
+  std::atomic<std::uint32_t> process;  // index of its BoardProcess
+  std::atomic<std::uint32_t> ended;    // 1 after its last epoch
+  char name[20];                       // as in /proc/PID/comm, zero-terminated
   std::atomic<std::uint64_t> epochs, cpu_ns, stall_ns, injected_ns, overhead_ns;
-  std::atomic<std::int64_t> unpaid_ns;   // owed at the end (> 0), or overpaid by overhead (< 0)
-  std::atomic<std::uint64_t> delay_ns;   // what the model asked for; injected + overhead taken off it + unpaid
+  std::atomic<std::int64_t> unpaid_ns;  // owed at the end (> 0), or overpaid by overhead (< 0)
+  std::atomic<std::uint64_t> delay_ns;  // what the model asked for; injected + overhead taken off it + unpaid
   std::atomic<std::uint64_t> samples, stall_samples, probes;
-  std::atomic<double> variance_ns2;      // of stall_ns
+  std::atomic<double> variance_ns2;  // of stall_ns
 };
 
 struct alignas(64) BoardProcess {
-  std::atomic<std::uint32_t> pid;        // 0: free or being claimed
+  std::atomic<std::uint32_t> pid;  // 0: free or being claimed
   std::atomic<std::uint32_t> ppid;
-  std::atomic<std::uint32_t> warnings;   // BoardWarning bits
-  std::atomic<std::uint32_t> ticker;     // Ticker
-  char command[112];                     // the start of /proc/PID/cmdline, blanks between arguments
+  std::atomic<std::uint32_t> warnings;  // BoardWarning bits
+  std::atomic<std::uint32_t> ticker;    // Ticker
+  char command[112];                    // the start of /proc/PID/cmdline, blanks between arguments
 };
 
 // A mapped board. Copying is not possible, moving is.
@@ -56,7 +55,8 @@ class Board {
   static constexpr std::uint32_t kProcesses = 4096;
   static constexpr std::uint32_t kThreads = 32768;
 
-  // A new board in a new file, sparse, in $XDG_RUNTIME_DIR, /dev/shm or /tmp; readable by this user only.
+  // A new board in a new file in $XDG_RUNTIME_DIR, /dev/shm or /tmp, the first of these that has room for it;
+  // for this user only.
   static Result<Board> create();
 
   // The board in that file. Checks magic, version and size. No allocation unless it fails.
@@ -66,7 +66,7 @@ class Board {
   Board& operator=(Board&& other) noexcept;
   ~Board();  // unmaps; the file stays until remove_file()
 
-  const std::string& path() const { return path_; }
+  const char* path() const noexcept { return path_; }
   void remove_file() noexcept;
 
   // A slot of one's own, or null when the board is full (counted in `lost`). Async-signal-safe.
@@ -82,10 +82,13 @@ class Board {
   std::uint64_t lost() const noexcept;
 
  private:
+  static constexpr std::size_t kPathBytes = 256;
   struct Layout;
-  explicit Board(Layout* layout, std::string path) : layout_(layout), path_(std::move(path)) {}
+  Board(Layout* layout, const char* path) noexcept;
+  static Result<Board> create_in(const char* directory);
+
   Layout* layout_;
-  std::string path_;
+  char path_[kPathBytes];
 };
 
 }  // namespace nvmemu

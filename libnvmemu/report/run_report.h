@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -40,20 +41,24 @@ struct RunReport {
   std::string source_why;   // "no hardware counters: perf_event_open: No such file or directory"
   std::string model;        // "stall"
   double base_read_latency_ns = 0;
-  double base_spread = 0;   // relative, of the base latency's measurement
-  Device target;
+  double base_spread = 0;      // relative, of the base latency's measurement
+  std::string target_profile;  // where it comes from a profile: its name
+  Device target;               // what is emulated, not what was asked for
   std::vector<std::string> warnings;
 
   // Read off the board.
-  std::string ticker;       // "perf_event", "posix-timer", "none", "mixed"
+  std::string ticker;  // "perf_event", "posix-timer", "none", "mixed"
   RunTotals totals;
   std::vector<ProcessReport> processes;
-  double error_relative_95 = 0;  // of the injected delay: half the width of the 95 % confidence interval
-  std::string error_from;        // what that rests on, and what it leaves out
+  // Of the injected delay: half the width of the 95 % confidence interval. Nothing where nothing was
+  // measured.
+  std::optional<double> error_relative_95;
+  std::string error_from;  // what that rests on, and what it leaves out
 };
 
-// Fills the second half of `report` from the board, and appends a sentence to its warnings for each BoardWarning seen
-// (with the number of processes concerned).
+// Fills the second half of `report` from the board (the error needs base_spread), and appends a sentence to
+// its warnings for each BoardWarning seen, with the number of processes concerned, and where nothing was
+// measured.
 void read_board(const Board& board, RunReport& report);
 
 // JSON, as design and docs/report.md describe; ends with a newline.

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "counters/sampler/code_lookup.h"
+
+#include <dlfcn.h>
+
+#include <array>
+#include <cstddef>
+#include <cstring>
+
+extern "C" int _dl_find_object(void* address, struct dl_find_object* result) noexcept __attribute__((weak));
+
+namespace nvmemu {
+namespace {
+
+// A longer function is read from near the address instead: a decode takes some 50 ns, and it is done in a
+// handler.
+constexpr std::uintptr_t kLongestWalkBytes = 16384;
+constexpr std::uintptr_t kPageBytes = 4096;
+
+// .eh_frame_hdr (Linux Standard Base, Core Specification 5.0, 10.6.2) with the one table encoding that
+// linkers write: pairs of 32-bit offsets from the header, sorted by function start.
+constexpr std::uint8_t kVersion = 1;
+constexpr std::uint8_t kUdata4 = 0x03;
+constexpr std::uint8_t kDatarelSdata4 = 0x3b;
+constexpr std::size_t kCountOffset = 8;  // after version, three encodings and a 4-byte frame pointer
+constexpr std::size_t kTableOffset = 12;
+
+struct TableEntry {
+  std::int32_t function;
+  std::int32_t fde;
+};
+
+template <typename T>
+T read_unaligned(const std::uint8_t* at) noexcept {
+  T value;
+  std::memcpy(&value, at, sizeof value);
+  return value;
+}
+
+std::uintptr_t search_table(const std::uint8_t* header, std::uintptr_t ip) noexcept {
+  if (header[0] != kVersion || header[2] != kUdata4 || header[3] != kDatarelSdata4) return 0;
+  const auto base = reinterpret_cast<std::uintptr_t>(header);
+  const auto start_of = [&](std::uint32_t i) {
+    const auto entry = read_unaligned<TableEntry>(header + kTableOffset + i * sizeof(TableEntry));
+    return base + static_cast<std::uintptr_t>(static_cast<std::intptr_t>(entry.function));
+  };
+  std::uint32_t low = 0;
+  std::uint32_t high = read_unaligned<std::uint32_t>(header + kCountOffset);
+  while (low < high) {  // the first function that starts after ip
+    const std::uint32_t middle = low + (high - low) / 2;
+    if (start_of(middle) <= ip) {
+      low = middle + 1;
+    } else {
+      high = middle;
+    }
+  }
+  return low == 0 ? 0 : start_of(low - 1);
+}
+
+// Decodes from `start`; the last instruction where the walk arrives at `ip` exactly.
+std::optional<LocatedInstruction> walk(std::uintptr_t start, std::uintptr_t ip) noexcept {
+  std::optional<LocatedInstruction> last;
+  for (std::uintptr_t at = start; at < ip;) {
+    const auto instruction = decode_instruction(reinterpret_cast<const std::uint8_t*>(at), ip - at);
+    if (!instruction) return std::nullopt;
+    last = LocatedInstruction{at, *instruction};
+    at += instruction->length;
+  }
+  return last;
+}
+
+// x86 decoding synchronises itself within a few instructions, so that most starting points agree.
+std::optional<LocatedInstruction> vote(std::uintptr_t lowest, std::uintptr_t ip) noexcept {
+  constexpr std::uintptr_t kNearest = 16;
+  constexpr std::uintptr_t kFarthest = 48;
+  constexpr std::size_t kLongest = 15;
+  std::array<std::uint8_t, kLongest + 1> votes{};
+  std::array<LocatedInstruction, kLongest + 1> candidates{};
+  unsigned total = 0;
+  for (std::uintptr_t back = kNearest; back < kFarthest && ip - back >= lowest; ++back) {
+    const auto found = walk(ip - back, ip);
+    if (!found) continue;
+    const std::size_t length = found->instruction.length;
+    ++votes[length];
+    candidates[length] = *found;
+    ++total;
+  }
+  for (std::size_t length = 1; length <= kLongest; ++length) {
+    if (votes[length] * 2U > total) return candidates[length];
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::uintptr_t function_start(std::uintptr_t ip) noexcept {
+  if (_dl_find_object == nullptr) return 0;
+  dl_find_object object;
+  if (_dl_find_object(reinterpret_cast<void*>(ip), &object) != 0 || object.dlfo_eh_frame == nullptr) return 0;
+  return search_table(static_cast<const std::uint8_t*>(object.dlfo_eh_frame), ip);
+}
+
+std::optional<LocatedInstruction> instruction_before(std::uintptr_t ip) noexcept {
+  std::optional<LocatedInstruction> found;
+  const std::uintptr_t start = function_start(ip);
+  if (start == ip) return std::nullopt;
+  if (start != 0 && ip - start <= kLongestWalkBytes) found = walk(start, ip);
+  if (!found) found = vote(start != 0 ? start : ip & ~(kPageBytes - 1), ip);
+  if (found && !found->instruction.falls_through) return std::nullopt;
+  return found;
+}
+
+}  // namespace nvmemu

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "counters/sampler/epoch_samples.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+namespace nvmemu {
+namespace {
+
+// Reading memory is what loads and atomic read-modify-writes wait for; stores retire without waiting.
+bool waits_for_reads(StallKind kind) { return kind == StallKind::kLoad || kind == StallKind::kLocked; }
+
+double sum(const auto& values) { return std::accumulate(values.begin(), values.end(), 0.0); }
+
+}  // namespace
+
+double EpochSamples::Running::take(double total) noexcept {
+  const double more = std::max(0.0, total - given);
+  given += more;
+  return more;
+}
+
+EpochSamples::Held& EpochSamples::slot_for(const LoadEntry* entry) noexcept {
+  for (std::size_t i = 0; i < distinct_; ++i) {
+    if (held_[i].entry == entry) return held_[i];
+  }
+  if (distinct_ == kDistinct) return others_;
+  held_[distinct_] = Held{entry, {}};
+  return held_[distinct_++];
+}
+
+void EpochSamples::add(const LoadEntry* entry, double time_ns, std::size_t gap_bin) noexcept {
+  const StallKind kind = entry == nullptr ? StallKind::kOther : entry->instruction.kind;
+  by_kind_ns_[static_cast<std::size_t>(kind)] += time_ns;
+  ++samples_;
+  if (!waits_for_reads(kind)) return;
+  ++stall_samples_;
+  slot_for(entry).time_ns[gap_bin] += time_ns;
+}
+
+void EpochSamples::charge(Held& held, const Share& share, EpochCounts& counts) noexcept {
+  for (std::size_t bin = 0; bin < GapWeights::kBins; ++bin)
+    memory_ns_[bin] += held.time_ns[bin] * share.value;
+  counts.share_error_ns += sum(held.time_ns) * std::sqrt(share.variance);
+  held = Held{};
+}
+
+EpochCounts EpochSamples::take(const SharePool& pool, const GapWeights& gaps, bool every_load) noexcept {
+  EpochCounts counts;
+  counts.held_ns = by_kind_ns_;
+  counts.samples = samples_;
+  counts.stall_samples = stall_samples_;
+  const double before_ns = sum(memory_ns_);
+  for (std::size_t i = 0; i < distinct_; ++i) {
+    charge(held_[i], every_load ? Share{1, 0} : memory_share(held_[i].entry->sums(), pool), counts);
+  }
+  charge(others_, every_load ? Share{1, 0} : memory_share({}, pool), counts);
+
+  double stall_ns = 0;
+  double excess_ns = 0;
+  for (std::size_t bin = 0; bin < GapWeights::kBins; ++bin) {
+    const double weight = gaps.weight(bin);
+    stall_ns += memory_ns_[bin] * weight;
+    excess_ns += memory_ns_[bin] * (1 - weight);
+  }
+  counts.memory_stall_ns = stall_.take(stall_ns);
+  counts.overhead_ns = excess_.take(excess_ns);
+
+  // Each of n samples is a memory stall or not: binomial, with the mean time that a sample stands for.
+  const double time_ns = sum(by_kind_ns_);
+  if (time_ns > 0) {
+    const double share = (sum(memory_ns_) - before_ns) / time_ns;
+    counts.sampling_variance_ns2 =
+        time_ns * time_ns / static_cast<double>(samples_) * share * std::max(0.0, 1 - share);
+  }
+  distinct_ = 0;
+  by_kind_ns_ = {};
+  samples_ = 0;
+  stall_samples_ = 0;
+  return counts;
+}
+
+}  // namespace nvmemu

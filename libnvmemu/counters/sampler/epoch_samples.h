@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+// One thread's samples, before they become counts. Pure bookkeeping; async-signal-safe.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+#include "counters/counts.h"
+#include "counters/sampler/gap_weights.h"
+#include "counters/sampler/load_table.h"
+#include "counters/sampler/memory_share.h"
+
+namespace nvmemu {
+
+class EpochSamples {
+ public:
+  // A sample that stands for `time_ns`, held up by `entry`'s instruction (null: by nothing known), so long
+  // after a gap that it falls in `gap_bin` of GapWeights.
+  void add(const LoadEntry* entry, double time_ns, std::size_t gap_bin) noexcept;
+
+  // Kinds, samples, memory stall and its error; what the gap weights take off is added to the overhead. With
+  // `every_load` (probes are refused) each load's whole time is memory's. Starts the next epoch.
+  //
+  // The weights are learnt as the program runs. They are applied to the thread's whole past each time, so
+  // that what its first epochs were charged too much comes off later ones.
+  EpochCounts take(const SharePool& pool, const GapWeights& gaps, bool every_load) noexcept;
+
+ private:
+  using ByBin = std::array<double, GapWeights::kBins>;
+  struct Held {
+    const LoadEntry* entry = nullptr;
+    ByBin time_ns{};
+  };
+  // What grows over the thread's life, and how much of it has been handed out.
+  struct Running {
+    double given = 0;
+    double take(double total) noexcept;
+  };
+  static constexpr std::size_t kDistinct =
+      48;  // loads told apart in an epoch; the others get the pool's share
+
+  Held& slot_for(const LoadEntry* entry) noexcept;
+  void charge(Held& held, const Share& share, EpochCounts& counts) noexcept;
+
+  std::array<Held, kDistinct> held_{};
+  std::size_t distinct_ = 0;
+  Held others_{};
+  std::array<double, kStallKinds> by_kind_ns_{};
+  std::uint64_t samples_ = 0;
+  std::uint64_t stall_samples_ = 0;
+  ByBin memory_ns_{};  // over the thread's life, before weights
+  Running stall_;
+  Running excess_;
+};
+
+}  // namespace nvmemu

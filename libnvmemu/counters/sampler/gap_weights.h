@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+// The slowdown after an injection, and what it does to the counts.
+//
+// While a delay is spun, neighbours evict the program's lines and page-table entries from the shared caches;
+// after it, loads take longer for some 10 to 50 ms. That is real waiting, but the emulation's doing: charged
+// in full it is multiplied by target / base - 1 and overshoots. Probes see it: here the readings of each
+// load, by time since the last injection, are compared with that load's mean, and samples soon after a gap
+// are weighed down accordingly. Measured on a 2-vCPU guest: a chase over 512 MiB at 200 ns a load takes 357
+// ns right after a gap of 50 ms, 303 after 0.5 ms, 253 after 8 ms; probes read 314 falling to 222.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+
+namespace nvmemu {
+
+class GapWeights {
+ public:
+  // Bins of CPU time since the gap, in ms: [0, 1), [1, 2), [2, 4), ... [32, infinity).
+  static constexpr std::size_t kBins = 7;
+  static std::size_t bin_of(double since_gap_ms);
+  static double bin_start_ms(std::size_t bin);
+
+  // A burst of probes of one load: the mean memory time of a reading, and that load's own mean over all its
+  // bursts, both in ns. Ignored where the load never went to memory. Async-signal-safe, any thread.
+  void add(double since_gap_ms, double burst_mean_ns, double load_mean_ns, double readings) noexcept;
+
+  // What a sample in that bin counts, relative to one in the steady state: 1, or less while slowed.
+  double weight(std::size_t bin) const noexcept;
+
+ private:
+  struct Bin {
+    std::atomic<double> ratio_sum{0};  // burst mean / load mean, times readings
+    std::atomic<double> readings{0};
+  };
+  double ratio(std::size_t bin) const noexcept;
+  std::array<Bin, kBins> bins_{};
+};
+
+}  // namespace nvmemu

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "counters/sampler/instruction.h"
+
+#include <Zydis/Zydis.h>
+
+#include <algorithm>
+#include <array>
+#include <iterator>
+#include <limits>
+#include <span>
+
+namespace nvmemu {
+namespace {
+
+// ZYDIS_REGISTER_RAX to ZYDIS_REGISTER_R15 in Zydis' order (the processor's own), as indices into gregs.
+constexpr std::array<std::int8_t, 16> kGregs = {REG_RAX, REG_RCX, REG_RDX, REG_RBX, REG_RSP, REG_RBP,
+                                                REG_RSI, REG_RDI, REG_R8,  REG_R9,  REG_R10, REG_R11,
+                                                REG_R12, REG_R13, REG_R14, REG_R15};
+
+constexpr ZydisMnemonic kPersistMnemonics[] = {
+    ZYDIS_MNEMONIC_CLFLUSH, ZYDIS_MNEMONIC_CLFLUSHOPT, ZYDIS_MNEMONIC_CLWB,
+    ZYDIS_MNEMONIC_SFENCE,  ZYDIS_MNEMONIC_MFENCE,     ZYDIS_MNEMONIC_LFENCE,
+};
+
+using Operands = std::span<const ZydisDecodedOperand>;
+
+bool is_memory(const ZydisDecodedOperand& operand) {
+  return operand.type == ZYDIS_OPERAND_TYPE_MEMORY &&
+         (operand.mem.type == ZYDIS_MEMOP_TYPE_MEM || operand.mem.type == ZYDIS_MEMOP_TYPE_VSIB);
+}
+
+bool touches_no_data(ZydisInstructionCategory category) {
+  return category == ZYDIS_CATEGORY_PREFETCH || category == ZYDIS_CATEGORY_NOP ||
+         category == ZYDIS_CATEGORY_WIDENOP;
+}
+
+bool is_locked(const ZydisDecodedInstruction& instruction) {
+  // XCHG with memory is atomic whether or not it says LOCK (Intel SDM volume 3, 9.1.2.1).
+  return (instruction.attributes & ZYDIS_ATTRIB_HAS_LOCK) != 0 || instruction.mnemonic == ZYDIS_MNEMONIC_XCHG;
+}
+
+StallKind kind_of(const ZydisDecodedInstruction& instruction, Operands operands) {
+  if (std::find(std::begin(kPersistMnemonics), std::end(kPersistMnemonics), instruction.mnemonic) !=
+      std::end(kPersistMnemonics)) {
+    return StallKind::kPersist;
+  }
+  if (touches_no_data(instruction.meta.category)) return StallKind::kOther;
+  bool reads = false;
+  bool writes = false;
+  for (const ZydisDecodedOperand& operand : operands) {
+    if (!is_memory(operand)) continue;
+    reads |= (operand.actions & ZYDIS_OPERAND_ACTION_MASK_READ) != 0;
+    writes |= (operand.actions & ZYDIS_OPERAND_ACTION_MASK_WRITE) != 0;
+  }
+  if ((reads || writes) && is_locked(instruction)) return StallKind::kLocked;
+  if (reads) return StallKind::kLoad;
+  return writes ? StallKind::kStore : StallKind::kOther;
+}
+
+std::int8_t greg_of(ZydisRegister reg) {
+  if (reg == ZYDIS_REGISTER_NONE) return MemoryOperand::kNone;
+  if (reg == ZYDIS_REGISTER_RIP) return MemoryOperand::kNextInstruction;
+  return kGregs[static_cast<std::size_t>(reg - ZYDIS_REGISTER_RAX)];
+}
+
+bool is_plain_register(ZydisRegister reg) {
+  return reg == ZYDIS_REGISTER_NONE || reg == ZYDIS_REGISTER_RIP ||
+         (reg >= ZYDIS_REGISTER_RAX && reg <= ZYDIS_REGISTER_R15);
+}
+
+// Thread-local addresses (%fs, %gs), gathers, 32-bit addressing and string instructions are left unprobed:
+// rare among loads that wait for memory, and each would need a case of its own.
+std::optional<MemoryOperand> probeable_operand(const ZydisDecodedInstruction& instruction,
+                                               Operands operands) {
+  if ((instruction.attributes & (ZYDIS_ATTRIB_HAS_REP | ZYDIS_ATTRIB_HAS_REPNE)) != 0) return std::nullopt;
+  for (const ZydisDecodedOperand& operand : operands) {
+    if (!is_memory(operand) || (operand.actions & ZYDIS_OPERAND_ACTION_MASK_READ) == 0) continue;
+    const auto& mem = operand.mem;
+    if (mem.type != ZYDIS_MEMOP_TYPE_MEM || instruction.address_width != 64) return std::nullopt;
+    if (mem.segment == ZYDIS_REGISTER_FS || mem.segment == ZYDIS_REGISTER_GS) return std::nullopt;
+    if (!is_plain_register(mem.base) || !is_plain_register(mem.index)) return std::nullopt;
+    const std::int64_t displacement = mem.disp.has_displacement ? mem.disp.value : 0;
+    if (displacement != static_cast<std::int32_t>(displacement)) return std::nullopt;
+    return MemoryOperand{.base = greg_of(mem.base),
+                         .index = greg_of(mem.index),
+                         .scale = mem.scale,
+                         .displacement = static_cast<std::int32_t>(displacement)};
+  }
+  return std::nullopt;
+}
+
+bool falls_through(const ZydisDecodedInstruction& instruction) {
+  return instruction.meta.category != ZYDIS_CATEGORY_UNCOND_BR &&
+         instruction.meta.category != ZYDIS_CATEGORY_RET;
+}
+
+}  // namespace
+
+std::optional<Instruction> decode_instruction(const std::uint8_t* code, std::size_t available) noexcept {
+  ZydisDecoder decoder;
+  ZydisDecoderInit(&decoder, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64);
+  ZydisDecodedInstruction instruction;
+  ZydisDecodedOperand operands[ZYDIS_MAX_OPERAND_COUNT];
+  const std::size_t length = std::min<std::size_t>(available, ZYDIS_MAX_INSTRUCTION_LENGTH);
+  if (!ZYAN_SUCCESS(ZydisDecoderDecodeFull(&decoder, code, length, &instruction, operands)))
+    return std::nullopt;
+
+  const Operands visible(operands, instruction.operand_count_visible);
+  Instruction result;
+  result.kind = kind_of(instruction, visible);
+  result.length = instruction.length;
+  result.falls_through = falls_through(instruction);
+  if (result.kind == StallKind::kLoad || result.kind == StallKind::kLocked) {
+    if (const auto operand = probeable_operand(instruction, visible)) {
+      result.probeable = true;
+      result.operand = *operand;
+    }
+  }
+  return result;
+}
+
+std::uintptr_t effective_address(const MemoryOperand& operand, std::uintptr_t address, std::uint8_t length,
+                                 const ucontext_t& context) noexcept {
+  const auto value = [&](std::int8_t reg) -> std::uintptr_t {
+    if (reg == MemoryOperand::kNone) return 0;
+    if (reg == MemoryOperand::kNextInstruction) return address + length;
+    return static_cast<std::uintptr_t>(context.uc_mcontext.gregs[reg]);
+  };
+  return value(operand.base) + value(operand.index) * operand.scale +
+         static_cast<std::uintptr_t>(static_cast<std::intptr_t>(operand.displacement));
+}
+
+}  // namespace nvmemu

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+// One x86-64 instruction, as far as the sampler cares: what can hold retirement up behind it, and which
+// address it reads.
+#pragma once
+
+#include <ucontext.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+
+#include "counters/counts.h"
+
+namespace nvmemu {
+
+// base + index * scale + displacement, over registers as ucontext_t numbers them (REG_RAX, ...).
+struct MemoryOperand {
+  static constexpr std::int8_t kNone = -1;
+  static constexpr std::int8_t kNextInstruction = -2;  // %rip: the address of the instruction that follows
+
+  std::int8_t base = kNone;
+  std::int8_t index = kNone;
+  std::uint8_t scale = 0;
+  std::int32_t displacement = 0;
+};
+
+struct Instruction {
+  StallKind kind = StallKind::kOther;
+  std::uint8_t length = 0;    // bytes, 1 to 15
+  bool falls_through = true;  // false: after it, execution never goes on at the next address
+  bool probeable = false;     // it reads one address that can be told from the registers
+  MemoryOperand operand{};    // where probeable
+};
+
+// Decodes the instruction at `code`, of which `available` bytes may be read. Nothing where the bytes are no
+// instruction. Async-signal-safe: Zydis keeps no state and allocates nothing.
+std::optional<Instruction> decode_instruction(const std::uint8_t* code, std::size_t available) noexcept;
+
+// The address that `operand` of the instruction at `address` reads, with the registers of `context`.
+std::uintptr_t effective_address(const MemoryOperand& operand, std::uintptr_t address, std::uint8_t length,
+                                 const ucontext_t& context) noexcept;
+
+}  // namespace nvmemu

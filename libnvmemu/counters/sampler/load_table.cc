@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "counters/sampler/load_table.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "counters/sampler/code_lookup.h"
+
+namespace nvmemu {
+namespace {
+
+constexpr std::uintptr_t kBusy = 1;
+constexpr std::uintptr_t kPageBytes = 4096;
+constexpr auto kRelaxed = std::memory_order_relaxed;
+
+std::size_t hash(std::uintptr_t ip) { return static_cast<std::size_t>((ip * 0x9E3779B97F4A7C15ULL) >> 40); }
+
+// FNV-1a over the 8 bytes before `ip`, as far as they are in its page.
+std::uint32_t checksum_before(std::uintptr_t ip) noexcept {
+  const std::uintptr_t start = std::max(ip & ~(kPageBytes - 1), ip - 8);
+  std::uint32_t sum = 2166136261U;
+  for (std::uintptr_t at = start; at < ip; ++at) {
+    sum = (sum ^ *reinterpret_cast<const std::uint8_t*>(at)) * 16777619U;
+  }
+  return sum;
+}
+
+// A function's other instructions and everything that cannot be decoded are kOther, with nothing to probe.
+void describe(LoadEntry& entry, std::uintptr_t ip, std::uint32_t checksum) noexcept {
+  const auto before = instruction_before(ip);
+  entry.address = before ? before->address : 0;
+  entry.instruction = before ? before->instruction : Instruction{};
+  entry.code_checksum = checksum;
+  entry.readings.store(0, kRelaxed);
+  entry.from_memory.store(0, kRelaxed);
+  entry.memory_ns.store(0, kRelaxed);
+  entry.total_ns.store(0, kRelaxed);
+  for (auto* counter :
+       {&entry.early_readings, &entry.early_from_memory, &entry.late_readings, &entry.late_from_memory}) {
+    counter->store(0, kRelaxed);
+  }
+}
+
+}  // namespace
+
+void LoadEntry::add(const ProbeSums& sums) noexcept {
+  readings.fetch_add(static_cast<std::uint32_t>(sums.readings), kRelaxed);
+  from_memory.fetch_add(static_cast<std::uint32_t>(sums.from_memory), kRelaxed);
+  memory_ns.fetch_add(static_cast<float>(sums.memory_ns), kRelaxed);
+  total_ns.fetch_add(static_cast<float>(sums.total_ns), kRelaxed);
+}
+
+ProbeSums LoadEntry::sums() const noexcept {
+  return {readings.load(kRelaxed), from_memory.load(kRelaxed), memory_ns.load(kRelaxed),
+          total_ns.load(kRelaxed)};
+}
+
+LoadEntry* LoadTable::claim(Slot& slot, std::uintptr_t ip) noexcept {
+  std::uintptr_t expected = slot.ip.load(kRelaxed);
+  if (expected == kBusy || !slot.ip.compare_exchange_strong(expected, kBusy, std::memory_order_acquire)) {
+    return nullptr;
+  }
+  describe(slot.entry, ip, checksum_before(ip));
+  slot.ip.store(ip, std::memory_order_release);
+  return &slot.entry;
+}
+
+LoadEntry* LoadTable::find(std::uintptr_t ip) noexcept {
+  for (std::size_t i = 0; i < kReach; ++i) {
+    Slot& slot = slots_[(hash(ip) + i) % kSlots];
+    const std::uintptr_t held = slot.ip.load(std::memory_order_acquire);
+    if (held == kBusy) return nullptr;  // perhaps this very address: a second entry for it must not be made
+    if (held == 0) return claim(slot, ip);
+    if (held == ip) {
+      return slot.entry.code_checksum == checksum_before(ip) ? &slot.entry : claim(slot, ip);
+    }
+  }
+  return nullptr;
+}
+
+LoadEntry* LoadTable::existing(std::uintptr_t ip) noexcept {
+  for (std::size_t i = 0; i < kReach; ++i) {
+    Slot& slot = slots_[(hash(ip) + i) % kSlots];
+    const std::uintptr_t held = slot.ip.load(std::memory_order_acquire);
+    if (held == 0) return nullptr;
+    if (held == ip) return &slot.entry;
+  }
+  return nullptr;
+}
+
+}  // namespace nvmemu

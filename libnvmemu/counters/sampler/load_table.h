@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a process has learnt of its own code: for each sampled address, the instruction that was waited for,
+// and, where it is a load, how probes of it turned out. Shared by all threads; lock-free, async-signal-safe,
+// never allocates.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+
+#include "counters/sampler/instruction.h"
+
+namespace nvmemu {
+
+// Sums over the probes of one load, or of many.
+struct ProbeSums {
+  std::uint64_t readings = 0;
+  std::uint64_t from_memory = 0;
+  double memory_ns = 0;  // time of the readings that came from memory,
+  double total_ns = 0;   // and of all
+};
+
+// An instruction and the probes of it. Everything but the sums is fixed once the entry is published.
+struct LoadEntry {
+  std::uintptr_t address = 0;  // of the instruction
+  Instruction instruction;
+  std::uint32_t code_checksum = 0;  // of the bytes before the sampled address: code may be replaced under it
+  std::atomic<std::uint32_t> readings{0}, from_memory{0};
+  std::atomic<float> memory_ns{0}, total_ns{0};
+  // How the first hits after arming compare with later ones: see Prober.
+  std::atomic<std::uint16_t> early_readings{0}, early_from_memory{0};
+  std::atomic<std::uint16_t> late_readings{0}, late_from_memory{0};
+
+  void add(const ProbeSums& sums) noexcept;
+  ProbeSums sums() const noexcept;
+};
+
+class LoadTable {
+ public:
+  // The entry for what came before `ip`; made at first sight. Null when there is none to be had: the table is
+  // crowded around it, or another thread is writing it now; the sample is then counted as kOther.
+  LoadEntry* find(std::uintptr_t ip) noexcept;
+
+  // The entry made for `ip`, or null. Never makes one.
+  LoadEntry* existing(std::uintptr_t ip) noexcept;
+
+ private:
+  static constexpr std::size_t kSlots = 4096;  // addresses; a program's hot loads are dozens
+  static constexpr std::size_t kReach = 16;    // slots searched from where the hash points
+
+  struct Slot {
+    std::atomic<std::uintptr_t> ip{0};  // 0: free; kBusy: being written
+    LoadEntry entry;
+  };
+  LoadEntry* claim(Slot& slot, std::uintptr_t ip) noexcept;
+
+  std::array<Slot, kSlots> slots_{};
+};
+
+}  // namespace nvmemu

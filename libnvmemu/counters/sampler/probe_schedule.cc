@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "counters/sampler/probe_schedule.h"
+
+#include <algorithm>
+
+#include "counters/sampler/gap_weights.h"
+
+namespace nvmemu {
+namespace {
+
+// A thread's first bursts tell most: it may spend this much in advance.
+constexpr double kInitialCreditNs = 6e6;
+constexpr double kMostCreditNs = 10e6;
+// A thread that has not been delayed yet is in the steady state.
+constexpr double kSteadyMs = 64;
+constexpr double kSteadyIntervalMs = 8;
+
+}  // namespace
+
+ProbeSchedule::ProbeSchedule(double budget, std::uint64_t seed)
+    : budget_(budget),
+      credit_ns_(budget > 0 ? kInitialCreditNs : 0),
+      since_gap_ms_(kSteadyMs),
+      next_ms_(kSteadyMs),
+      random_(seed * 2 + 1) {}
+
+// xorshift64: the spread matters, not the quality.
+std::uint64_t ProbeSchedule::next_random() noexcept {
+  random_ ^= random_ << 13;
+  random_ ^= random_ >> 7;
+  random_ ^= random_ << 17;
+  return random_;
+}
+
+void ProbeSchedule::on_time(double cpu_ns) noexcept {
+  since_gap_ms_ += cpu_ns / 1e6;
+  credit_ns_ = std::min(kMostCreditNs, credit_ns_ + budget_ * cpu_ns);
+}
+
+void ProbeSchedule::on_gap(double gap_ns) noexcept {
+  since_gap_ms_ = 0;
+  credit_ns_ = std::min(kMostCreditNs, credit_ns_ + budget_ * gap_ns);
+  next_ms_ = GapWeights::bin_start_ms(next_random() % GapWeights::kBins);
+}
+
+void ProbeSchedule::on_burst(double cost_ns) noexcept { credit_ns_ -= cost_ns; }
+
+bool ProbeSchedule::due() const noexcept {
+  return budget_ > 0 && credit_ns_ > 0 && since_gap_ms_ >= next_ms_;
+}
+
+void ProbeSchedule::on_armed() noexcept {
+  const std::size_t bin = GapWeights::bin_of(since_gap_ms_) + 1 + next_random() % 3;
+  next_ms_ =
+      bin < GapWeights::kBins
+          ? GapWeights::bin_start_ms(bin)
+          : std::max(since_gap_ms_, GapWeights::bin_start_ms(GapWeights::kBins - 1)) + kSteadyIntervalMs;
+}
+
+}  // namespace nvmemu

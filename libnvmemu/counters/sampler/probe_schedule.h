@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// When to probe: within a share of the CPU time, and spread over the time since the last injection, so that
+// GapWeights learns each of its bins. Pure arithmetic; async-signal-safe.
+#pragma once
+
+#include <cstdint>
+
+namespace nvmemu {
+
+class ProbeSchedule {
+ public:
+  // `budget`: the share of CPU time, and of injected time (from which their cost is taken), that bursts may
+  // cost, 0 to 1; 0: never.
+  ProbeSchedule(double budget, std::uint64_t seed);
+
+  void on_time(double cpu_ns) noexcept;    // the thread ran that long
+  void on_gap(double gap_ns) noexcept;     // a delay was injected: the time since the gap starts again
+  void on_burst(double cost_ns) noexcept;  // a burst has ended
+  bool due() const noexcept;               // a burst should begin now
+  void on_armed() noexcept;                // one has begun
+
+  double since_gap_ms() const noexcept { return since_gap_ms_; }
+
+ private:
+  std::uint64_t next_random() noexcept;
+
+  double budget_;
+  double credit_ns_;
+  double since_gap_ms_;
+  double next_ms_;  // since the gap
+  std::uint64_t random_;
+};
+
+}  // namespace nvmemu

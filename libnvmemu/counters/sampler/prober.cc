@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "counters/sampler/prober.h"
+
+#include <linux/hw_breakpoint.h>
+#include <linux/perf_event.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <csignal>
+
+// A timed load that a fault can leave: like timed_load_ticks() of host/timed_load.h, but at addresses that
+// are known.
+extern "C" std::uint64_t nvmemu_probe_load(const void* address) noexcept;
+extern "C" const char nvmemu_probe_load_at[];
+extern "C" const char nvmemu_probe_load_faulted[];
+asm(R"(
+  .text
+  .p2align 6
+  .type nvmemu_probe_load, @function
+  .hidden nvmemu_probe_load
+  .hidden nvmemu_probe_load_at
+  .hidden nvmemu_probe_load_faulted
+  .globl nvmemu_probe_load
+  .globl nvmemu_probe_load_at
+  .globl nvmemu_probe_load_faulted
+nvmemu_probe_load:
+  mfence
+  lfence
+  rdtsc
+  lfence
+  shlq $32, %rdx
+  orq %rax, %rdx
+  movq %rdx, %r8
+nvmemu_probe_load_at:
+  movzbl (%rdi), %ecx
+  lfence
+  rdtsc
+  lfence
+  shlq $32, %rdx
+  orq %rdx, %rax
+  subq %r8, %rax
+  ret
+nvmemu_probe_load_faulted:
+  movq $-1, %rax
+  ret
+  .size nvmemu_probe_load, .-nvmemu_probe_load
+)");
+
+namespace nvmemu {
+namespace {
+
+constexpr std::size_t kPageBytes = 4096;
+constexpr std::uint64_t kFaulted = ~std::uint64_t{0};
+constexpr std::uint64_t kEventMark = 0x6e766d656d750001;  // sig_data: "this breakpoint is nvmemu's"
+#ifndef TRAP_PERF
+constexpr int TRAP_PERF = 6;
+#endif
+
+constexpr std::uint16_t kTimed = 16;        // readings of a burst
+constexpr std::uint16_t kShortSkip = 6;     // hits let pass in a chase
+constexpr std::uint16_t kLongSkip = 80;     // more loads than an out-of-order window holds, in most loops
+constexpr std::uint16_t kEarlyAfter = 4;    // where the early readings of a comparing burst begin
+constexpr std::uint16_t kComparisons = 32;  // late readings that decide which kind a load is
+// Arming and removing a breakpoint take some 10 us each; what is measured beyond this, the thread was
+// descheduled.
+constexpr double kLongestSyscallsNs = 100e3;
+constexpr double kLongestReadingNs = 4000;  // an interrupt came in between
+
+// Addresses that are no ordinary data: the null page, and what is not canonical.
+bool may_read(std::uintptr_t address) {
+  constexpr std::uintptr_t kLowest = 65536;
+  constexpr std::uintptr_t kHighest = std::uintptr_t{1} << 56;
+  return address >= kLowest && address < kHighest;
+}
+
+perf_event_attr breakpoint_attributes(std::uintptr_t address) {
+  perf_event_attr attr{};
+  attr.size = sizeof attr;
+  attr.type = PERF_TYPE_BREAKPOINT;
+  attr.bp_type = HW_BREAKPOINT_X;
+  attr.bp_addr = address;
+  attr.bp_len = sizeof(long);
+  attr.sample_period = 1;
+  attr.sigtrap = 1;
+  attr.sig_data = kEventMark;
+  attr.remove_on_exec = 1;
+  attr.exclude_kernel = 1;
+  attr.exclude_hv = 1;
+  return attr;
+}
+
+// si_perf_data, which the C library's siginfo_t may not name yet: after si_addr.
+std::uint64_t event_mark(const siginfo_t& info) {
+  struct PerfFields {
+    void* address;
+    unsigned long data;
+  };
+  return reinterpret_cast<const PerfFields*>(&info.si_addr)->data;
+}
+
+}  // namespace
+
+ProbeFaultRange probe_fault_range() noexcept {
+  return {reinterpret_cast<std::uintptr_t>(nvmemu_probe_load_at),
+          reinterpret_cast<std::uintptr_t>(nvmemu_probe_load_faulted)};
+}
+
+// Until enough late readings have been seen, and as long as early ones show clearly fewer visits to memory,
+// bursts are long.
+Prober::Plan Prober::plan_for(const LoadEntry& load) noexcept {
+  const double late = load.late_readings.load(std::memory_order_relaxed);
+  const double early = load.early_readings.load(std::memory_order_relaxed);
+  if (late < kComparisons || early == 0) return {kLongSkip, true};
+  const double late_share = load.late_from_memory.load(std::memory_order_relaxed) / late;
+  const double early_share = load.early_from_memory.load(std::memory_order_relaxed) / early;
+  constexpr double kClearly = 0.75;
+  constexpr double kNoise = 0.05;
+  return early_share + kNoise >= kClearly * late_share ? Plan{kShortSkip, false} : Plan{kLongSkip, false};
+}
+
+int Prober::arm(LoadEntry* load, double since_gap_ms) noexcept {
+  if (armed()) return EBUSY;
+  if (guard_ != nullptr && !guard_()) return EPERM;
+  const std::uint64_t start = clock_->now_ticks();
+  perf_event_attr attr = breakpoint_attributes(load->address);
+  const auto fd = static_cast<int>(syscall(SYS_perf_event_open, &attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC));
+  if (fd < 0) return errno;
+  void* map = mmap(nullptr, kPageBytes, PROT_READ, MAP_SHARED, fd, 0);
+  const int error = map == MAP_FAILED ? errno : 0;
+  ::close(fd);
+  if (error != 0) return error;
+  plan_ = plan_for(*load);
+  hits_ = 0;
+  timed_ = 0;
+  page_ = map;
+  last_hit_ticks_ = clock_->now_ticks();
+  current_ = Burst{.load = load,
+                   .sums = {},
+                   .since_gap_ms = since_gap_ms,
+                   .cost_ns = std::min(kLongestSyscallsNs, clock_->to_ns(last_hit_ticks_ - start))};
+  return 0;
+}
+
+void Prober::time_load(std::uintptr_t address, bool late) noexcept {
+  const std::uint64_t ticks = nvmemu_probe_load(reinterpret_cast<const void*>(address));
+  if (ticks == kFaulted) return;
+  const double reading_ns = clock_->to_ns(ticks);
+  if (reading_ns > kLongestReadingNs) return;
+  const bool from_memory = reading_ns > scale_.threshold_ns;
+  LoadEntry& load = *current_.load;
+  if (plan_.compares) {
+    (late ? load.late_readings : load.early_readings).fetch_add(1, std::memory_order_relaxed);
+    if (from_memory)
+      (late ? load.late_from_memory : load.early_from_memory).fetch_add(1, std::memory_order_relaxed);
+  }
+  if (!late) return;
+  // A hit in L1 reads as nothing beyond the overhead; it still holds the load for some 5 cycles.
+  constexpr double kShortestHitNs = 1.5;
+  const double waited_ns = std::max(kShortestHitNs, reading_ns - scale_.overhead_ns);
+  ++current_.sums.readings;
+  current_.sums.total_ns += waited_ns;
+  if (from_memory) {
+    ++current_.sums.from_memory;
+    current_.sums.memory_ns += waited_ns;
+  }
+}
+
+bool Prober::on_trap(const siginfo_t& info, const ucontext_t& context) noexcept {
+  if (info.si_code != TRAP_PERF || event_mark(info) != kEventMark) return false;
+  if (!armed()) return true;  // the last trap of a burst that was just ended
+  // Of the time since the last hit, at most a trap's cost was the probe's; the rest the program ran.
+  const std::uint64_t now = clock_->now_ticks();
+  current_.cost_ns += std::min(clock_->to_ns(now - last_hit_ticks_), scale_.trap_cost_ns);
+  last_hit_ticks_ = now;
+
+  const Instruction& instruction = current_.load->instruction;
+  const std::uintptr_t address =
+      effective_address(instruction.operand, current_.load->address, instruction.length, context);
+  const std::uint16_t hit = hits_++;
+  const bool early = plan_.compares && hit >= kEarlyAfter && hit < kEarlyAfter + kTimed;
+  const bool late = hit >= plan_.skip;
+  if ((early || late) && may_read(address)) time_load(address, late);
+  if (late && ++timed_ >= kTimed) finish();
+  return true;
+}
+
+void Prober::finish() noexcept {
+  const std::uint64_t start = clock_->now_ticks();
+  munmap(page_, kPageBytes);
+  page_ = nullptr;
+  current_.cost_ns += std::min(kLongestSyscallsNs, clock_->ns_since(start));
+  finished_ = current_;
+}
+
+void Prober::disarm() noexcept {
+  if (armed()) finish();
+}
+
+Burst Prober::take_burst() noexcept {
+  const Burst burst = finished_;
+  finished_.load = nullptr;
+  return burst;
+}
+
+}  // namespace nvmemu

@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "counters/sampler/sampler.h"
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+
+namespace nvmemu {
+namespace {
+
+constexpr auto kRelaxed = std::memory_order_relaxed;
+
+// 1 kHz costs 0.5 to 2 % (a timer interrupt each), which the ledger takes off the delays; 10 kHz would cost
+// 15 %.
+constexpr std::uint64_t kPerfPeriodNs = 1000000;
+// Samples between two signals: how soon after a gap a probe can be armed.
+constexpr std::uint32_t kSamplesPerTick = 2;
+// The kernel rounds CPU-time timers to its tick, 4 ms on most.
+constexpr std::uint64_t kTimerPeriodNs = 4000000;
+constexpr std::size_t kDrainAtOnce = 64;
+// A burst that has not ended by then is one that the thread has walked away from.
+constexpr int kTicksPerBurst = 3;
+
+}  // namespace
+
+SharePool SamplerShared::pool() const noexcept {
+  return {bursts.load(kRelaxed), burst_share_sum.load(kRelaxed), burst_square_sum.load(kRelaxed)};
+}
+
+void SamplerShared::learn(const Burst& burst) noexcept {
+  if (burst.sums.readings == 0) return;
+  const auto readings = static_cast<double>(burst.sums.readings);
+  burst.load->add(burst.sums);
+  const ProbeSums all = burst.load->sums();
+  gaps.add(burst.since_gap_ms, burst.sums.memory_ns / readings,
+           all.memory_ns / static_cast<double>(all.readings), readings);
+  const double share = burst_share(burst.sums);
+  bursts.fetch_add(1, kRelaxed);
+  burst_share_sum.fetch_add(share, kRelaxed);
+  burst_square_sum.fetch_add(share * share, kRelaxed);
+}
+
+Sampler::Sampler(SamplerShared& shared, const Clock& clock, const SamplerOptions& options)
+    : shared_(shared),
+      clock_(clock),
+      options_(options),
+      prober_(clock, options.scale),
+      schedule_(options.every_load ? 0 : options.probe_budget, clock.now_ticks()) {
+  prober_.set_guard(options.guard);
+}
+
+int Sampler::open(int tid) noexcept {
+  int error = EINVAL;
+  if (options_.ticker != SamplerOptions::Ticker::kTimer) {
+    error = perf_.open(tid, kPerfPeriodNs, kSamplesPerTick, options_.signal);
+  }
+  if (error != 0 && options_.ticker != SamplerOptions::Ticker::kPerfEvent) {
+    error = timer_.open(tid, kTimerPeriodNs, options_.signal);
+  }
+  last_cpu_ns_ = thread_cpu_ns();
+  return error;
+}
+
+void Sampler::close() noexcept {
+  prober_.disarm();
+  perf_.close();
+  timer_.close();
+}
+
+void Sampler::abandon() noexcept {
+  prober_.abandon();
+  perf_.abandon();
+  timer_.abandon();
+}
+
+void Sampler::on_tick(const ucontext_t& context) noexcept {
+  expire_burst();
+  take_burst();
+  if (perf_.is_open()) {
+    drain_ring();
+  } else {
+    add_sample(static_cast<std::uintptr_t>(context.uc_mcontext.gregs[REG_RIP]), timer_.take_cpu_ns());
+  }
+  overhead_ns_ += options_.tick_cost_ns;
+  maybe_probe();
+}
+
+void Sampler::drain_ring() noexcept {
+  std::array<std::uintptr_t, kDrainAtOnce> ips;
+  std::uint64_t lost = 0;
+  for (std::size_t count = ips.size(); count == ips.size();) {
+    count = perf_.drain(ips.data(), ips.size(), lost);
+    for (std::size_t i = 0; i < count; ++i) add_sample(ips[i], kPerfPeriodNs);
+    if (count == 0) return;
+    lost_samples_ |= lost != 0 && !after_gap_;
+    after_gap_ = false;
+  }
+}
+
+void Sampler::add_sample(std::uintptr_t ip, double time_ns) noexcept {
+  const bool own = ip >= options_.own_code_begin && ip < options_.own_code_end;
+  LoadEntry* entry = own ? nullptr : shared_.loads.find(ip);
+  samples_.add(entry, time_ns, GapWeights::bin_of(since_gap_ms()));
+  if (entry != nullptr && entry->instruction.probeable) candidate_ = entry;
+  schedule_.on_time(time_ns);
+  epoch_ns_ += time_ns;
+  overhead_ns_ += options_.sample_cost_ns;
+}
+
+void Sampler::expire_burst() noexcept {
+  if (prober_.armed() && ++ticks_of_burst_ >= kTicksPerBurst) prober_.disarm();
+}
+
+void Sampler::take_burst() noexcept {
+  const Burst burst = prober_.take_burst();
+  if (burst.load == nullptr) return;
+  shared_.learn(burst);
+  schedule_.on_burst(burst.cost_ns);
+  overhead_ns_ += burst.cost_ns;
+  probes_ += burst.sums.readings;
+}
+
+void Sampler::maybe_probe() noexcept {
+  if (candidate_ == nullptr || !schedule_.due() || shared_.probes_refused.load(kRelaxed)) return;
+  const int error = prober_.arm(candidate_, since_gap_ms());
+  // No free debug register, or a handler of the program's in the way for now: later perhaps. Else never.
+  if (error != 0 && error != ENOSPC && error != EPERM) shared_.probes_refused.store(true, kRelaxed);
+  if (error != 0) return;
+  ticks_of_burst_ = 0;
+  schedule_.on_armed();
+}
+
+EpochCounts Sampler::read() noexcept {
+  prober_.disarm();
+  take_burst();
+  if (perf_.is_open()) drain_ring();
+  const bool every_load = options_.every_load || shared_.probes_refused.load(kRelaxed);
+  EpochCounts counts = samples_.take(shared_.pool(), shared_.gaps, every_load);
+  const std::uint64_t cpu_ns = thread_cpu_ns();
+  counts.cpu_ns = static_cast<double>(cpu_ns - last_cpu_ns_);
+  counts.overhead_ns += overhead_ns_;
+  counts.probes = probes_;
+  last_cpu_ns_ = cpu_ns;
+  overhead_ns_ = 0;
+  probes_ = 0;
+  epoch_ns_ = 0;
+  return counts;
+}
+
+// The event goes on during an injection: what it samples there is dropped, which leaves the program's own
+// perf events alone and costs nothing, since the thread is spinning anyway.
+void Sampler::pause() noexcept { gap_start_ticks_ = clock_.now_ticks(); }
+
+void Sampler::resume() noexcept {
+  if (perf_.is_open()) {
+    perf_.discard();
+    after_gap_ = true;
+  } else {
+    timer_.restart();
+  }
+  last_cpu_ns_ = thread_cpu_ns();
+  schedule_.on_gap(clock_.ns_since(gap_start_ticks_));
+  maybe_probe();
+}
+
+}  // namespace nvmemu

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+// The counter source for machines without hardware counters: samples of where a thread's time goes, and
+// probes of what its loads wait for. How and why it works, and what it cannot see: docs/sampling.md.
+#pragma once
+
+#include <signal.h>
+#include <ucontext.h>
+
+#include <atomic>
+#include <cstdint>
+
+#include "base/clock.h"
+#include "counters/counter_source.h"
+#include "counters/sampler/epoch_samples.h"
+#include "counters/sampler/gap_weights.h"
+#include "counters/sampler/load_table.h"
+#include "counters/sampler/perf_ticker.h"
+#include "counters/sampler/probe_schedule.h"
+#include "counters/sampler/prober.h"
+#include "counters/sampler/timer_ticker.h"
+
+namespace nvmemu {
+
+// What all threads of a process learn together.
+struct SamplerShared {
+  LoadTable loads;
+  GapWeights gaps;
+  std::atomic<double> bursts{0}, burst_share_sum{0}, burst_square_sum{0};  // a SharePool
+  std::atomic<bool> probes_refused{false};
+
+  SharePool pool() const noexcept;
+  void learn(const Burst& burst) noexcept;
+};
+
+struct SamplerOptions {
+  enum class Ticker { kAny, kPerfEvent, kTimer };
+  Ticker ticker = Ticker::kAny;
+  int signal = 0;  // that ticks arrive by; its handler calls on_tick()
+  double probe_budget =
+      0.01;                 // share of CPU time, and of injected time, that probing may take; 0: never probes
+  bool every_load = false;  // no probes by choice: every load's stall is memory's
+  ProbeScale scale;
+  double sample_cost_ns = 0;  // see Calibration
+  double tick_cost_ns = 0;
+  Prober::HandlersInPlace guard = nullptr;
+  std::uintptr_t own_code_begin = 0;  // the emulator's own text: time in it is nobody's stall
+  std::uintptr_t own_code_end = 0;
+};
+
+class Sampler final : public CounterSource {
+ public:
+  Sampler(SamplerShared& shared, const Clock& clock, const SamplerOptions& options);
+
+  // Starts sampling the calling thread. 0, or the errno of the last ticker that was refused.
+  int open(int tid) noexcept;
+  void close() noexcept;
+  void abandon() noexcept;  // after fork, in the child: forgets what belongs to the parent
+
+  bool uses_perf_event() const noexcept { return perf_.is_open(); }
+  bool lost_samples() const noexcept { return lost_samples_; }
+
+  // In the signal handlers, on this sampler's thread. on_trap: whether the trap was a probe's.
+  void on_tick(const ucontext_t& context) noexcept;
+  bool on_trap(const siginfo_t& info, const ucontext_t& context) noexcept {
+    return prober_.on_trap(info, context);
+  }
+
+  // Sampled time in the epoch so far: user-mode CPU time, in steps of the period.
+  double epoch_ns() const noexcept { return epoch_ns_; }
+
+  EpochCounts read() noexcept override;
+  void pause() noexcept override;
+  void resume() noexcept override;
+
+ private:
+  void drain_ring() noexcept;
+  void add_sample(std::uintptr_t ip, double time_ns) noexcept;
+  void expire_burst() noexcept;
+  void take_burst() noexcept;
+  void maybe_probe() noexcept;
+  double since_gap_ms() const noexcept { return schedule_.since_gap_ms(); }
+
+  SamplerShared& shared_;
+  const Clock& clock_;
+  SamplerOptions options_;
+  PerfTicker perf_;
+  TimerTicker timer_;
+  Prober prober_;
+  EpochSamples samples_;
+  ProbeSchedule schedule_;
+  LoadEntry* candidate_ = nullptr;  // a load that time was just spent on
+  double epoch_ns_ = 0;
+  double overhead_ns_ = 0;
+  std::uint64_t probes_ = 0;
+  std::uint64_t gap_start_ticks_ = 0;
+  int ticks_of_burst_ = 0;
+  std::uint64_t last_cpu_ns_ = 0;
+  bool lost_samples_ = false;
+  bool after_gap_ = false;  // the first record after one tells what overflowed during it
+};
+
+}  // namespace nvmemu

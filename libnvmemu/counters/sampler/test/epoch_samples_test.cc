@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "counters/sampler/epoch_samples.h"
+
+#include <gtest/gtest.h>
+
+#include <memory>
+
+namespace nvmemu {
+namespace {
+
+constexpr std::size_t kSteady = GapWeights::kBins - 1;
+constexpr double kSampleNs = 1e6;
+
+class EpochSamplesTest : public testing::Test {
+ protected:
+  LoadEntry& entry(StallKind kind, double share) {
+    auto& made = *entries_.emplace_back(std::make_unique<LoadEntry>());
+    made.instruction.kind = kind;
+    made.add({.readings = 100000, .from_memory = 50000, .memory_ns = 1e6 * share, .total_ns = 1e6});
+    return made;
+  }
+  void add(const LoadEntry* load, int times, std::size_t bin = kSteady) {
+    for (int i = 0; i < times; ++i) samples_.add(load, kSampleNs, bin);
+  }
+  EpochCounts take(bool every_load = false) { return samples_.take(pool_, gaps_, every_load); }
+
+  std::vector<std::unique_ptr<LoadEntry>> entries_;
+  SharePool pool_;
+  GapWeights gaps_;
+  EpochSamples samples_;
+};
+
+TEST_F(EpochSamplesTest, ChargesEachLoadByItsOwnShare) {
+  add(&entry(StallKind::kLoad, 1.0), 60);
+  add(&entry(StallKind::kLoad, 0.0), 30);
+  add(&entry(StallKind::kLocked, 0.5), 10);
+  const EpochCounts counts = take();
+  EXPECT_NEAR(counts.memory_stall_ns, 65 * kSampleNs, 0.01 * kSampleNs);
+  EXPECT_EQ(counts.samples, 100u);
+  EXPECT_EQ(counts.stall_samples, 100u);
+  EXPECT_DOUBLE_EQ(counts.held(StallKind::kLoad), 90 * kSampleNs);
+}
+
+TEST_F(EpochSamplesTest, NothingButReadsWaitsForReads) {
+  add(&entry(StallKind::kStore, 1.0), 10);
+  add(&entry(StallKind::kPersist, 1.0), 10);
+  add(&entry(StallKind::kOther, 1.0), 10);
+  add(nullptr, 10);
+  const EpochCounts counts = take();
+  EXPECT_DOUBLE_EQ(counts.memory_stall_ns, 0);
+  EXPECT_EQ(counts.stall_samples, 0u);
+  EXPECT_DOUBLE_EQ(counts.held(StallKind::kOther), 20 * kSampleNs);
+}
+
+TEST_F(EpochSamplesTest, WithoutProbesEveryLoadCounts) {
+  add(&entry(StallKind::kLoad, 0.0), 10);
+  EXPECT_DOUBLE_EQ(take(true).memory_stall_ns, 10 * kSampleNs);
+}
+
+TEST_F(EpochSamplesTest, LoadsBeyondThoseToldApartGetThePoolsShare) {
+  pool_ = {.bursts = 1e6, .share_sum = 0.25e6, .square_sum = 0.0625e6};
+  for (int i = 0; i < 100; ++i) add(&entry(StallKind::kLoad, 1.0), 1);
+  EXPECT_NEAR(take().memory_stall_ns, (48 + 52 * 0.25) * kSampleNs, 0.01 * kSampleNs);
+}
+
+TEST_F(EpochSamplesTest, EachEpochStartsAtNothing) {
+  add(&entry(StallKind::kLoad, 1.0), 10);
+  take();
+  const EpochCounts counts = take();
+  EXPECT_DOUBLE_EQ(counts.memory_stall_ns, 0);
+  EXPECT_EQ(counts.samples, 0u);
+}
+
+TEST_F(EpochSamplesTest, SlownessAfterAGapIsOverheadNotStall) {
+  for (int i = 0; i < 100000; ++i) {
+    gaps_.add(0, 400, 300, 16);
+    gaps_.add(64, 200, 300, 16);
+  }
+  add(&entry(StallKind::kLoad, 1.0), 10, 0);
+  const EpochCounts counts = take();
+  EXPECT_NEAR(counts.memory_stall_ns, 5 * kSampleNs, 0.01 * kSampleNs);
+  EXPECT_NEAR(counts.overhead_ns, 5 * kSampleNs, 0.01 * kSampleNs);
+}
+
+TEST_F(EpochSamplesTest, WhatWasChargedTooMuchBeforeTheWeightsWereKnownComesOffLater) {
+  LoadEntry& load = entry(StallKind::kLoad, 1.0);
+  add(&load, 10, 0);
+  EXPECT_NEAR(take().memory_stall_ns, 10 * kSampleNs, 0.01 * kSampleNs);
+  for (int i = 0; i < 100000; ++i) {
+    gaps_.add(0, 400, 300, 16);
+    gaps_.add(64, 200, 300, 16);
+  }
+  add(&load, 4, kSteady);
+  EXPECT_NEAR(take().memory_stall_ns, 0, 0.01 * kSampleNs);  // 5 + 4 in all, and 10 given
+  add(&load, 6, kSteady);
+  EXPECT_NEAR(take().memory_stall_ns, 5 * kSampleNs, 0.01 * kSampleNs);  // 15 in all
+}
+
+TEST_F(EpochSamplesTest, AProgramThatAlwaysWaitsHasNoSamplingError) {
+  add(&entry(StallKind::kLoad, 1.0), 100);
+  EXPECT_NEAR(take().sampling_variance_ns2, 0, 1e-3 * kSampleNs * kSampleNs * 100);
+  LoadEntry& half = entry(StallKind::kLoad, 1.0);
+  add(&half, 50);
+  add(nullptr, 50);
+  EXPECT_NEAR(take().sampling_variance_ns2, 25 * kSampleNs * kSampleNs, 0.1 * kSampleNs * kSampleNs);
+}
+
+}  // namespace
+}  // namespace nvmemu

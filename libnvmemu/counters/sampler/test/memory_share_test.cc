@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "counters/sampler/memory_share.h"
+
+#include <gtest/gtest.h>
+
+namespace nvmemu {
+namespace {
+
+ProbeSums sums(std::uint64_t memory, double memory_ns, std::uint64_t hits, double hit_ns) {
+  return {.readings = memory + hits,
+          .from_memory = memory,
+          .memory_ns = static_cast<double>(memory) * memory_ns,
+          .total_ns = static_cast<double>(memory) * memory_ns + static_cast<double>(hits) * hit_ns};
+}
+
+TEST(MemoryShare, IsTimeNotCount) {
+  // p L / (p L + (1 - p) t) with p = 0.1, L = 180, t = 2: 18 / (18 + 1.8).
+  const Share share = memory_share(sums(1000, 180, 9000, 2), SharePool{});
+  EXPECT_NEAR(share.value, 18 / 19.8, 0.001);
+}
+
+TEST(MemoryShare, OfALoadThatAlwaysHitsIsNearNothing) {
+  EXPECT_LT(memory_share(sums(0, 0, 400, 35), SharePool{}).value, 0.01);
+}
+
+TEST(MemoryShare, WithoutProbesIsThePools) {
+  const SharePool pool{.bursts = 99, .share_sum = 89.5, .square_sum = 81};
+  EXPECT_NEAR(memory_share({}, pool).value, 0.9, 1e-9);
+}
+
+TEST(MemoryShare, BeforeAnyProbeIsThePrior) {
+  EXPECT_DOUBLE_EQ(memory_share({}, SharePool{}).value, kPriorShare);
+}
+
+TEST(MemoryShare, OwnProbesOutweighThePool) {
+  const SharePool all_memory{.bursts = 1000, .share_sum = 1000, .square_sum = 1000};
+  EXPECT_LT(memory_share(sums(0, 0, 64, 10), all_memory).value, 0.07);
+}
+
+TEST(MemoryShare, GetsSurerWithProbes) {
+  const SharePool pool{};
+  EXPECT_GT(memory_share(sums(8, 180, 8, 35), pool).variance,
+            memory_share(sums(80, 180, 80, 35), pool).variance);
+}
+
+TEST(SharePool, VarianceFallsWithBursts) {
+  const SharePool few{.bursts = 4, .share_sum = 2, .square_sum = 2};
+  const SharePool many{.bursts = 400, .share_sum = 200, .square_sum = 200};
+  EXPECT_NEAR(few.variance(), 0.25 / 4, 1e-9);
+  EXPECT_NEAR(many.variance(), 0.25 / 400, 1e-9);
+}
+
+}  // namespace
+}  // namespace nvmemu

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "counters/sampler/probe_schedule.h"
+
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "counters/sampler/gap_weights.h"
+
+namespace nvmemu {
+namespace {
+
+// Runs `ms` of CPU time in steps of 1 ms, with bursts of `cost_ns` whenever they are due; how many there
+// were.
+int run(ProbeSchedule& schedule, int ms, double cost_ns, std::set<std::size_t>* bins = nullptr) {
+  int bursts = 0;
+  for (int i = 0; i < ms; ++i) {
+    schedule.on_time(1e6);
+    if (!schedule.due()) continue;
+    if (bins != nullptr) bins->insert(GapWeights::bin_of(schedule.since_gap_ms()));
+    schedule.on_armed();
+    schedule.on_burst(cost_ns);
+    ++bursts;
+  }
+  return bursts;
+}
+
+TEST(ProbeSchedule, KeepsToItsBudgetInTheLongRun) {
+  ProbeSchedule schedule(0.01, 1);
+  constexpr double kCostNs = 400e3;
+  const int bursts = run(schedule, 100000, kCostNs);
+  // 1 % of 100 s, and 6 ms in advance.
+  EXPECT_NEAR(bursts * kCostNs, 1000e6 + 6e6, 2 * kCostNs);
+}
+
+TEST(ProbeSchedule, ProbesSoonAfterTheStart) {
+  ProbeSchedule schedule(0.01, 1);
+  EXPECT_GE(run(schedule, 20, 400e3), 2);
+}
+
+TEST(ProbeSchedule, NeverProbesWithoutABudget) {
+  ProbeSchedule schedule(0, 1);
+  EXPECT_EQ(run(schedule, 10000, 1), 0);
+}
+
+TEST(ProbeSchedule, VisitsEveryTimeSinceAGap) {
+  ProbeSchedule schedule(0.05, 7);
+  std::set<std::size_t> bins;
+  for (int epoch = 0; epoch < 200; ++epoch) {
+    schedule.on_gap(0);
+    EXPECT_DOUBLE_EQ(schedule.since_gap_ms(), 0);
+    if (schedule.due()) bins.insert(0);
+    run(schedule, 50, 400e3, &bins);
+  }
+  EXPECT_EQ(bins.size(), GapWeights::kBins);
+}
+
+TEST(ProbeSchedule, InjectedTimeEarnsCreditToo) {
+  ProbeSchedule with(0.01, 1);
+  ProbeSchedule without(0.01, 1);
+  int more = 0;
+  int fewer = 0;
+  for (int epoch = 0; epoch < 100; ++epoch) {
+    with.on_gap(400e6);
+    without.on_gap(0);
+    more += run(with, 100, 400e3);
+    fewer += run(without, 100, 400e3);
+  }
+  EXPECT_GT(more, 2 * fewer);
+}
+
+}  // namespace
+}  // namespace nvmemu

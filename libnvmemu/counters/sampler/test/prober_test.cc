@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: Apache-2.0
+// Probes on the real kernel: a load that always hits the cache must read as such, one whose line is flushed
+// before each execution as memory, and a fault in the timed load must leave the program as it was.
+#include "counters/sampler/prober.h"
+
+#include <emmintrin.h>
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/mman.h>
+
+#include <memory>
+
+#include "counters/sampler/load_table.h"
+
+extern "C" const char nvmemu_test_load[];
+extern "C" const char nvmemu_test_load_end[];
+extern "C" std::uint64_t nvmemu_test_read(const void* address);
+asm(R"(
+  .text
+  .p2align 4
+  .type nvmemu_test_read, @function
+  .globl nvmemu_test_read
+  .globl nvmemu_test_load
+  .globl nvmemu_test_load_end
+nvmemu_test_read:
+  .cfi_startproc
+nvmemu_test_load:
+  movq (%rdi), %rax
+nvmemu_test_load_end:
+  ret
+  .cfi_endproc
+  .size nvmemu_test_read, .-nvmemu_test_read
+)");
+
+namespace nvmemu {
+namespace {
+
+Prober* active_prober;
+int foreign_traps;
+
+void handle_trap(int, siginfo_t* info, void* context) {
+  if (!active_prober->on_trap(*info, *static_cast<const ucontext_t*>(context))) ++foreign_traps;
+}
+
+void recover_fault(int, siginfo_t*, void* context) {
+  auto& pc = static_cast<ucontext_t*>(context)->uc_mcontext.gregs[REG_RIP];
+  const ProbeFaultRange range = probe_fault_range();
+  if (static_cast<std::uintptr_t>(pc) != range.load) _exit(99);  // a fault of the test's own
+  pc = static_cast<greg_t>(range.resume);
+}
+
+struct alignas(4096) Page {
+  std::uint8_t bytes[4096] = {};
+};
+
+class ProberTest : public testing::Test {
+ protected:
+  static constexpr double kThresholdNs =
+      90;  // a cache hit with fences takes some 25, memory over 100 on anything
+  void SetUp() override {
+    struct sigaction action {};
+    action.sa_sigaction = handle_trap;
+    action.sa_flags = SA_SIGINFO;
+    sigaction(SIGTRAP, &action, &old_trap_);
+    action.sa_sigaction = recover_fault;
+    sigaction(SIGSEGV, &action, &old_fault_);
+    active_prober = &prober_;
+    foreign_traps = 0;
+    load_ = table_->find(reinterpret_cast<std::uintptr_t>(nvmemu_test_load_end));
+    ASSERT_NE(load_, nullptr);
+  }
+  void TearDown() override {
+    prober_.disarm();
+    sigaction(SIGTRAP, &old_trap_, nullptr);
+    sigaction(SIGSEGV, &old_fault_, nullptr);
+  }
+  bool arm() {
+    const int error = prober_.arm(load_, 0);
+    if (error == EACCES || error == EPERM || error == ENOENT || error == EOPNOTSUPP || error == ENOSPC)
+      return false;
+    EXPECT_EQ(error, 0);
+    return error == 0;
+  }
+  // Executes the load until the burst has ended.
+  Burst run_burst(bool flush) {
+    for (int i = 0; i < 1000 && prober_.armed(); ++i) {
+      if (flush) {
+        _mm_clflush(line_);
+        _mm_mfence();
+      }
+      nvmemu_test_read(line_);
+    }
+    return prober_.take_burst();
+  }
+
+  const Clock clock_ = Clock::calibrate();
+  Prober prober_{clock_, ProbeScale{.overhead_ns = 20, .threshold_ns = kThresholdNs, .trap_cost_ns = 10000}};
+  std::unique_ptr<LoadTable> table_ = std::make_unique<LoadTable>();
+  LoadEntry* load_ = nullptr;
+  // A page of its own: a prefetcher must not fetch the line along with its neighbours.
+  std::unique_ptr<Page> page_ = std::make_unique<Page>();
+  const void* line_ = page_->bytes + 2048;
+  struct sigaction old_trap_ {
+  }, old_fault_{};
+};
+
+TEST_F(ProberTest, ReadsALoadThatHitsAsCache) {
+  if (!arm()) GTEST_SKIP() << "breakpoints are refused here";
+  const Burst burst = run_burst(false);
+  ASSERT_EQ(burst.load, load_);
+  EXPECT_EQ(burst.sums.readings, 16u);
+  EXPECT_LE(burst.sums.from_memory, 4u);  // an interrupt may fall into one
+  EXPECT_GT(burst.cost_ns, 0);
+}
+
+TEST_F(ProberTest, ReadsALoadWhoseLineIsGoneAsMemory) {
+  if (!arm()) GTEST_SKIP() << "breakpoints are refused here";
+  const Burst burst = run_burst(true);
+  ASSERT_EQ(burst.load, load_);
+  EXPECT_GE(burst.sums.from_memory, 12u);
+}
+
+TEST_F(ProberTest, EndsByItselfAndGivesEachBurstOnce) {
+  if (!arm()) GTEST_SKIP() << "breakpoints are refused here";
+  EXPECT_EQ(prober_.arm(load_, 0), EBUSY);
+  run_burst(false);
+  EXPECT_FALSE(prober_.armed());
+  EXPECT_EQ(prober_.take_burst().load, nullptr);
+}
+
+TEST_F(ProberTest, ShortensItsBurstsWhereEarlyHitsTellTheSame) {
+  if (!arm()) GTEST_SKIP() << "breakpoints are refused here";
+  const auto executions = [&] {
+    int count = 0;
+    for (; prober_.armed(); ++count) nvmemu_test_read(line_);
+    prober_.take_burst();
+    return count;
+  };
+  const int first = executions();
+  ASSERT_TRUE(arm());
+  executions();
+  ASSERT_TRUE(arm());
+  const int third = executions();
+  EXPECT_GT(first, 80);
+  EXPECT_LT(third, 30);
+}
+
+TEST_F(ProberTest, SurvivesAFaultInTheTimedLoad) {
+  if (!arm()) GTEST_SKIP() << "breakpoints are refused here";
+  void* page = mmap(nullptr, 4096, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  // The trap comes before the program's own load, which would fault by itself: jump over it from the
+  // handler's side by making the page readable only after the probe.
+  ucontext_t context{};
+  context.uc_mcontext.gregs[REG_RDI] = static_cast<greg_t>(reinterpret_cast<std::uintptr_t>(page));
+  siginfo_t foreign{};
+  foreign.si_code = TRAP_BRKPT;
+  EXPECT_FALSE(prober_.on_trap(foreign, context));
+  siginfo_t ours{};
+  ours.si_code = 6;
+  reinterpret_cast<unsigned long*>(&ours.si_addr)[1] = 0x6e766d656d750001;
+  for (int i = 0; i < 200 && prober_.armed(); ++i) EXPECT_TRUE(prober_.on_trap(ours, context));
+  EXPECT_EQ(prober_.take_burst().sums.readings, 0u);
+  munmap(page, 4096);
+}
+
+TEST_F(ProberTest, AsksItsGuardFirst) {
+  prober_.set_guard([]() noexcept { return false; });
+  EXPECT_EQ(prober_.arm(load_, 0), EPERM);
+  EXPECT_FALSE(prober_.armed());
+}
+
+}  // namespace
+}  // namespace nvmemu

@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "device/profile_file.h"
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstddef>
+#include <cstdio>
+#include <filesystem>
+#include <memory>
+#include <sstream>
+#include <system_error>
+
+#include "base/nearest.h"
+#include "base/quote.h"
+#include "base/units.h"
+#include "device/toml_parser.h"
+
+namespace nvmemu {
+namespace {
+
+// What a key of the file sets.
+using Quantity = std::optional<double> Device::*;
+using Text = std::string Profile::*;
+
+struct QuantityKey {
+  std::string_view name;
+  Quantity member;
+  Result<double> (*parse)(std::string_view);
+  const char* example;
+};
+
+struct TextKey {
+  std::string_view name;
+  Text member;
+};
+
+constexpr std::array<QuantityKey, 4> kQuantities{{
+    {"read_latency", &Device::read_latency_ns, parse_latency_ns, "\"300ns\""},
+    {"write_latency", &Device::write_latency_ns, parse_latency_ns, "\"600ns\""},
+    {"read_bandwidth", &Device::read_bandwidth_bps, parse_bandwidth_bps, "\"8GB/s\""},
+    {"write_bandwidth", &Device::write_bandwidth_bps, parse_bandwidth_bps, "\"2GB/s\""},
+}};
+
+constexpr std::array<TextKey, 3> kTexts{{
+    {"name", &Profile::name},
+    {"description", &Profile::description},
+    {"source", &Profile::source},
+}};
+
+std::string at(const std::string& path, const toml::source_region& where) {
+  return path + ":" + std::to_string(where.begin.line) + ": ";
+}
+
+tl::unexpected<Error> unknown_key(const std::string& path, const toml::key& key) {
+  std::array<std::string_view, kQuantities.size() + kTexts.size()> names;
+  std::ranges::transform(kQuantities, names.begin(), &QuantityKey::name);
+  std::ranges::transform(kTexts, names.begin() + kQuantities.size(), &TextKey::name);
+
+  std::string hint;
+  if (const std::string_view nearest = nearest_name(key.str(), names); !nearest.empty()) {
+    hint.append("did you mean ").append(nearest).append("?");
+  } else {
+    for (const std::string_view name : names) hint.append(hint.empty() ? "one of " : ", ").append(name);
+  }
+  return failure(at(path, key.source()) + "unknown key " + quote(key.str()), hint);
+}
+
+bool has_control_characters(std::string_view text) {
+  return std::ranges::any_of(text, [](char c) {
+    const auto byte = static_cast<unsigned char>(c);
+    return byte < 0x20 || byte == 0x7f;
+  });
+}
+
+// The value as text; every key of a profile holds one.
+Result<std::string> text_of(const std::string& path, const toml::key& key, const toml::node& value,
+                            const std::string& example) {
+  if (const auto* text = value.as_string()) return text->get();
+  std::ostringstream type;
+  type << value.type();
+  return failure(
+      at(path, value.source()) + std::string(key.str()) + ": expected a text in quotes, found " +
+          (value.is_integer() || value.is_floating_point() ? "a bare number" : "another type: " + type.str()),
+      "write " + std::string(key.str()) + " = " + example);
+}
+
+Result<void> set_quantity(const std::string& path, const toml::key& key, const toml::node& value,
+                          const QuantityKey& known, Device& device) {
+  const Result<std::string> text = text_of(path, key, value, known.example);
+  if (!text) return tl::unexpected(text.error());
+  const Result<double> quantity = known.parse(*text);
+  if (!quantity) {
+    return failure(at(path, value.source()) + std::string(key.str()) + " " + quantity.error().message,
+                   quantity.error().hint);
+  }
+  device.*known.member = *quantity;
+  return {};
+}
+
+Result<void> set_text(const std::string& path, const toml::key& key, const toml::node& value,
+                      const TextKey& known, Profile& profile) {
+  const Result<std::string> text = text_of(path, key, value, "\"...\"");
+  if (!text) return tl::unexpected(text.error());
+  if (known.member == &Profile::name && (text->empty() || has_control_characters(*text))) {
+    return failure(at(path, value.source()) + "name: empty, or with control characters",
+                   "leave it out to use the file's name");
+  }
+  profile.*known.member = *text;
+  return {};
+}
+
+Result<void> set_key(const std::string& path, const toml::key& key, const toml::node& value,
+                     Profile& profile) {
+  const auto quantity = std::ranges::find(kQuantities, key.str(), &QuantityKey::name);
+  if (quantity != kQuantities.end()) return set_quantity(path, key, value, *quantity, profile.device);
+  const auto text = std::ranges::find(kTexts, key.str(), &TextKey::name);
+  if (text != kTexts.end()) return set_text(path, key, value, *text, profile);
+  return unknown_key(path, key);
+}
+
+struct CloseFile {
+  void operator()(std::FILE* file) const { std::fclose(file); }
+};
+
+}  // namespace
+
+Result<Profile> parse_profile(std::string_view toml, const std::string& path) {
+  const toml::parse_result parsed = toml::parse(toml);
+  if (!parsed) {
+    return failure(at(path, parsed.error().source()) + std::string(parsed.error().description()));
+  }
+  Profile profile;
+  profile.name = std::filesystem::path(path).stem().string();
+  for (const auto& [key, value] : parsed.table()) {
+    if (const Result<void> set = set_key(path, key, value, profile); !set) return tl::unexpected(set.error());
+  }
+  const bool given = std::ranges::any_of(
+      kQuantities, [&](const QuantityKey& key) { return (profile.device.*key.member).has_value(); });
+  if (!given) {
+    return failure(path + ":1: neither a latency nor a bandwidth is given",
+                   "write at least one of read_latency, write_latency, read_bandwidth, write_bandwidth");
+  }
+  return profile;
+}
+
+Result<Profile> read_profile_file(const std::string& path) {
+  // Far above any profile: what is longer is a mistake, such as a device file that never ends.
+  constexpr std::size_t kLongestFile = 64 * 1024;
+  const auto cannot_read = [&](int error) {
+    return failure("cannot read device profile '" + path + "': " + std::generic_category().message(error));
+  };
+  const std::unique_ptr<std::FILE, CloseFile> file(std::fopen(path.c_str(), "re"));
+  if (file == nullptr) return cannot_read(errno);
+  std::string text(kLongestFile + 1, '\0');
+  text.resize(std::fread(text.data(), 1, text.size(), file.get()));
+  if (std::ferror(file.get()) != 0) return cannot_read(errno);
+  if (text.size() > kLongestFile) {
+    return failure("cannot read device profile '" + path + "': longer than 64 KiB");
+  }
+  return parse_profile(text, path);
+}
+
+Result<Profile> find_profile(const std::string& name_or_file) {
+  if (name_or_file.ends_with(".toml") || name_or_file.find('/') != std::string::npos) {
+    return read_profile_file(name_or_file);
+  }
+  Result<Profile> profile = find_built_in_profile(name_or_file);
+  if (!profile) profile.error().hint += "; a file's name ends in .toml or holds a '/'";
+  return profile;
+}
+
+}  // namespace nvmemu

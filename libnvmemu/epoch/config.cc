@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "epoch/config.h"
+
+#include <array>
+#include <charconv>
+#include <cstdlib>
+#include <optional>
+#include <string_view>
+
+#include "base/quote.h"
+#include "base/units.h"
+#include "device/device.h"
+
+namespace nvmemu {
+namespace {
+
+constexpr double kEpochLowestNs = 1e6;
+constexpr double kEpochHighestNs = 10e9;
+constexpr double kHighestMultiple = 1e6;
+constexpr double kClockLowestHz = 1e6;
+constexpr double kClockHighestHz = 1e11;
+
+constexpr const char* kReadLatency = "NVMEMU_READ_LATENCY";
+constexpr const char* kProfile = "NVMEMU_PROFILE";
+constexpr const char* kBaseLatency = "NVMEMU_BASE_LATENCY";
+constexpr const char* kEpoch = "NVMEMU_EPOCH";
+constexpr const char* kClockHz = "NVMEMU_CLOCK_HZ";
+constexpr const char* kTicker = "NVMEMU_TICKER";
+constexpr const char* kProbes = "NVMEMU_PROBES";
+constexpr const char* kCalibration = "NVMEMU_CALIBRATION";
+constexpr const char* kBoard = "NVMEMU_BOARD";
+constexpr const char* kReport = "NVMEMU_REPORT";
+constexpr const char* kQuiet = "NVMEMU_QUIET";
+
+// Empty counts as unset, so that a parent can take back what its child would inherit.
+std::string_view variable(const char* name) {
+  const char* value = std::getenv(name);
+  return value == nullptr ? std::string_view() : std::string_view(value);
+}
+
+Error bad_value(const char* name, std::string_view value, const std::string& why, std::string hint = {}) {
+  return {std::string(name) + "=" + std::string(value) + ": " + why, std::move(hint)};
+}
+
+// A plain decimal number, nothing before or after it. Nothing where the text is none, or is "inf" or "nan".
+std::optional<double> parse_number(std::string_view text) {
+  if (text.empty() || text.front() < '0' || text.front() > '9') return std::nullopt;
+  double value = 0;
+  const auto [end, error] =
+      std::from_chars(text.data(), text.data() + text.size(), value, std::chars_format::fixed);
+  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  return value;
+}
+
+// One of a few words, each with what it means.
+template <typename T>
+struct Word {
+  std::string_view word;
+  T value;
+};
+
+template <typename T, std::size_t kWords>
+std::optional<T> find_word(const std::array<Word<T>, kWords>& words, std::string_view text) {
+  for (const Word<T>& word : words) {
+    if (word.word == text) return word.value;
+  }
+  return std::nullopt;
+}
+
+constexpr std::array<Word<TickerChoice>, 3> kTickers{{{"auto", TickerChoice::kAuto},
+                                                      {"perf", TickerChoice::kPerfEvent},
+                                                      {"timer", TickerChoice::kPosixTimer}}};
+constexpr std::array<Word<bool>, 2> kOnOff{{{"on", true}, {"off", false}}};
+constexpr std::array<Word<bool>, 2> kOneZero{{{"1", true}, {"0", false}}};
+
+// Each reads one variable into `config`; an error where it cannot be understood.
+using Outcome = std::optional<Error>;
+
+Outcome read_target(Config& config) {
+  if (const std::string_view text = variable(kReadLatency); !text.empty()) {
+    const Result<TargetLatency> target = parse_target_latency(text);
+    if (!target) return bad_value(kReadLatency, text, target.error().message, target.error().hint);
+    config.target_read_latency_ns = target->ns;
+    config.target_multiple = target->multiple;
+    return std::nullopt;
+  }
+  const std::string_view name = variable(kProfile);
+  if (name.empty()) return std::nullopt;
+  const Result<Profile> profile = find_built_in_profile(name);
+  if (!profile) return bad_value(kProfile, name, profile.error().message, profile.error().hint);
+  if (!profile->device.read_latency_ns) {
+    return bad_value(kProfile, name, "this profile has no read latency", "set NVMEMU_READ_LATENCY");
+  }
+  config.target_read_latency_ns = *profile->device.read_latency_ns;
+  return std::nullopt;
+}
+
+Outcome read_base(Config& config) {
+  const std::string_view text = variable(kBaseLatency);
+  if (text.empty()) return std::nullopt;
+  const Result<double> latency_ns = parse_latency_ns(text);
+  if (!latency_ns) return bad_value(kBaseLatency, text, latency_ns.error().message, latency_ns.error().hint);
+  config.base_latency_ns = *latency_ns;
+  return std::nullopt;
+}
+
+Outcome read_epoch(Config& config) {
+  const std::string_view text = variable(kEpoch);
+  if (text.empty()) return std::nullopt;
+  const Result<double> epoch_ns = parse_epoch_ns(text);
+  if (!epoch_ns) return bad_value(kEpoch, text, epoch_ns.error().message, epoch_ns.error().hint);
+  config.epoch_ns = *epoch_ns;
+  return std::nullopt;
+}
+
+Outcome read_clock(Config& config) {
+  const std::string_view text = variable(kClockHz);
+  if (text.empty()) return std::nullopt;
+  const std::optional<double> hz = parse_number(text);
+  if (!hz || *hz < kClockLowestHz || *hz > kClockHighestHz) {
+    return bad_value(kClockHz, text, "not a number from 1000000 to 100000000000");
+  }
+  config.clock_hz = *hz;
+  return std::nullopt;
+}
+
+template <typename T, std::size_t kWords>
+Outcome read_word(const char* name, const std::array<Word<T>, kWords>& words, T& value) {
+  const std::string_view text = variable(name);
+  if (text.empty()) return std::nullopt;
+  const std::optional<T> found = find_word(words, text);
+  if (found) {
+    value = *found;
+    return std::nullopt;
+  }
+  std::string allowed;
+  for (const Word<T>& word : words) allowed += (allowed.empty() ? "" : ", ") + std::string(word.word);
+  return bad_value(name, text, "not one of " + allowed);
+}
+
+template <typename T, std::size_t kWords>
+std::string word_for(const std::array<Word<T>, kWords>& words, T value) {
+  for (const Word<T>& word : words) {
+    if (word.value == value) return std::string(word.word);
+  }
+  return {};
+}
+
+// The shortest digits that read_config() turns into the same double again; no exponent.
+std::string digits(double value) {
+  std::array<char, 400> text{};  // of a double in fixed notation: up to 309 digits before the point
+  const auto [end, error] =
+      std::to_chars(text.data(), text.data() + text.size(), value, std::chars_format::fixed);
+  return error == std::errc() ? std::string(text.data(), end) : std::string();
+}
+
+std::string in_ns(double value) { return value > 0 ? digits(value) + "ns" : std::string(); }
+
+}  // namespace
+
+Result<TargetLatency> parse_target_latency(std::string_view text) {
+  if (text.empty() || text.back() != 'x') {
+    const Result<double> latency_ns = parse_latency_ns(text);
+    if (!latency_ns) return tl::unexpected(latency_ns.error());
+    return TargetLatency{*latency_ns, 0};
+  }
+  const std::optional<double> multiple = parse_number(text.substr(0, text.size() - 1));
+  if (!multiple || *multiple < 1 || *multiple > kHighestMultiple) {
+    return failure(quote(text) + ": a multiple of the base latency is a number from 1 to 1000000 and an x",
+                   "write 2x or 1.5x; emulation can only slow down");
+  }
+  return TargetLatency{0, *multiple};
+}
+
+Result<double> parse_epoch_ns(std::string_view text) {
+  const Result<double> epoch_ns = parse_duration_ns(text);
+  if (!epoch_ns) return epoch_ns;
+  if (*epoch_ns < kEpochLowestNs || *epoch_ns > kEpochHighestNs) {
+    return failure(quote(text) + ": an epoch lasts 1 ms to 10 s", "100ms suits most programs");
+  }
+  return epoch_ns;
+}
+
+Result<Config> read_config() {
+  Config config;
+  for (const auto read : {read_target, read_base, read_epoch, read_clock}) {
+    if (Outcome error = read(config)) return tl::unexpected(std::move(*error));
+  }
+  if (Outcome error = read_word(kTicker, kTickers, config.ticker)) return tl::unexpected(std::move(*error));
+  if (Outcome error = read_word(kProbes, kOnOff, config.probes)) return tl::unexpected(std::move(*error));
+  if (Outcome error = read_word(kQuiet, kOneZero, config.quiet)) return tl::unexpected(std::move(*error));
+  config.calibration = variable(kCalibration);
+  config.board = variable(kBoard);
+  config.report = variable(kReport);
+  return config;
+}
+
+std::vector<std::string> to_environment(const Config& config) {
+  const auto set = [](const char* name, const std::string& value) { return std::string(name) + "=" + value; };
+  const std::string target = config.target_multiple > 0 ? digits(config.target_multiple) + "x"
+                                                        : in_ns(config.target_read_latency_ns);
+  return {
+      set(kReadLatency, target),
+      set(kProfile, ""),
+      set(kBaseLatency, in_ns(config.base_latency_ns)),
+      set(kEpoch, in_ns(config.epoch_ns)),
+      set(kClockHz, config.clock_hz > 0 ? digits(config.clock_hz) : ""),
+      set(kTicker, word_for(kTickers, config.ticker)),
+      set(kProbes, word_for(kOnOff, config.probes)),
+      set(kCalibration, config.calibration),
+      set(kBoard, config.board),
+      set(kReport, config.report),
+      set(kQuiet, word_for(kOneZero, config.quiet)),
+  };
+}
+
+}  // namespace nvmemu

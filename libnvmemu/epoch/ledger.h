@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a thread owes the emulated memory, or has overpaid. Pure arithmetic, async-signal-safe, one thread.
+#pragma once
+
+namespace nvmemu {
+
+// All in ns. Delays add to the balance; measuring overhead, which the program has already spent waiting, and
+// injected time come off it. A balance below zero (more overhead than delay) is carried, but no further than
+// `bound`: a phase that never waits for memory must not buy a later one off.
+class Ledger {
+ public:
+  explicit Ledger(double bound_ns) : bound_ns_(bound_ns) {}
+
+  void owe(double delay_ns) noexcept;
+  void discount(double overhead_ns) noexcept;  // >= 0
+  void pay(double injected_ns) noexcept;       // >= 0; may exceed what was due
+
+  // What to inject now: the balance, or 0 while it is too small to be worth a spin.
+  double due_ns() const noexcept;
+  double balance_ns() const noexcept { return balance_ns_; }
+
+ private:
+  double bound_ns_;
+  double balance_ns_ = 0;
+};
+
+}  // namespace nvmemu

@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "epoch/config.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+
+#include "device/device.h"
+
+namespace nvmemu {
+namespace {
+
+using testing::AllOf;
+using testing::Contains;
+using testing::HasSubstr;
+
+// Each test starts without any NVMEMU_ variable.
+class ConfigTest : public testing::Test {
+ protected:
+  void SetUp() override { clear(); }
+  void TearDown() override { clear(); }
+
+  static void clear() {
+    for (const std::string& variable : to_environment(Config{})) {
+      unsetenv(variable.substr(0, variable.find('=')).c_str());
+    }
+  }
+  static void set(const char* name, const char* value) { setenv(name, value, 1); }
+  static void set_all(const std::vector<std::string>& variables) {
+    for (const std::string& variable : variables) {
+      const std::size_t end = variable.find('=');
+      set(variable.substr(0, end).c_str(), variable.c_str() + end + 1);
+    }
+  }
+  static std::string error() {
+    const auto config = read_config();
+    return config ? "no error" : config.error().message;
+  }
+};
+
+TEST_F(ConfigTest, EmulatesNothingByDefault) {
+  const auto config = read_config();
+  ASSERT_TRUE(config);
+  EXPECT_EQ(config->target_read_latency_ns, 0);
+  EXPECT_EQ(config->target_multiple, 0);
+  EXPECT_EQ(config->base_latency_ns, 0);
+  EXPECT_EQ(config->epoch_ns, 100e6);
+  EXPECT_EQ(config->ticker, TickerChoice::kAuto);
+  EXPECT_TRUE(config->probes);
+  EXPECT_FALSE(config->quiet);
+  EXPECT_TRUE(config->board.empty());
+}
+
+TEST_F(ConfigTest, ReadsEachVariable) {
+  set("NVMEMU_READ_LATENCY", "300ns");
+  set("NVMEMU_BASE_LATENCY", "0.09us");
+  set("NVMEMU_EPOCH", "50ms");
+  set("NVMEMU_CLOCK_HZ", "2445000000.5");
+  set("NVMEMU_TICKER", "timer");
+  set("NVMEMU_PROBES", "off");
+  set("NVMEMU_CALIBRATION", "/c.toml");
+  set("NVMEMU_BOARD", "/b.board");
+  set("NVMEMU_REPORT", "/r.json");
+  set("NVMEMU_QUIET", "1");
+  const auto config = read_config();
+  ASSERT_TRUE(config) << config.error().message;
+  EXPECT_EQ(config->target_read_latency_ns, 300);
+  EXPECT_NEAR(config->base_latency_ns, 90, 1e-9);
+  EXPECT_EQ(config->epoch_ns, 50e6);
+  EXPECT_EQ(config->clock_hz, 2445000000.5);
+  EXPECT_EQ(config->ticker, TickerChoice::kPosixTimer);
+  EXPECT_FALSE(config->probes);
+  EXPECT_EQ(config->calibration, "/c.toml");
+  EXPECT_EQ(config->board, "/b.board");
+  EXPECT_EQ(config->report, "/r.json");
+  EXPECT_TRUE(config->quiet);
+}
+
+TEST_F(ConfigTest, TakesAMultipleOfTheBase) {
+  set("NVMEMU_READ_LATENCY", "1.5x");
+  const auto config = read_config();
+  ASSERT_TRUE(config);
+  EXPECT_EQ(config->target_multiple, 1.5);
+  EXPECT_EQ(config->target_read_latency_ns, 0);
+}
+
+TEST_F(ConfigTest, TakesTheLatencyOfAProfile) {
+  set("NVMEMU_PROFILE", "optane-dcpmm");
+  const auto config = read_config();
+  ASSERT_TRUE(config) << config.error().message;
+  EXPECT_EQ(config->target_read_latency_ns, find_built_in_profile("optane-dcpmm")->device.read_latency_ns);
+}
+
+TEST_F(ConfigTest, PrefersALatencyToAProfiles) {
+  set("NVMEMU_PROFILE", "optane-dcpmm");
+  set("NVMEMU_READ_LATENCY", "999ns");
+  const auto config = read_config();
+  ASSERT_TRUE(config);
+  EXPECT_EQ(config->target_read_latency_ns, 999);
+}
+
+TEST_F(ConfigTest, CountsEmptyAsUnset) {
+  set_all({"NVMEMU_READ_LATENCY=", "NVMEMU_EPOCH=", "NVMEMU_TICKER=", "NVMEMU_QUIET=", "NVMEMU_CLOCK_HZ="});
+  const auto config = read_config();
+  ASSERT_TRUE(config) << config.error().message;
+  EXPECT_EQ(config->epoch_ns, 100e6);
+}
+
+TEST_F(ConfigTest, NamesVariableAndValueOfEachMistake) {
+  const std::pair<const char*, const char*> mistakes[] = {
+      {"NVMEMU_READ_LATENCY", "300"},  {"NVMEMU_READ_LATENCY", "0.5x"},     {"NVMEMU_READ_LATENCY", "x"},
+      {"NVMEMU_READ_LATENCY", "2xx"},  {"NVMEMU_READ_LATENCY", "-2x"},      {"NVMEMU_READ_LATENCY", "nanx"},
+      {"NVMEMU_READ_LATENCY", "1e3x"}, {"NVMEMU_READ_LATENCY", "9999999x"}, {"NVMEMU_PROFILE", "no-such"},
+      {"NVMEMU_BASE_LATENCY", "2x"},   {"NVMEMU_EPOCH", "0.5ms"},           {"NVMEMU_EPOCH", "11s"},
+      {"NVMEMU_EPOCH", "soon"},        {"NVMEMU_CLOCK_HZ", "2GHz"},         {"NVMEMU_CLOCK_HZ", "999999"},
+      {"NVMEMU_CLOCK_HZ", "inf"},      {"NVMEMU_TICKER", "Perf"},           {"NVMEMU_PROBES", "yes"},
+      {"NVMEMU_QUIET", "2"},
+  };
+  for (const auto& [name, value] : mistakes) {
+    clear();
+    set(name, value);
+    EXPECT_THAT(error(), AllOf(HasSubstr(name), HasSubstr(value)));
+  }
+}
+
+TEST_F(ConfigTest, SaysWhatAWordMayBe) {
+  set("NVMEMU_TICKER", "hpet");
+  EXPECT_THAT(error(), HasSubstr("auto, perf, timer"));
+}
+
+Config unusual() {
+  Config config;
+  config.target_read_latency_ns = 326.4000000000001;
+  config.base_latency_ns = 1.0 / 3.0 + 163;
+  config.epoch_ns = 1e6;
+  config.clock_hz = 2445433333.123;
+  config.ticker = TickerChoice::kPerfEvent;
+  config.probes = false;
+  config.calibration = "/path with blanks/=.toml";
+  config.board = "/dev/shm/nvmemu-1.board";
+  config.report = "run.json";
+  config.quiet = true;
+  return config;
+}
+
+TEST_F(ConfigTest, ComesThroughTheEnvironmentUnchanged) {
+  const Config sent = unusual();
+  set_all(to_environment(sent));
+  const auto config = read_config();
+  ASSERT_TRUE(config) << config.error().message;
+  EXPECT_EQ(config->target_read_latency_ns, sent.target_read_latency_ns);
+  EXPECT_EQ(config->target_multiple, 0);
+  EXPECT_EQ(config->base_latency_ns, sent.base_latency_ns);
+  EXPECT_EQ(config->epoch_ns, sent.epoch_ns);
+  EXPECT_EQ(config->clock_hz, sent.clock_hz);
+  EXPECT_EQ(config->ticker, sent.ticker);
+  EXPECT_EQ(config->probes, sent.probes);
+  EXPECT_EQ(config->calibration, sent.calibration);
+  EXPECT_EQ(config->board, sent.board);
+  EXPECT_EQ(config->report, sent.report);
+  EXPECT_EQ(config->quiet, sent.quiet);
+}
+
+TEST_F(ConfigTest, SendsTheMultipleWhereThereIsOne) {
+  Config config;
+  config.target_multiple = 2.5;
+  EXPECT_THAT(to_environment(config), Contains("NVMEMU_READ_LATENCY=2.5x"));
+}
+
+TEST_F(ConfigTest, TakesBackWhatAChildWouldInherit) {
+  set_all(to_environment(unusual()));
+  set("NVMEMU_PROFILE", "no-such");
+  set_all(to_environment(Config{}));
+  const auto config = read_config();
+  ASSERT_TRUE(config) << config.error().message;
+  EXPECT_EQ(config->target_read_latency_ns, 0);
+  EXPECT_EQ(config->base_latency_ns, 0);
+  EXPECT_EQ(config->epoch_ns, 100e6);
+  EXPECT_EQ(config->clock_hz, 0);
+  EXPECT_TRUE(config->probes);
+  EXPECT_TRUE(config->report.empty());
+  EXPECT_FALSE(config->quiet);
+}
+
+}  // namespace
+}  // namespace nvmemu

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "epoch/thread_emulator.h"
+
+#include <gtest/gtest.h>
+
+#include <deque>
+#include <string>
+#include <vector>
+
+namespace nvmemu {
+namespace {
+
+// Plays back epochs, and notes in what order it is paused and resumed.
+class FakeSource final : public CounterSource {
+ public:
+  explicit FakeSource(std::vector<std::string>& events) : events_(events) {}
+  void next(double stall_ns, double overhead_ns = 0) {
+    EpochCounts counts;
+    counts.cpu_ns = 100e6;
+    counts.memory_stall_ns = stall_ns;
+    counts.overhead_ns = overhead_ns;
+    counts.samples = 100;
+    counts.share_error_ns = 1e6;
+    counts.sampling_variance_ns2 = 4e12;
+    epochs_.push_back(counts);
+  }
+  EpochCounts read() noexcept override {
+    if (epochs_.empty()) return {};
+    const EpochCounts counts = epochs_.front();
+    epochs_.pop_front();
+    return counts;
+  }
+  void pause() noexcept override { events_.push_back("pause"); }
+  void resume() noexcept override { events_.push_back("resume"); }
+
+ private:
+  std::vector<std::string>& events_;
+  std::deque<EpochCounts> epochs_;
+};
+
+class FakeInjector final : public Injector {
+ public:
+  explicit FakeInjector(std::vector<std::string>& events) : events_(events) {}
+  double inject(double delay_ns) noexcept override {
+    events_.push_back("inject");
+    delays.push_back(delay_ns);
+    return delay_ns + oversleep_ns;
+  }
+  std::vector<double> delays;
+  double oversleep_ns = 0;
+
+ private:
+  std::vector<std::string>& events_;
+};
+
+class ThreadEmulatorTest : public testing::Test {
+ protected:
+  std::vector<std::string> events_;
+  FakeSource source_{events_};
+  FakeInjector injector_{events_};
+  ThreadEmulator emulator_{source_, injector_, {.base_ns = 100, .target_ns = 300}, 50e6};
+};
+
+TEST_F(ThreadEmulatorTest, InjectsWhatTheModelSaysLessTheOverhead) {
+  source_.next(10e6, 1e6);
+  emulator_.end_epoch();
+  EXPECT_EQ(injector_.delays, std::vector<double>{19e6});
+  EXPECT_DOUBLE_EQ(emulator_.totals().delay_ns, 20e6);
+  EXPECT_DOUBLE_EQ(emulator_.totals().injected_ns, 19e6);
+  EXPECT_DOUBLE_EQ(emulator_.totals().overhead_ns, 1e6);
+  EXPECT_DOUBLE_EQ(emulator_.unpaid_ns(), 0);
+}
+
+TEST_F(ThreadEmulatorTest, DoesNotCountWhileItInjects) {
+  source_.next(10e6);
+  emulator_.end_epoch();
+  EXPECT_EQ(events_, (std::vector<std::string>{"pause", "inject", "resume"}));
+}
+
+TEST_F(ThreadEmulatorTest, LeavesAThreadAloneThatDidNotWait) {
+  source_.next(0, 1e6);
+  emulator_.end_epoch();
+  EXPECT_TRUE(events_.empty());
+  EXPECT_EQ(emulator_.totals().epochs, 1u);
+}
+
+TEST_F(ThreadEmulatorTest, CarriesAnOversleptInjectionIntoTheNextEpoch) {
+  injector_.oversleep_ns = 3e6;
+  source_.next(10e6);
+  source_.next(10e6);
+  emulator_.end_epoch();
+  emulator_.end_epoch();
+  EXPECT_EQ(injector_.delays, (std::vector<double>{20e6, 17e6}));
+}
+
+TEST_F(ThreadEmulatorTest, AccountsAndPaysApart) {
+  source_.next(10e6);
+  emulator_.account();
+  EXPECT_TRUE(injector_.delays.empty());
+  EXPECT_DOUBLE_EQ(emulator_.unpaid_ns(), 20e6);
+  emulator_.settle();
+  EXPECT_EQ(injector_.delays, std::vector<double>{20e6});
+}
+
+TEST_F(ThreadEmulatorTest, SamplingErrorsAddAsVariancesAndShareErrorsAsTheyAre) {
+  for (int i = 0; i < 4; ++i) {
+    source_.next(10e6);
+    emulator_.end_epoch();
+  }
+  EXPECT_DOUBLE_EQ(emulator_.totals().stall_variance_ns2(), 4 * 4e12 + 4e6 * 4e6);
+}
+
+TEST(SpinInjector, WaitsAtLeastAsLongAndSaysHowLong) {
+  const Clock clock = Clock::calibrate();
+  SpinInjector injector(clock);
+  const std::uint64_t start = monotonic_raw_ns();
+  const double took_ns = injector.inject(2e6);
+  const auto passed_ns = static_cast<double>(monotonic_raw_ns() - start);
+  EXPECT_GE(took_ns, 2e6);
+  EXPECT_NEAR(took_ns, passed_ns, 0.01 * passed_ns + 5000);
+}
+
+}  // namespace
+}  // namespace nvmemu

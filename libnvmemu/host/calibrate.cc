@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "host/calibrate.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "base/units.h"
+#include "host/bandwidth.h"
+#include "host/chase_buffer.h"
+#include "host/interruption_cost.h"
+#include "host/probe_cost.h"
+#include "host/short_chase.h"
+#include "host/statistics.h"
+#include "host/trap_cost.h"
+
+namespace nvmemu {
+namespace {
+
+constexpr std::size_t kMebibyte = std::size_t{1} << 20;
+constexpr std::size_t kChaseBytes = 512 * kMebibyte;
+constexpr std::size_t kLeastChaseBytes = 64 * kMebibyte;
+constexpr std::size_t kMostCachedBytes = 4 * kMebibyte;
+constexpr std::size_t kTimedLoads = 500'000;
+constexpr std::size_t kWarmingLoads = 250'000;
+constexpr double kUnstableSpread = 0.10;
+
+std::size_t in_huge_pages(std::size_t bytes) {
+  return std::max(bytes / ChaseBuffer::kHugePageBytes, std::size_t{1}) * ChaseBuffer::kHugePageBytes;
+}
+
+// A quarter of what is available, so that nothing else is pushed out.
+Result<std::size_t> chase_bytes(const Cpu& cpu) {
+  const std::size_t bytes = std::min<std::size_t>(kChaseBytes, cpu.memory_bytes / 4);
+  if (bytes >= kLeastChaseBytes) return in_huge_pages(bytes);
+  return failure("too little memory to measure its latency: " + format_size(cpu.memory_bytes) + " available",
+                 "free " + format_size(4 * kLeastChaseBytes));
+}
+
+// What the last-level cache holds even when others share it, and the next inner level does not.
+std::size_t cached_bytes(const Cpu& cpu) {
+  const std::size_t bytes =
+      std::min<std::size_t>(cpu.last_level_cache_bytes() / 4, 2 * cpu.inner_cache_bytes());
+  return in_huge_pages(std::min(bytes, kMostCachedBytes));
+}
+
+// Repetitions go on along the cycle, so that none meets lines that the last one left in a cache; where the
+// cache is so large that it may hold them all the same, they are flushed.
+Figure memory_latency(const Cpu& cpu, const Clock& clock, const ChaseBuffer& buffer, int repetitions) {
+  const bool flush = 2 * cpu.last_level_cache_bytes() > buffer.bytes();
+  const void* line = chase(buffer.start(), kWarmingLoads);
+  std::vector<double> results;
+  for (int repetition = 0; repetition < repetitions; ++repetition) {
+    if (flush) flush_ahead(line, kTimedLoads);
+    results.push_back(timed_chase_ns(clock, line, kTimedLoads));
+  }
+  return summarize(results);
+}
+
+Figure cache_latency(const Clock& clock, const ChaseBuffer& buffer, int repetitions) {
+  const void* line = chase(buffer.start(), 2 * buffer.loads());
+  std::vector<double> results;
+  for (int repetition = 0; repetition < repetitions; ++repetition)
+    results.push_back(timed_chase_ns(clock, line, 2 * buffer.loads()));
+  return summarize(results);
+}
+
+// The steps of a calibration, each of which fills its part of the result.
+class Calibrator {
+ public:
+  Calibrator(const Cpu& cpu, const Clock& clock, const CalibrateOptions& options)
+      : cpu_(cpu), clock_(clock), options_(options), repetitions_(std::max(options.repetitions, 1)) {}
+
+  Result<Calibration> run() {
+    result_.cpu_model = cpu_.model;
+    result_.boot_id = read_boot_id();
+    result_.clock_hz = clock_.hz();
+    Result<void> done = measure_base();
+    if (done) done = measure_small_pages();
+    if (done) done = measure_caches_and_probes();
+    if (done) measure_ticks();
+    if (done && options_.bandwidth) done = measure_bandwidths();
+    if (!done) return tl::unexpected<Error>(done.error());
+    return result_;
+  }
+
+ private:
+  void announce(std::string_view step, double done) const {
+    if (options_.progress) options_.progress(step, done);
+  }
+
+  void keep(std::string_view key, const Figure& figure, double& member) const {
+    member = figure.median;
+    if (options_.measured) options_.measured(key, figure.spread);
+  }
+
+  // The short chase is measured here too, so that what it took and what the long one took belong
+  // together.
+  Result<void> measure_base() {
+    announce("latency in huge pages", 0);
+    const auto bytes = chase_bytes(cpu_);
+    if (!bytes) return tl::unexpected<Error>(bytes.error());
+    const auto buffer = ChaseBuffer::of_all_lines(*bytes, Pages::kHuge);
+    if (!buffer) return tl::unexpected<Error>(buffer.error());
+    result_.chase_bytes = static_cast<double>(*bytes);
+    result_.huge_pages = buffer->has_huge_pages();
+    std::vector<double> short_chases;
+    for (int repetition = 0; repetition < repetitions_; ++repetition) {
+      const auto short_chase = ShortChase::create();
+      if (!short_chase) return tl::unexpected<Error>(short_chase.error());
+      short_chases.push_back(short_chase->measure(clock_).median);
+    }
+    const Figure base = memory_latency(cpu_, clock_, *buffer, repetitions_);
+    keep("base_latency_ns", base, result_.base_latency_ns);
+    keep("short_chase_ns", summarize(short_chases), result_.short_chase_ns);
+    result_.base_latency_spread = base.spread;
+    result_.unstable = base.spread > kUnstableSpread;
+    return {};
+  }
+
+  Result<void> measure_small_pages() {
+    announce("latency in 4 KiB pages", 0.3);
+    const auto buffer =
+        ChaseBuffer::of_all_lines(static_cast<std::size_t>(result_.chase_bytes), Pages::kSmall);
+    if (!buffer) return tl::unexpected<Error>(buffer.error());
+    keep("small_page_latency_ns", memory_latency(cpu_, clock_, *buffer, repetitions_),
+         result_.small_page_latency_ns);
+    return {};
+  }
+
+  // Probes are timed with the TSC; where that is not the clock, their ticks mean nothing and none are made.
+  Result<void> measure_caches_and_probes() {
+    announce("cache latency and probes", 0.55);
+    const auto cached = ChaseBuffer::of_all_lines(cached_bytes(cpu_), Pages::kHuge);
+    if (!cached) return tl::unexpected<Error>(cached.error());
+    keep("cache_latency_ns", cache_latency(clock_, *cached, repetitions_), result_.cache_latency_ns);
+    if (!clock_.uses_tsc()) return {};
+    const auto short_chase = ShortChase::create();
+    if (!short_chase) return tl::unexpected<Error>(short_chase.error());
+    std::vector<double> overheads;
+    std::vector<double> thresholds;
+    for (int repetition = 0; repetition < repetitions_; ++repetition) {
+      const ProbeCost cost = measure_probe_cost(clock_, *cached, short_chase->buffer());
+      overheads.push_back(cost.overhead_ns);
+      thresholds.push_back(cost.threshold_ns);
+    }
+    keep("probe_overhead_ns", summarize(overheads), result_.probe_overhead_ns);
+    keep("probe_threshold_ns", summarize(thresholds), result_.probe_threshold_ns);
+    return {};
+  }
+
+  void measure_ticks() {
+    announce("cost of traps and samples", 0.6);
+    keep("trap_cost_ns", measure_trap_cost(clock_), result_.trap_cost_ns);
+    keep("sample_cost_ns", measure_sample_cost(clock_), result_.sample_cost_ns);
+    keep("timer_cost_ns", measure_timer_cost(clock_), result_.timer_cost_ns);
+  }
+
+  Result<void> measure_bandwidths() {
+    announce("bandwidth of one core", 0.65);
+    const int passes = std::min(repetitions_, 3);  // each moves gigabytes: three agree
+    const auto one = measure_bandwidth(cpu_, clock_, 1, passes);
+    if (!one) return tl::unexpected<Error>(one.error());
+    keep("read_bandwidth_bps", one->read_bps, result_.read_bandwidth_bps);
+    keep("copy_bandwidth_bps", one->copy_bps, result_.copy_bandwidth_bps);
+    announce("bandwidth of all cores", 0.85);
+    const auto all = measure_bandwidth(cpu_, clock_, cpu_.logical_cpus, passes);
+    if (!all) return tl::unexpected<Error>(all.error());
+    keep("read_bandwidth_all_bps", all->read_bps, result_.read_bandwidth_all_bps);
+    keep("copy_bandwidth_all_bps", all->copy_bps, result_.copy_bandwidth_all_bps);
+    return {};
+  }
+
+  const Cpu& cpu_;
+  const Clock& clock_;
+  const CalibrateOptions& options_;
+  int repetitions_;
+  Calibration result_;
+};
+
+}  // namespace
+
+Result<Calibration> calibrate(const Cpu& cpu, const Clock& clock, const CalibrateOptions& options) {
+  return Calibrator(cpu, clock, options).run();
+}
+
+}  // namespace nvmemu

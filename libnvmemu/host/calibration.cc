@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "host/calibration.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <optional>
+#include <set>
+#include <system_error>
+
+namespace nvmemu {
+namespace {
+
+// One row a key, in the order of the file.
+struct TextField {
+  std::string_view key;
+  std::string Calibration::*member;
+};
+struct NumberField {
+  std::string_view key;
+  double Calibration::*member;
+};
+struct FlagField {
+  std::string_view key;
+  bool Calibration::*member;
+};
+
+constexpr std::array kTexts{
+    TextField{"cpu_model", &Calibration::cpu_model},
+    TextField{"boot_id", &Calibration::boot_id},
+};
+constexpr std::array kNumbers{
+    NumberField{"clock_hz", &Calibration::clock_hz},
+    NumberField{"base_latency_ns", &Calibration::base_latency_ns},
+    NumberField{"base_latency_spread", &Calibration::base_latency_spread},
+    NumberField{"small_page_latency_ns", &Calibration::small_page_latency_ns},
+    NumberField{"short_chase_ns", &Calibration::short_chase_ns},
+    NumberField{"chase_bytes", &Calibration::chase_bytes},
+    NumberField{"cache_latency_ns", &Calibration::cache_latency_ns},
+    NumberField{"probe_overhead_ns", &Calibration::probe_overhead_ns},
+    NumberField{"probe_threshold_ns", &Calibration::probe_threshold_ns},
+    NumberField{"trap_cost_ns", &Calibration::trap_cost_ns},
+    NumberField{"sample_cost_ns", &Calibration::sample_cost_ns},
+    NumberField{"timer_cost_ns", &Calibration::timer_cost_ns},
+    NumberField{"read_bandwidth_bps", &Calibration::read_bandwidth_bps},
+    NumberField{"read_bandwidth_all_bps", &Calibration::read_bandwidth_all_bps},
+    NumberField{"copy_bandwidth_bps", &Calibration::copy_bandwidth_bps},
+    NumberField{"copy_bandwidth_all_bps", &Calibration::copy_bandwidth_all_bps},
+};
+constexpr std::array kFlags{
+    FlagField{"huge_pages", &Calibration::huge_pages},
+    FlagField{"unstable", &Calibration::unstable},
+};
+
+std::string quote(std::string_view text) {
+  std::string quoted = "\"";
+  for (const char c : text) {
+    if (c == '"' || c == '\\') quoted += '\\';
+    quoted += static_cast<unsigned char>(c) < ' ' ? ' ' : c;
+  }
+  return quoted + '"';
+}
+
+std::optional<std::string> unquote(std::string_view text) {
+  if (text.size() < 2 || !text.starts_with('"') || !text.ends_with('"')) return std::nullopt;
+  text = text.substr(1, text.size() - 2);
+  std::string plain;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text[i] == '"') return std::nullopt;
+    if (text[i] == '\\' && ++i == text.size()) return std::nullopt;
+    plain += text[i];
+  }
+  return plain;
+}
+
+// The shortest text that reads back as the same number, whatever the locale of the process.
+std::string format_number(double number) {
+  std::array<char, 32> buffer;
+  const auto [end, error] = std::to_chars(buffer.data(), buffer.data() + buffer.size(), number);
+  return error == std::errc() ? std::string(buffer.data(), end) : "0";
+}
+
+// Nothing that is kept can be negative, infinite or not a number.
+std::optional<double> parse_number(std::string_view text) {
+  double number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  if (!std::isfinite(number) || number < 0) return std::nullopt;
+  return number;
+}
+
+std::string_view trim(std::string_view text) {
+  constexpr std::string_view kBlanks = " \t\r";
+  const auto first = text.find_first_not_of(kBlanks);
+  if (first == std::string_view::npos) return {};
+  return text.substr(first, text.find_last_not_of(kBlanks) - first + 1);
+}
+
+enum class Assigned { kYes, kUnknownKey, kMalformed };
+
+Assigned assign(Calibration& calibration, std::string_view key, std::string_view value) {
+  for (const auto& field : kTexts) {
+    if (field.key != key) continue;
+    const auto text = unquote(value);
+    if (!text) return Assigned::kMalformed;
+    calibration.*field.member = *text;
+    return Assigned::kYes;
+  }
+  for (const auto& field : kNumbers) {
+    if (field.key != key) continue;
+    const auto number = parse_number(value);
+    if (!number) return Assigned::kMalformed;
+    calibration.*field.member = *number;
+    return Assigned::kYes;
+  }
+  for (const auto& field : kFlags) {
+    if (field.key != key) continue;
+    if (value != "true" && value != "false") return Assigned::kMalformed;
+    calibration.*field.member = value == "true";
+    return Assigned::kYes;
+  }
+  return Assigned::kUnknownKey;
+}
+
+constexpr const char* kMeasureAgain = "run 'nvmemu calibrate' to measure and store it anew";
+
+template <typename Fields>
+Result<void> require(const Fields& fields, const std::set<std::string_view>& seen) {
+  for (const auto& field : fields) {
+    if (!seen.contains(field.key))
+      return failure("calibration: '" + std::string(field.key) + "' is missing", kMeasureAgain);
+  }
+  return {};
+}
+
+}  // namespace
+
+std::string serialize(const Calibration& calibration) {
+  std::string text = "# What 'nvmemu calibrate' measured. Valid for this processor and this boot.\n";
+  const auto add = [&text](std::string_view key, std::string_view value) {
+    text.append(key).append(" = ").append(value).append("\n");
+  };
+  for (const auto& field : kTexts) add(field.key, quote(calibration.*field.member));
+  for (const auto& field : kNumbers) add(field.key, format_number(calibration.*field.member));
+  for (const auto& field : kFlags) add(field.key, calibration.*field.member ? "true" : "false");
+  return text;
+}
+
+Result<Calibration> parse_calibration(std::string_view text) {
+  Calibration calibration;
+  std::set<std::string_view> seen;
+  while (!text.empty()) {
+    std::string_view line = text.substr(0, text.find('\n'));
+    text.remove_prefix(std::min(text.size(), line.size() + 1));
+    line = trim(line);
+    if (line.empty() || line.starts_with('#')) continue;
+    const auto equals = line.find('=');
+    if (equals == std::string_view::npos)
+      return failure("calibration: '" + std::string(line) + "' is not 'key = value'", kMeasureAgain);
+    const std::string_view key = trim(line.substr(0, equals));
+    const std::string_view value = trim(line.substr(equals + 1));
+    if (assign(calibration, key, value) == Assigned::kMalformed)
+      return failure("calibration: '" + std::string(key) + "' cannot be '" + std::string(value) + "'",
+                     kMeasureAgain);
+    seen.insert(key);
+  }
+  Result<void> complete = require(kTexts, seen);
+  if (complete) complete = require(kNumbers, seen);
+  if (complete) complete = require(kFlags, seen);
+  if (!complete) return tl::unexpected<Error>(complete.error());
+  return calibration;
+}
+
+}  // namespace nvmemu

@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "host/cpu.h"
+
+#include <algorithm>
+#include <charconv>
+#include <fstream>
+#include <limits>
+#include <optional>
+#include <sstream>
+#include <string_view>
+#include <system_error>
+
+namespace nvmemu {
+namespace {
+
+constexpr std::uint64_t kMebibyte = std::uint64_t{1} << 20;
+constexpr auto kUnlimited = std::numeric_limits<std::uint64_t>::max();
+
+// The whole file, or nothing: files of /proc and /sys have no size that could be asked first.
+std::string read_text(const std::string& path) {
+  std::ifstream file(path);
+  std::ostringstream text;
+  text << file.rdbuf();
+  return text.str();
+}
+
+std::string_view trim(std::string_view text) {
+  constexpr std::string_view kBlanks = " \t\n\r";
+  const auto first = text.find_first_not_of(kBlanks);
+  if (first == std::string_view::npos) return {};
+  return text.substr(first, text.find_last_not_of(kBlanks) - first + 1);
+}
+
+// What follows "key :" on the first line that starts with the key; empty where there is none.
+std::string_view value_of(std::string_view text, std::string_view key) {
+  while (!text.empty()) {
+    const std::string_view line = text.substr(0, text.find('\n'));
+    text.remove_prefix(std::min(text.size(), line.size() + 1));
+    const auto colon = line.find(':');
+    if (colon != std::string_view::npos && trim(line.substr(0, colon)) == key)
+      return trim(line.substr(colon + 1));
+  }
+  return {};
+}
+
+bool has_word(std::string_view text, std::string_view word) {
+  while (!text.empty()) {
+    const std::string_view first = text.substr(0, text.find(' '));
+    if (first == word) return true;
+    text.remove_prefix(std::min(text.size(), first.size() + 1));
+  }
+  return false;
+}
+
+// The number that the text starts with, times 1024 or 1024^2 where a K or M follows.
+std::optional<std::uint64_t> leading_size(std::string_view text) {
+  text = trim(text);
+  std::uint64_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc()) return std::nullopt;
+  text.remove_prefix(static_cast<std::size_t>(end - text.data()));
+  text = trim(text);
+  if (text.starts_with('K') || text.starts_with('k')) value *= 1024;
+  if (text.starts_with('M')) value *= kMebibyte;
+  return value;
+}
+
+// How many numbers a list such as "0-3,8,10-11" names.
+int count_list(std::string_view list) {
+  int count = 0;
+  list = trim(list);
+  while (!list.empty()) {
+    const std::string_view part = list.substr(0, list.find(','));
+    list.remove_prefix(std::min(list.size(), part.size() + 1));
+    const auto dash = part.find('-');
+    const auto first = leading_size(part);
+    const auto last = dash == std::string_view::npos ? first : leading_size(part.substr(dash + 1));
+    if (first && last && *last >= *first) count += static_cast<int>(*last - *first) + 1;
+  }
+  return count;
+}
+
+std::vector<CacheLevel> read_caches(const std::string& root) {
+  std::vector<CacheLevel> caches;
+  const std::string folder = root + "/sys/devices/system/cpu/cpu0/cache/index";
+  for (int index = 0; index < 16; ++index) {
+    const std::string entry = folder + std::to_string(index);
+    const auto level = leading_size(read_text(entry + "/level"));
+    const auto bytes = leading_size(read_text(entry + "/size"));
+    if (!level || !bytes || *bytes == 0) continue;
+    if (trim(read_text(entry + "/type")) == "Instruction") continue;
+    caches.push_back({static_cast<int>(*level), *bytes});
+  }
+  std::sort(caches.begin(), caches.end(),
+            [](const CacheLevel& a, const CacheLevel& b) { return a.level < b.level; });
+  return caches;
+}
+
+// A node without memory is no place to compare with, so those with memory count.
+int count_nodes(const std::string& root) {
+  const std::string folder = root + "/sys/devices/system/node/";
+  int nodes = count_list(read_text(folder + "has_memory"));
+  if (nodes == 0) nodes = count_list(read_text(folder + "online"));
+  return std::max(nodes, 1);
+}
+
+std::uint64_t left_in_cgroup(const std::string& folder) {
+  const auto limit = leading_size(read_text(folder + "/memory.max"));  // "max" where there is none
+  if (!limit) return kUnlimited;
+  const std::uint64_t used = leading_size(read_text(folder + "/memory.current")).value_or(0);
+  return *limit > used ? *limit - used : 0;
+}
+
+// What the kernel can give, and no more than is left in this process's control groups (version 2), which is
+// what a container is held to.
+std::uint64_t available_memory(const std::string& root) {
+  const std::string meminfo = read_text(root + "/proc/meminfo");
+  std::string_view amount = value_of(meminfo, "MemAvailable");
+  if (amount.empty()) amount = value_of(meminfo, "MemFree");
+  std::uint64_t bytes = leading_size(amount).value_or(0);
+
+  const std::string groups = read_text(root + "/proc/self/cgroup");
+  std::string group(value_of(groups, "0"));  // "0::/user.slice/..."
+  if (group.starts_with(':')) group.erase(0, 1);
+  const std::string base = root + "/sys/fs/cgroup";
+  for (std::string path = group; path.size() > 1; path.erase(path.rfind('/')))
+    bytes = std::min(bytes, left_in_cgroup(base + path));
+  return std::min(bytes, left_in_cgroup(base));
+}
+
+}  // namespace
+
+std::uint64_t Cpu::last_level_cache_bytes() const {
+  return caches.empty() ? 32 * kMebibyte : caches.back().bytes;
+}
+
+std::uint64_t Cpu::inner_cache_bytes() const {
+  return caches.size() < 2 ? kMebibyte : caches[caches.size() - 2].bytes;
+}
+
+Cpu read_cpu(const std::string& root) {
+  Cpu cpu;
+  const std::string cpuinfo = read_text(root + "/proc/cpuinfo");
+  cpu.model = value_of(cpuinfo, "model name");
+  if (cpu.model.empty()) cpu.model = "unknown processor";
+  cpu.vendor = value_of(cpuinfo, "vendor_id");
+  cpu.hypervisor = has_word(value_of(cpuinfo, "flags"), "hypervisor") ||
+                   !trim(read_text(root + "/sys/hypervisor/type")).empty();
+  const std::string status = read_text(root + "/proc/self/status");
+  cpu.logical_cpus = std::max(1, count_list(value_of(status, "Cpus_allowed_list")));
+  cpu.numa_nodes = count_nodes(root);
+  cpu.caches = read_caches(root);
+  cpu.memory_bytes = available_memory(root);
+  return cpu;
+}
+
+std::string read_boot_id(const std::string& root) {
+  return std::string(trim(read_text(root + "/proc/sys/kernel/random/boot_id")));
+}
+
+}  // namespace nvmemu

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// Repetitions made into a figure.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <vector>
+
+namespace nvmemu {
+
+// The middle value, or the mean of the two in the middle; 0 of nothing.
+inline double median(std::vector<double> values) {
+  if (values.empty()) return 0;
+  std::sort(values.begin(), values.end());
+  const std::size_t middle = values.size() / 2;
+  return values.size() % 2 == 1 ? values[middle] : (values[middle - 1] + values[middle]) / 2;
+}
+
+struct Figure {
+  double median = 0;
+  double spread = 0;  // (largest - smallest) / median
+};
+
+inline Figure summarize(const std::vector<double>& values) {
+  if (values.empty()) return {};
+  const auto [least, most] = std::minmax_element(values.begin(), values.end());
+  const double middle = median(values);
+  return {middle, middle > 0 ? (*most - *least) / middle : 0};
+}
+
+}  // namespace nvmemu

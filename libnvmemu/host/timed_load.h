@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+// One load, timed between fences. x86-64 only.
+#pragma once
+
+#if defined(__x86_64__)
+
+#include <cstdint>
+
+namespace nvmemu {
+
+// TSC ticks that loading the byte at `address` takes, the fences' and readings' own included (see
+// Calibration::probe_overhead_ns). mfence lets earlier stores and flushes drain; each lfence keeps what
+// follows from starting before what precedes is done (Intel SDM volume 2B, LFENCE; AMD the same with LFENCE
+// made serializing, which Linux does). Async-signal-safe; faults where the address does.
+inline std::uint64_t timed_load_ticks(const void* address) noexcept {
+  std::uint64_t ticks;
+  std::uint64_t start;
+  asm volatile(
+      "mfence\n\t"
+      "lfence\n\t"
+      "rdtsc\n\t"
+      "lfence\n\t"
+      "shl $32, %%rdx\n\t"
+      "or %%rdx, %%rax\n\t"
+      "mov %%rax, %[start]\n\t"
+      "movzbl (%[address]), %%ecx\n\t"
+      "lfence\n\t"
+      "rdtsc\n\t"
+      "shl $32, %%rdx\n\t"
+      "or %%rdx, %%rax\n\t"
+      "sub %[start], %%rax"
+      : [ticks] "=&a"(ticks), [start] "=&r"(start)
+      : [address] "r"(address)
+      : "rcx", "rdx", "cc", "memory");
+  return ticks;
+}
+
+}  // namespace nvmemu
+
+#endif

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The public C interface of nvmemu: for programs that want to tell the emulator where their phases begin and end.
+ *
+ * A program need not be linked with anything: the functions are provided by the preload library while the program runs
+ * under `nvmemu run`. nvmemu_settle() works in both cases. C11 and C++. */
+#ifndef NVMEMU_NVMEMU_H
+#define NVMEMU_NVMEMU_H
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Ends the calling thread's epoch now: the delay that it owes for its execution so far is injected before the call
+ * returns. Thread-safe (it concerns the calling thread only); async-signal-safe; keeps errno. Without effect on a
+ * thread that is not emulated. */
+void nvmemu_end_epoch(void) __attribute__((weak, visibility("default")));
+
+/* 1 if the calling thread is emulated, else 0. Thread-safe, async-signal-safe. */
+int nvmemu_active(void) __attribute__((weak, visibility("default")));
+
+/* nvmemu_end_epoch() under the emulator, nothing elsewhere. Call it at both ends of a region that is timed, so that
+ * what came before is not paid inside it, and what it owes is. */
+static inline void nvmemu_settle(void) {
+  if (nvmemu_end_epoch) nvmemu_end_epoch();
+}
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* NVMEMU_NVMEMU_H */

@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "report/board.h"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <string>
+#include <type_traits>
+#include <utility>
+
+namespace nvmemu {
+
+struct Board::Layout {
+  std::uint64_t magic;
+  std::uint32_t version;
+  std::uint32_t bytes;
+  std::atomic<std::uint32_t> processes_claimed;
+  std::atomic<std::uint32_t> threads_claimed;
+  std::atomic<std::uint64_t> lost;
+  BoardProcess processes[kProcesses];
+  BoardThread threads[kThreads];
+};
+
+namespace {
+
+constexpr std::uint64_t kMagic = 0x314452414f42564e;  // "NVBOARD1" as bytes
+constexpr std::uint32_t kVersion = 1;
+
+// The layout is shared by whatever was built to run together; these catch what would make a board unsafe to
+// share.
+static_assert(sizeof(BoardProcess) == 128 && sizeof(BoardThread) == 128);
+static_assert(std::atomic<std::uint64_t>::is_always_lock_free && std::atomic<double>::is_always_lock_free);
+static_assert(std::is_trivially_destructible_v<BoardThread> && std::is_standard_layout_v<BoardThread>);
+
+// What failed on which file, from errno.
+tl::unexpected<Error> system_failure(const char* what, const char* path, std::string hint = {}) {
+  const int error = errno;
+  return failure(std::string(what) + " " + path + ": " + std::strerror(error), std::move(hint));
+}
+
+void* map(int fd, std::size_t bytes) noexcept {
+  return mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+}
+
+// Whether files may grow that large here: to try, where they may not, is to be sent SIGXFSZ.
+bool files_may_hold(std::size_t bytes) noexcept {
+  rlimit limit{};
+  return getrlimit(RLIMIT_FSIZE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY || limit.rlim_cur >= bytes;
+}
+
+// The next free index below `limit`, or `limit` when there is none.
+std::uint32_t claim(std::atomic<std::uint32_t>& claimed, std::uint32_t limit) noexcept {
+  std::uint32_t index = claimed.load(std::memory_order_relaxed);
+  while (index < limit && !claimed.compare_exchange_weak(index, index + 1, std::memory_order_relaxed)) {
+  }
+  return std::min(index, limit);
+}
+
+}  // namespace
+
+Board::Board(Layout* layout, const char* path) noexcept : layout_(layout), path_{} {
+  std::snprintf(path_, sizeof path_, "%s", path);
+}
+
+Board::Board(Board&& other) noexcept : layout_(std::exchange(other.layout_, nullptr)), path_{} {
+  std::swap(path_, other.path_);
+}
+
+Board& Board::operator=(Board&& other) noexcept {
+  std::swap(layout_, other.layout_);
+  std::swap(path_, other.path_);
+  return *this;
+}
+
+Board::~Board() {
+  if (layout_ != nullptr) munmap(layout_, sizeof(Layout));
+}
+
+Result<Board> Board::create_in(const char* directory) {
+  char path[kPathBytes];
+  const int length = std::snprintf(path, sizeof path, "%s/nvmemu-XXXXXX.board", directory);
+  if (length < 0 || static_cast<std::size_t>(length) >= sizeof path) {
+    return failure(std::string("cannot create a board in ") + directory + ": the path is too long");
+  }
+  const int fd = mkostemps(path, static_cast<int>(std::strlen(".board")), O_CLOEXEC);  // mode 0600
+  if (fd < 0) return system_failure("cannot create", path);
+
+  // Room is reserved now: on a file system that is full, the first touch of a hole would kill the program
+  // with SIGBUS.
+  const int no_room = posix_fallocate(fd, 0, sizeof(Layout));
+  void* memory = MAP_FAILED;
+  if (no_room == 0) {
+    memory = map(fd, sizeof(Layout));
+  } else {
+    errno = no_room;
+  }
+  if (memory == MAP_FAILED) {
+    const auto result = system_failure("cannot reserve and map", path, "5 MB are needed");
+    close(fd);
+    unlink(path);
+    return result;
+  }
+  close(fd);
+  auto* layout = static_cast<Layout*>(memory);  // all zero, which is a valid value of everything in it
+  layout->bytes = sizeof(Layout);
+  layout->version = kVersion;
+  layout->magic = kMagic;
+  return Board(layout, path);
+}
+
+Result<Board> Board::create() {
+  if (!files_may_hold(sizeof(Layout))) {
+    return failure("no place for the board: the limit on file size is below 5 MB",
+                   "raise it: ulimit -f unlimited");
+  }
+  std::string refusals;
+  for (const char* directory :
+       {static_cast<const char*>(std::getenv("XDG_RUNTIME_DIR")), "/dev/shm", "/tmp"}) {
+    if (directory == nullptr || *directory != '/') continue;
+    Result<Board> board = create_in(directory);
+    if (board) return board;
+    refusals += (refusals.empty() ? "" : "; ") + board.error().message;
+  }
+  return failure("no place for the board: " + refusals,
+                 "let $XDG_RUNTIME_DIR, /dev/shm or /tmp be writable and have 5 MB free");
+}
+
+Result<Board> Board::open(const char* path) {
+  if (std::strlen(path) >= kPathBytes)
+    return failure(std::string("cannot open ") + path + ": the path is too long");
+  const int fd = ::open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+  if (fd < 0) return system_failure("cannot open", path);
+
+  struct stat status {};
+  const bool right_size =
+      fstat(fd, &status) == 0 && S_ISREG(status.st_mode) && status.st_size == sizeof(Layout);
+  void* memory = right_size ? map(fd, sizeof(Layout)) : MAP_FAILED;
+  const int map_error = errno;
+  close(fd);
+  if (!right_size) return failure(std::string(path) + " is not a board: it has the wrong size");
+  if (memory == MAP_FAILED) {
+    errno = map_error;
+    return system_failure("cannot map", path);
+  }
+  Board board(static_cast<Layout*>(memory), path);
+  if (board.layout_->magic != kMagic) return failure(std::string(path) + " is not a board");
+  if (board.layout_->version != kVersion || board.layout_->bytes != sizeof(Layout)) {
+    return failure(std::string(path) + " is a board of another version of nvmemu",
+                   "use the nvmemu and the libnvmemu-preload.so of one installation");
+  }
+  return board;
+}
+
+void Board::remove_file() noexcept {
+  if (path_[0] != '\0') unlink(path_);
+}
+
+BoardProcess* Board::claim_process(std::uint32_t pid, std::uint32_t ppid) noexcept {
+  const std::uint32_t index = claim(layout_->processes_claimed, kProcesses);
+  if (index == kProcesses) {
+    layout_->lost.fetch_add(1, std::memory_order_relaxed);
+    return nullptr;
+  }
+  BoardProcess& process = layout_->processes[index];
+  process.ppid.store(ppid, std::memory_order_relaxed);
+  process.pid.store(pid, std::memory_order_release);
+  return &process;
+}
+
+BoardThread* Board::claim_thread(std::uint32_t tid, const BoardProcess* process) noexcept {
+  const std::uint32_t index = claim(layout_->threads_claimed, kThreads);
+  if (index == kThreads) {
+    layout_->lost.fetch_add(1, std::memory_order_relaxed);
+    return nullptr;
+  }
+  BoardThread& thread = layout_->threads[index];
+  thread.process.store(index_of(process), std::memory_order_relaxed);
+  thread.tid.store(tid, std::memory_order_release);
+  return &thread;
+}
+
+std::uint32_t Board::process_count() const noexcept {
+  return std::min(layout_->processes_claimed.load(std::memory_order_relaxed), kProcesses);
+}
+
+std::uint32_t Board::thread_count() const noexcept {
+  return std::min(layout_->threads_claimed.load(std::memory_order_relaxed), kThreads);
+}
+
+const BoardProcess& Board::process(std::uint32_t index) const noexcept { return layout_->processes[index]; }
+
+const BoardThread& Board::thread(std::uint32_t index) const noexcept { return layout_->threads[index]; }
+
+std::uint32_t Board::index_of(const BoardProcess* process) const noexcept {
+  return static_cast<std::uint32_t>(process - layout_->processes);
+}
+
+std::uint64_t Board::lost() const noexcept { return layout_->lost.load(std::memory_order_relaxed); }
+
+}  // namespace nvmemu

@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: Apache-2.0
+// From the board to the report: copies, sums, and says how far the sums can be trusted.
+#include <fmt/format.h>
+
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <vector>
+
+#include "report/run_report.h"
+
+namespace nvmemu {
+namespace {
+
+struct WarningText {
+  BoardWarning bit;
+  const char* text;  // continued by ": in N processes"
+};
+
+constexpr WarningText kWarningTexts[] = {
+    {kNoTicker, "ran natively: neither perf_event nor POSIX timers could be had to sample with"},
+    {kTimerTicker, "sampled with POSIX timers, for perf_event was refused: coarser, and costlier"},
+    {kNoProbes,
+     "loads could not be probed, for breakpoints were refused: cache hits are charged like memory"},
+    {kNoCalibration,
+     "ran natively: no calibration of this machine could be read (nvmemu calibrate makes one)"},
+    {kSamplesLost, "samples were lost, for the ring overflowed: the delay is too short"},
+    {kThreadsNotEmulated, "some threads could not be set up and ran natively"},
+    {kBadConfiguration, "ran natively: an NVMEMU_ variable could not be understood"},
+    {kSlotsExhausted, "some threads or processes had no place on the board and are missing here"},
+    {kSignalTaken, "the program uses the signal that the emulation needs: its threads may have run natively"},
+};
+
+constexpr std::uint32_t kNoProcess = std::numeric_limits<std::uint32_t>::max();
+
+// A text on the board may be cut off by the end of its field.
+template <std::size_t kBytes>
+std::string text_of(const char (&field)[kBytes]) {
+  return {field, strnlen(field, kBytes)};
+}
+
+template <typename T>
+double number(const std::atomic<T>& value) {
+  return static_cast<double>(value.load(std::memory_order_relaxed));
+}
+
+const char* name_of(Ticker ticker) {
+  switch (ticker) {
+    case Ticker::kPerfEvent:
+      return "perf_event";
+    case Ticker::kPosixTimer:
+      return "posix-timer";
+    case Ticker::kNone:
+      break;
+  }
+  return "none";
+}
+
+ThreadReport read_thread(const BoardThread& thread) {
+  ThreadReport report;
+  report.tid = thread.tid.load(std::memory_order_acquire);
+  report.name = text_of(thread.name);
+  report.epochs = thread.epochs.load(std::memory_order_relaxed);
+  report.cpu_ns = number(thread.cpu_ns);
+  report.stall_ns = number(thread.stall_ns);
+  report.injected_ns = number(thread.injected_ns);
+  report.overhead_ns = number(thread.overhead_ns);
+  report.unpaid_ns = number(thread.unpaid_ns);
+  report.ended = thread.ended.load(std::memory_order_relaxed) != 0;
+  return report;
+}
+
+// What the error is made of, beside the totals.
+struct Evidence {
+  std::uint64_t stall_samples = 0;
+  double variance_ns2 = 0;
+};
+
+class Reader {
+ public:
+  Reader(const Board& board, RunReport& report) : board_(board), report_(report) {}
+
+  void read() {
+    read_processes();
+    read_threads();
+    estimate_error();
+    add_warnings();
+  }
+
+ private:
+  void read_processes() {
+    report_.processes.clear();
+    report_index_.assign(board_.process_count(), kNoProcess);
+    for (std::uint32_t i = 0; i < report_index_.size(); ++i) {
+      const BoardProcess& process = board_.process(i);
+      const std::uint32_t pid = process.pid.load(std::memory_order_acquire);
+      if (pid == 0) continue;  // killed, or not done, while it claimed the slot
+      report_index_[i] = static_cast<std::uint32_t>(report_.processes.size());
+      report_.processes.push_back(
+          {pid, process.ppid.load(std::memory_order_relaxed), text_of(process.command), {}});
+      const std::uint32_t warnings = process.warnings.load(std::memory_order_relaxed);
+      for (std::size_t w = 0; w < std::size(kWarningTexts); ++w) {
+        if ((warnings & kWarningTexts[w].bit) != 0) ++warned_[w];
+      }
+      add_ticker(static_cast<Ticker>(process.ticker.load(std::memory_order_relaxed)));
+    }
+    if (report_.ticker.empty()) report_.ticker = name_of(Ticker::kNone);
+  }
+
+  void add_ticker(Ticker ticker) {
+    const std::string name = name_of(ticker);
+    if (report_.ticker.empty()) report_.ticker = name;
+    if (report_.ticker != name) report_.ticker = "mixed";
+  }
+
+  void read_threads() {
+    report_.totals = {};
+    for (std::uint32_t i = 0; i < board_.thread_count(); ++i) {
+      const BoardThread& thread = board_.thread(i);
+      if (thread.tid.load(std::memory_order_acquire) == 0) continue;
+      const std::uint32_t process = thread.process.load(std::memory_order_relaxed);
+      if (process >= report_index_.size() || report_index_[process] == kNoProcess) {
+        ++orphans_;
+        continue;
+      }
+      add_totals(thread);
+      report_.processes[report_index_[process]].threads.push_back(read_thread(thread));
+    }
+  }
+
+  void add_totals(const BoardThread& thread) {
+    RunTotals& totals = report_.totals;
+    totals.threads += 1;
+    totals.epochs += thread.epochs.load(std::memory_order_relaxed);
+    totals.samples += thread.samples.load(std::memory_order_relaxed);
+    totals.probes += thread.probes.load(std::memory_order_relaxed);
+    totals.cpu_ns += number(thread.cpu_ns);
+    totals.stall_ns += number(thread.stall_ns);
+    totals.injected_ns += number(thread.injected_ns);
+    totals.overhead_ns += number(thread.overhead_ns);
+    totals.unpaid_ns += number(thread.unpaid_ns);
+    evidence_.stall_samples += thread.stall_samples.load(std::memory_order_relaxed);
+    evidence_.variance_ns2 += thread.variance_ns2.load(std::memory_order_relaxed);
+  }
+
+  // The delay is proportional to the stall time and to (target - base) / base. The first is estimated, with a
+  // known variance; for the second, half the spread of the base latency's repetitions stands in.
+  void estimate_error() {
+    const RunTotals& totals = report_.totals;
+    report_.error_relative_95.reset();
+    if (evidence_.stall_samples == 0) {
+      report_.error_from = "nothing was measured";
+      return;
+    }
+    if (totals.stall_ns <= 0) {
+      report_.error_from = fmt::format(
+          "{} samples of loads and {} probes found no wait for memory, so there is no delay to have an error",
+          evidence_.stall_samples, totals.probes);
+      return;
+    }
+    const double statistical = 1.96 * std::sqrt(evidence_.variance_ns2) / totals.stall_ns;
+    report_.error_relative_95 = std::hypot(statistical, report_.base_spread / 2);
+    report_.error_from = fmt::format(
+        "{} samples of loads, {} probes, base latency spread {:.1f} %; not in it: what out-of-order "
+        "execution hid, see "
+        "docs/report.md",
+        evidence_.stall_samples, totals.probes, 100 * report_.base_spread);
+  }
+
+  void add_warnings() {
+    if (report_.processes.empty()) {
+      report_.warnings.emplace_back("the program ran natively: the preload library was not loaded into it");
+    } else if (evidence_.stall_samples == 0) {
+      report_.warnings.emplace_back(
+          "no stall was sampled: the run was too short (or the program never waited for memory)");
+    }
+    for (std::size_t w = 0; w < std::size(kWarningTexts); ++w) {
+      if (warned_[w] == 0) continue;
+      report_.warnings.push_back(fmt::format("{}: in {} {}", kWarningTexts[w].text, warned_[w],
+                                             warned_[w] == 1 ? "process" : "processes"));
+    }
+    if (board_.lost() > 0) {
+      report_.warnings.push_back(
+          fmt::format("the board was full: {} threads or processes are missing here", board_.lost()));
+    }
+    if (orphans_ > 0) {
+      report_.warnings.push_back(
+          fmt::format("{} threads on the board belong to no process and were left out", orphans_));
+    }
+  }
+
+  const Board& board_;
+  RunReport& report_;
+  std::vector<std::uint32_t> report_index_;  // by slot on the board
+  std::size_t warned_[std::size(kWarningTexts)]{};
+  std::uint64_t orphans_ = 0;
+  Evidence evidence_;
+};
+
+}  // namespace
+
+void read_board(const Board& board, RunReport& report) {
+  report.ticker.clear();
+  Reader(board, report).read();
+}
+
+}  // namespace nvmemu

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <exception>
+#include <nlohmann/json.hpp>
+
+#include "report/run_report.h"
+
+namespace nvmemu {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json optional_number(const std::optional<double>& value) { return value ? Json(*value) : Json(nullptr); }
+
+Json target_json(const RunReport& report) {
+  return {
+      {"profile", report.target_profile.empty() ? Json(nullptr) : Json(report.target_profile)},
+      {"read_latency_ns", optional_number(report.target.read_latency_ns)},
+      {"write_latency_ns", optional_number(report.target.write_latency_ns)},
+      {"read_bandwidth_bps", optional_number(report.target.read_bandwidth_bps)},
+      {"write_bandwidth_bps", optional_number(report.target.write_bandwidth_bps)},
+  };
+}
+
+Json totals_json(const RunTotals& totals) {
+  return {
+      {"threads", totals.threads},         {"epochs", totals.epochs},
+      {"samples", totals.samples},         {"probes", totals.probes},
+      {"cpu_ns", totals.cpu_ns},           {"stall_ns", totals.stall_ns},
+      {"injected_ns", totals.injected_ns}, {"overhead_ns", totals.overhead_ns},
+      {"unpaid_ns", totals.unpaid_ns},
+  };
+}
+
+Json thread_json(const ThreadReport& thread) {
+  return {
+      {"tid", thread.tid},
+      {"name", thread.name},
+      {"epochs", thread.epochs},
+      {"cpu_ns", thread.cpu_ns},
+      {"stall_ns", thread.stall_ns},
+      {"injected_ns", thread.injected_ns},
+      {"overhead_ns", thread.overhead_ns},
+      {"unpaid_ns", thread.unpaid_ns},
+      {"ended", thread.ended},
+  };
+}
+
+Json processes_json(const RunReport& report) {
+  Json processes = Json::array();
+  for (const ProcessReport& process : report.processes) {
+    Json threads = Json::array();
+    for (const ThreadReport& thread : process.threads) threads.push_back(thread_json(thread));
+    processes.push_back({{"pid", process.pid},
+                         {"ppid", process.ppid},
+                         {"command", process.command},
+                         {"threads", std::move(threads)}});
+  }
+  return processes;
+}
+
+Json report_json(const RunReport& report) {
+  return {
+      {"schema", "nvmemu-run-1"},
+      {"command", report.command},
+      {"exit_status", report.exit_status},
+      {"wall_seconds", report.wall_seconds},
+      {"source", {{"name", report.source_name}, {"why", report.source_why}, {"ticker", report.ticker}}},
+      {"model", report.model},
+      {"base",
+       {{"read_latency_ns", report.base_read_latency_ns}, {"read_latency_spread", report.base_spread}}},
+      {"target", target_json(report)},
+      {"error", {{"relative_95", optional_number(report.error_relative_95)}, {"from", report.error_from}}},
+      {"warnings", report.warnings},
+      {"totals", totals_json(report.totals)},
+      {"processes", processes_json(report)},
+  };
+}
+
+// Everything, or errno says why not.
+bool write_all(int fd, std::string_view text) {
+  while (!text.empty()) {
+    const ssize_t written = write(fd, text.data(), text.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written <= 0) return false;
+    text.remove_prefix(static_cast<std::size_t>(written));
+  }
+  return true;
+}
+
+}  // namespace
+
+std::string to_json(const RunReport& report) {
+  // Names and command lines are bytes of any kind; JSON is UTF-8.
+  return report_json(report).dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+Result<void> write_report(const RunReport& report, const std::string& path) {
+  std::string text;
+  try {
+    text = to_json(report);
+  } catch (const std::exception& error) {  // out of memory; it must not reach the program that this runs in
+    return failure("cannot write the report " + path + ": " + error.what());
+  }
+  const int fd = open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+  if (fd < 0) return failure("cannot write the report " + path + ": " + std::strerror(errno));
+  bool written = write_all(fd, text);
+  int error = errno;
+  if (close(fd) != 0 && written) {
+    written = false;
+    error = errno;
+  }
+  if (!written) return failure("cannot write the report " + path + ": " + std::strerror(error));
+  return {};
+}
+
+}  // namespace nvmemu

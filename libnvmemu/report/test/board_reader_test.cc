@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "board_files.h"
+#include "report/run_report.h"
+
+namespace nvmemu {
+namespace {
+
+using testing::AllOf;
+using testing::Contains;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+class BoardReader : public BoardTest {
+ protected:
+  BoardProcess& add_process(std::uint32_t pid, Ticker ticker = Ticker::kPerfEvent) {
+    BoardProcess* process = board_->claim_process(pid, 1);
+    process->ticker.store(static_cast<std::uint32_t>(ticker));
+    std::strcpy(process->command, "app --option");
+    return *process;
+  }
+
+  BoardThread& add_thread(std::uint32_t tid, const BoardProcess& process) {
+    BoardThread* thread = board_->claim_thread(tid, &process);
+    std::strcpy(thread->name, "worker");
+    thread->epochs.store(10);
+    thread->cpu_ns.store(2'000'000);
+    thread->stall_ns.store(1'000'000);
+    thread->injected_ns.store(900'000);
+    thread->overhead_ns.store(50'000);
+    thread->unpaid_ns.store(-20'000);
+    thread->samples.store(2000);
+    thread->stall_samples.store(1000);
+    thread->probes.store(30);
+    thread->variance_ns2.store(1e8);
+    thread->ended.store(1);
+    return *thread;
+  }
+
+  RunReport read(double base_spread = 0) {
+    RunReport report;
+    report.base_spread = base_spread;
+    read_board(*board_, report);
+    return report;
+  }
+};
+
+TEST_F(BoardReader, SumsTheThreadsUpAndKeepsEachUnderItsProcess) {
+  const BoardProcess& first = add_process(100);
+  const BoardProcess& second = add_process(200);
+  add_thread(100, first);
+  add_thread(200, second);
+  add_thread(101, first);
+  const RunReport report = read();
+
+  ASSERT_EQ(report.processes.size(), 2U);
+  EXPECT_EQ(report.processes[0].pid, 100U);
+  EXPECT_EQ(report.processes[0].ppid, 1U);
+  EXPECT_EQ(report.processes[0].command, "app --option");
+  ASSERT_EQ(report.processes[0].threads.size(), 2U);
+  EXPECT_EQ(report.processes[0].threads[1].tid, 101U);
+  EXPECT_EQ(report.processes[0].threads[1].name, "worker");
+  ASSERT_EQ(report.processes[1].threads.size(), 1U);
+
+  EXPECT_EQ(report.totals.threads, 3U);
+  EXPECT_EQ(report.totals.epochs, 30U);
+  EXPECT_EQ(report.totals.samples, 6000U);
+  EXPECT_EQ(report.totals.probes, 90U);
+  EXPECT_EQ(report.totals.cpu_ns, 6e6);
+  EXPECT_EQ(report.totals.stall_ns, 3e6);
+  EXPECT_EQ(report.totals.injected_ns, 2.7e6);
+  EXPECT_EQ(report.totals.overhead_ns, 150e3);
+  EXPECT_EQ(report.totals.unpaid_ns, -60e3);
+  EXPECT_EQ(report.ticker, "perf_event");
+  EXPECT_THAT(report.warnings, IsEmpty());
+}
+
+TEST_F(BoardReader, GivesTheStatisticalErrorWhereTheBaseIsExact) {
+  const BoardProcess& process = add_process(100);
+  add_thread(100, process);
+  add_thread(101, process);
+  const RunReport report = read();
+  // sqrt(2 threads x 1e8 ns2) = 14142 ns, of 2e6 ns.
+  ASSERT_TRUE(report.error_relative_95.has_value());
+  EXPECT_NEAR(*report.error_relative_95, 1.96 * 14142.0 / 2e6, 1e-5);
+  EXPECT_THAT(report.error_from, AllOf(HasSubstr("2000 samples"), HasSubstr("60 probes"), HasSubstr("0.0 %"),
+                                       HasSubstr("out-of-order")));
+}
+
+TEST_F(BoardReader, AddsHalfTheSpreadOfTheBaseInQuadrature) {
+  BoardThread& thread = add_thread(100, add_process(100));
+  thread.variance_ns2.store(30'000.0 * 30'000.0 / (1.96 * 1.96));  // 3 % of the stall time
+  const RunReport report = read(0.08);
+  ASSERT_TRUE(report.error_relative_95.has_value());
+  EXPECT_NEAR(*report.error_relative_95, 0.05, 1e-9);
+  EXPECT_THAT(report.error_from, HasSubstr("spread 8.0 %"));
+}
+
+TEST_F(BoardReader, TrustsNoZero) {
+  BoardThread& thread = add_thread(100, add_process(100));
+  thread.stall_samples.store(0);
+  thread.stall_ns.store(0);
+  thread.variance_ns2.store(0);
+  const RunReport report = read(0.04);
+  EXPECT_FALSE(report.error_relative_95.has_value());
+  EXPECT_EQ(report.error_from, "nothing was measured");
+  EXPECT_THAT(report.warnings,
+              ElementsAre("no stall was sampled: the run was too short (or the program never waited "
+                          "for memory)"));
+}
+
+TEST_F(BoardReader, HasNoRelativeErrorWhereEveryLoadHitACache) {
+  BoardThread& thread = add_thread(100, add_process(100));
+  thread.stall_ns.store(0);
+  const RunReport report = read();
+  EXPECT_FALSE(report.error_relative_95.has_value());
+  EXPECT_THAT(report.error_from,
+              AllOf(HasSubstr("1000 samples"), HasSubstr("30 probes"), HasSubstr("no wait for memory")));
+}
+
+TEST_F(BoardReader, SaysThatTheProgramRanNativelyWhereNoProcessCameToTheBoard) {
+  const RunReport report = read();
+  EXPECT_THAT(report.processes, IsEmpty());
+  EXPECT_EQ(report.ticker, "none");
+  EXPECT_FALSE(report.error_relative_95.has_value());
+  EXPECT_THAT(report.warnings, ElementsAre(HasSubstr("the program ran natively")));
+}
+
+TEST_F(BoardReader, MarksThreadsThatWereKilled) {
+  const BoardProcess& process = add_process(100);
+  add_thread(100, process).ended.store(0);
+  add_thread(101, process);
+  const RunReport report = read();
+  EXPECT_FALSE(report.processes[0].threads[0].ended);
+  EXPECT_TRUE(report.processes[0].threads[1].ended);
+  EXPECT_EQ(report.totals.threads, 2U);
+}
+
+TEST_F(BoardReader, TellsEachWarningOnceWithTheNumberOfProcesses) {
+  add_process(100).warnings.store(kNoProbes | kTimerTicker);
+  const BoardProcess& second = add_process(200);
+  const_cast<BoardProcess&>(second).warnings.store(kNoProbes);
+  add_thread(200, second);
+  const RunReport report = read();
+  EXPECT_THAT(report.warnings,
+              ElementsAre(AllOf(HasSubstr("POSIX timers"), HasSubstr("in 1 process")),
+                          AllOf(HasSubstr("breakpoints were refused"), HasSubstr("in 2 processes"))));
+}
+
+TEST_F(BoardReader, HasASentenceForEveryWarning) {
+  for (std::uint32_t bit = kNoTicker; bit <= kSignalTaken; bit <<= 1U) add_process(bit).warnings.store(bit);
+  add_thread(1, board_->process(0));
+  const RunReport report = read();
+  EXPECT_EQ(report.warnings.size(), 9U);
+}
+
+TEST_F(BoardReader, NamesDifferentTickersMixed) {
+  add_process(100, Ticker::kPerfEvent);
+  add_process(200, Ticker::kPosixTimer);
+  EXPECT_EQ(read().ticker, "mixed");
+}
+
+TEST_F(BoardReader, ReadsTextsThatFillTheirFields) {
+  BoardProcess& process = add_process(100);
+  std::memset(process.command, 'c', sizeof process.command);
+  BoardThread& thread = add_thread(100, process);
+  std::memset(thread.name, 'n', sizeof thread.name);
+  const RunReport report = read();
+  EXPECT_EQ(report.processes[0].command, std::string(sizeof process.command, 'c'));
+  EXPECT_EQ(report.processes[0].threads[0].name, std::string(sizeof thread.name, 'n'));
+}
+
+TEST_F(BoardReader, LeavesOutSlotsThatWereNeverFinishedAndThreadsOfNoProcess) {
+  const BoardProcess& process = add_process(100);
+  add_thread(100, process);
+  add_thread(0, process);
+  add_thread(101, process).process.store(4'000'000'000U);
+  board_->claim_process(0, 0);
+  const RunReport report = read();
+  EXPECT_EQ(report.processes.size(), 1U);
+  EXPECT_EQ(report.totals.threads, 1U);
+  EXPECT_THAT(report.warnings, ElementsAre(HasSubstr("1 threads on the board belong to no process")));
+}
+
+TEST_F(BoardReader, SaysWhatFoundNoPlace) {
+  const BoardProcess& process = add_process(100);
+  for (std::uint32_t i = 0; i <= Board::kThreads; ++i) board_->claim_thread(i + 1, &process);
+  EXPECT_THAT(read().warnings, Contains(HasSubstr("the board was full: 1 threads or processes")));
+}
+
+TEST_F(BoardReader, CanBeReadTwice) {
+  add_thread(100, add_process(100));
+  RunReport report = read();
+  report.warnings.clear();
+  read_board(*board_, report);
+  EXPECT_EQ(report.processes.size(), 1U);
+  EXPECT_EQ(report.totals.threads, 1U);
+  EXPECT_EQ(report.ticker, "perf_event");
+}
+
+}  // namespace
+}  // namespace nvmemu

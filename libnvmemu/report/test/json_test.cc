@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "board_files.h"
+#include "report/run_report.h"
+
+namespace nvmemu {
+namespace {
+
+using nlohmann::json;
+using testing::HasSubstr;
+using testing::UnorderedElementsAre;
+
+RunReport example() {
+  RunReport report;
+  report.command = {"app", "--input", "x y"};
+  report.exit_status = 3;
+  report.wall_seconds = 1.5;
+  report.source_name = "sampler";
+  report.source_why = "no hardware counters";
+  report.model = "stall";
+  report.base_read_latency_ns = 163.25;
+  report.base_spread = 0.04;
+  report.target.read_latency_ns = 326.5;
+  report.warnings = {"a warning"};
+  report.ticker = "perf_event";
+  report.totals = {1, 10, 2000, 30, 2e6, 1e6, 9e5, 5e4, -2e4};
+  ThreadReport thread{100, "app", 10, 2e6, 1e6, 9e5, 5e4, -2e4, true};
+  report.processes = {{100, 1, "app --input x y", {thread}}};
+  report.error_relative_95 = 0.03;
+  report.error_from = "2000 samples";
+  return report;
+}
+
+std::vector<std::string> keys(const json& object) {
+  std::vector<std::string> result;
+  for (const auto& item : object.items()) result.push_back(item.key());
+  return result;
+}
+
+TEST(ReportJson, HasTheSchemasFieldsAndNoOthers) {
+  const json report = json::parse(to_json(example()));
+  EXPECT_THAT(keys(report),
+              UnorderedElementsAre("schema", "command", "exit_status", "wall_seconds", "source", "model",
+                                   "base", "target", "error", "warnings", "totals", "processes"));
+  EXPECT_THAT(keys(report["source"]), UnorderedElementsAre("name", "why", "ticker"));
+  EXPECT_THAT(keys(report["base"]), UnorderedElementsAre("read_latency_ns", "read_latency_spread"));
+  EXPECT_THAT(keys(report["target"]), UnorderedElementsAre("profile", "read_latency_ns", "write_latency_ns",
+                                                           "read_bandwidth_bps", "write_bandwidth_bps"));
+  EXPECT_THAT(keys(report["error"]), UnorderedElementsAre("relative_95", "from"));
+  EXPECT_THAT(keys(report["totals"]),
+              UnorderedElementsAre("threads", "epochs", "samples", "probes", "cpu_ns", "stall_ns",
+                                   "injected_ns", "overhead_ns", "unpaid_ns"));
+  EXPECT_THAT(keys(report["processes"][0]), UnorderedElementsAre("pid", "ppid", "command", "threads"));
+  EXPECT_THAT(keys(report["processes"][0]["threads"][0]),
+              UnorderedElementsAre("tid", "name", "epochs", "cpu_ns", "stall_ns", "injected_ns",
+                                   "overhead_ns", "unpaid_ns", "ended"));
+}
+
+TEST(ReportJson, CarriesTheValues) {
+  const json report = json::parse(to_json(example()));
+  EXPECT_EQ(report["schema"], "nvmemu-run-1");
+  EXPECT_EQ(report["command"], json({"app", "--input", "x y"}));
+  EXPECT_EQ(report["exit_status"], 3);
+  EXPECT_EQ(report["wall_seconds"], 1.5);
+  EXPECT_EQ(report["source"]["ticker"], "perf_event");
+  EXPECT_EQ(report["base"]["read_latency_ns"], 163.25);
+  EXPECT_EQ(report["target"]["read_latency_ns"], 326.5);
+  EXPECT_TRUE(report["target"]["write_latency_ns"].is_null());
+  EXPECT_TRUE(report["target"]["profile"].is_null());
+  EXPECT_EQ(report["error"]["relative_95"], 0.03);
+  EXPECT_EQ(report["warnings"], json({"a warning"}));
+  EXPECT_EQ(report["totals"]["samples"], 2000);
+  EXPECT_EQ(report["totals"]["unpaid_ns"], -2e4);
+  EXPECT_EQ(report["processes"][0]["threads"][0]["ended"], true);
+}
+
+TEST(ReportJson, EndsWithANewline) { EXPECT_EQ(to_json(RunReport{}).back(), '\n'); }
+
+TEST(ReportJson, IsCompleteWhereNothingWasMeasured) {
+  const json report = json::parse(to_json(RunReport{}));
+  EXPECT_TRUE(report["error"]["relative_95"].is_null());
+  EXPECT_EQ(report["command"], json::array());
+  EXPECT_EQ(report["warnings"], json::array());
+  EXPECT_EQ(report["processes"], json::array());
+}
+
+TEST(ReportJson, ReplacesWhatIsNoUtf8) {
+  RunReport report = example();
+  report.command = {"caf\xe9", "\xff\xfe"};
+  report.processes[0].command = "cut off \xe2\x82";
+  report.processes[0].threads[0].name = "\x80";
+  const json parsed = json::parse(to_json(report));
+  EXPECT_EQ(parsed["command"][0], "caf\xef\xbf\xbd");
+  EXPECT_EQ(parsed["processes"][0]["command"], "cut off \xef\xbf\xbd");
+}
+
+TEST(WriteReport, PutsTheReportInPlaceOfWhatWasThere) {
+  const TemporaryFolder folder;
+  const std::string path = folder.write("run.json", std::string(100'000, 'x'));
+  ASSERT_TRUE(write_report(example(), path));
+  std::ifstream file(path);
+  EXPECT_EQ(std::string(std::istreambuf_iterator<char>(file), {}), to_json(example()));
+}
+
+TEST(WriteReport, NamesTheFileAndWhyItCannotBeWritten) {
+  const TemporaryFolder folder;
+  const auto missing = write_report(example(), folder.file("none/run.json"));
+  ASSERT_FALSE(missing);
+  EXPECT_THAT(missing.error().message, HasSubstr("none/run.json: No such file"));
+  const auto full = write_report(example(), "/dev/full");
+  ASSERT_FALSE(full);
+  EXPECT_THAT(full.error().message, HasSubstr("/dev/full: No space left"));
+}
+
+}  // namespace
+}  // namespace nvmemu

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "report/run_report.h"
+
+namespace nvmemu {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+RunReport example() {
+  RunReport report;
+  report.wall_seconds = 2.94;
+  report.source_name = "sampler";
+  report.ticker = "perf_event";
+  report.model = "stall";
+  report.base_read_latency_ns = 163;
+  report.target.read_latency_ns = 326;
+  report.totals.threads = 1;
+  report.totals.epochs = 12;
+  report.totals.cpu_ns = 2.9e9;
+  report.totals.stall_ns = 1.2e9;
+  report.totals.injected_ns = 1.15e9;
+  report.processes = {{100, 1, "app", {}}};
+  report.error_relative_95 = 0.031;
+  report.error_from = "1200 samples";
+  return report;
+}
+
+TEST(Summary, SaysWhatWasEmulatedAndHowSureThatIs) {
+  EXPECT_EQ(summary(example()),
+            "nvmemu: read latency 163 ns -> 326 ns, by sampler (perf_event), model stall\n"
+            "nvmemu: 2.94 s of wall time; of 2.9 s of CPU time 1.2 s waited for memory; 1.15 s injected, in "
+            "12 epochs of 1 "
+            "thread in 1 process\n"
+            "nvmemu: error of the delay: +-3.1 % (95 %), from 1200 samples\n");
+}
+
+TEST(Summary, NamesTheProfile) {
+  RunReport report = example();
+  report.target_profile = "optane-dcpmm";
+  EXPECT_THAT(summary(report), HasSubstr("326 ns (optane-dcpmm)"));
+}
+
+TEST(Summary, NeverShowsAnUnknownErrorAsANumber) {
+  RunReport report = example();
+  report.error_relative_95.reset();
+  report.error_from = "nothing was measured";
+  EXPECT_THAT(summary(report), HasSubstr("error of the delay: unknown: nothing was measured\n"));
+}
+
+TEST(Summary, ShowsNoFiguresWhereTheProgramRanNatively) {
+  RunReport report = example();
+  report.processes.clear();
+  report.warnings = {"the program ran natively"};
+  EXPECT_THAT(summary(report), Not(HasSubstr("injected")));
+  EXPECT_THAT(summary(report), HasSubstr("nvmemu: warning: the program ran natively\n"));
+}
+
+}  // namespace
+}  // namespace nvmemu

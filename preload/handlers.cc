@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "handlers.h"
+
+#include <sys/syscall.h>
+#include <ucontext.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cerrno>
+#include <cstdint>
+
+#include "counters/sampler/prober.h"
+#include "hooks.h"
+#include "thread_state.h"
+
+namespace nvmemu::preload {
+namespace {
+
+// What the program set for a signal that the emulator handles. Written by the program's calls, read in
+// handlers: two copies, of which one is whole at any time.
+struct Kept {
+  int signal;
+  std::atomic<unsigned> current{0};
+  struct sigaction actions[2]{};
+
+  const struct sigaction& action() const { return actions[current.load(std::memory_order_acquire)]; }
+  void set(const struct sigaction& action) {
+    const unsigned next = 1 - current.load(std::memory_order_relaxed);
+    actions[next] = action;
+    current.store(next, std::memory_order_release);
+  }
+};
+
+// SIGSEGV and SIGBUS are here because the timed load of a probe may fault where the program's own would have:
+// its handler must not see an address that is not the program's.
+Kept kept[] = {{.signal = kTickSignal}, {.signal = kTrapSignal}, {.signal = SIGSEGV}, {.signal = SIGBUS}};
+
+Kept* find_kept(int signal) {
+  for (Kept& entry : kept) {
+    if (entry.signal == signal) return &entry;
+  }
+  return nullptr;
+}
+
+bool is_function(const struct sigaction& action) {
+  return action.sa_handler != SIG_DFL && action.sa_handler != SIG_IGN;
+}
+
+// As if only the program's setting existed. The default of SIGTRAP ends the process, SIGURG's does nothing.
+void forward(int signal, siginfo_t* info, void* context) noexcept {
+  const struct sigaction& action = find_kept(signal)->action();
+  if (is_function(action)) {
+    if ((action.sa_flags & SA_SIGINFO) != 0) {
+      action.sa_sigaction(signal, info, context);
+    } else {
+      action.sa_handler(signal);
+    }
+  } else if (action.sa_handler == SIG_DFL && signal != kTickSignal) {
+    hooks::sigaction(signal, &action, nullptr);
+    raise(signal);  // blocked until this handler returns
+  }
+}
+
+class KeepErrno {
+ public:
+  KeepErrno() : saved_(errno) {}
+  ~KeepErrno() { errno = saved_; }
+  KeepErrno(const KeepErrno&) = delete;
+  KeepErrno& operator=(const KeepErrno&) = delete;
+
+ private:
+  int saved_;
+};
+
+bool is_tick(const siginfo_t& info) {
+  // perf_event's asynchronous notification carries a POLL_ code (> 0, below the kernel's own SI_KERNEL).
+  constexpr int kFirstKernelCode = 0x80;
+  const bool from_event = info.si_code > 0 && info.si_code < kFirstKernelCode;
+  return from_event || (info.si_code == SI_TIMER && TimerTicker::owns(info.si_value.sival_ptr));
+}
+
+void handle_tick(int signal, siginfo_t* info, void* context) {
+  const KeepErrno keep;
+  if (is_tick(*info)) {
+    this_thread().on_tick(*static_cast<const ucontext_t*>(context));
+  } else {
+    forward(signal, info, context);
+  }
+}
+
+void handle_trap(int signal, siginfo_t* info, void* context) {
+  const KeepErrno keep;
+  if (!this_thread().on_trap(*info, *static_cast<const ucontext_t*>(context))) forward(signal, info, context);
+}
+
+void handle_fault(int signal, siginfo_t* info, void* context) {
+  auto& pc = static_cast<ucontext_t*>(context)->uc_mcontext.gregs[REG_RIP];
+  const ProbeFaultRange range = probe_fault_range();
+  if (static_cast<std::uintptr_t>(pc) == range.load) {
+    pc = static_cast<greg_t>(range.resume);
+  } else {
+    forward(signal, info, context);
+  }
+}
+
+bool install(int signal, void (*handler)(int, siginfo_t*, void*), int flags) {
+  struct sigaction action {};
+  action.sa_sigaction = handler;
+  action.sa_flags = SA_SIGINFO | SA_RESTART | SA_ONSTACK | flags;
+  sigaddset(&action.sa_mask, kTickSignal);
+  struct sigaction old {};
+  if (hooks::sigaction(signal, &action, &old) != 0) return false;
+  find_kept(signal)->set(old);
+  return true;
+}
+
+// The kernel's own view of struct sigaction: the handler comes first.
+std::uintptr_t handler_in_kernel(int signal) noexcept {
+  struct KernelSigaction {
+    std::uintptr_t handler;
+    unsigned long flags;
+    std::uintptr_t restorer;
+    std::uint64_t mask;
+  } action{};
+  syscall(SYS_rt_sigaction, signal, nullptr, &action, sizeof action.mask);
+  return action.handler;
+}
+
+}  // namespace
+
+bool install_handlers() noexcept {
+  for (const int signal : {SIGSEGV, SIGBUS}) {
+    struct sigaction old {};
+    if (hooks::sigaction(signal, nullptr, &old) == 0) find_kept(signal)->set(old);
+  }
+  // A trap inside the trap handler must not find it blocked: kernels before 5.18 end the process then.
+  return install(kTickSignal, handle_tick, 0) && install(kTrapSignal, handle_trap, SA_NODEFER);
+}
+
+bool handlers_in_place() noexcept {
+  const auto ours = reinterpret_cast<std::uintptr_t>(handle_fault);
+  const auto known = [&](int signal) {
+    const std::uintptr_t handler = handler_in_kernel(signal);
+    return handler == ours || handler == reinterpret_cast<std::uintptr_t>(SIG_DFL);
+  };
+  return handler_in_kernel(kTrapSignal) == reinterpret_cast<std::uintptr_t>(handle_trap) && known(SIGSEGV) &&
+         known(SIGBUS);
+}
+
+void unblock_signals() noexcept {
+  sigset_t set;
+  sigemptyset(&set);
+  sigaddset(&set, kTickSignal);
+  sigaddset(&set, kTrapSignal);
+  hooks::pthread_sigmask(SIG_UNBLOCK, &set, nullptr);
+}
+
+bool is_kept(int signal) noexcept { return find_kept(signal) != nullptr; }
+
+int kept_sigaction(int signal, const struct sigaction* action, struct sigaction* old) noexcept {
+  Kept& entry = *find_kept(signal);
+  const struct sigaction before = entry.action();
+  if (action != nullptr) {
+    // A fault's handler goes to the kernel with the program's own flags and mask, behind ours.
+    if (signal == SIGSEGV || signal == SIGBUS) {
+      struct sigaction wrapped = *action;
+      if (is_function(*action)) {
+        wrapped.sa_sigaction = handle_fault;
+        wrapped.sa_flags |= SA_SIGINFO;
+      }
+      entry.set(*action);
+      if (hooks::sigaction(signal, &wrapped, nullptr) != 0) {
+        entry.set(before);
+        return -1;
+      }
+    } else {
+      entry.set(*action);
+    }
+  }
+  if (old != nullptr) *old = before;
+  return 0;
+}
+
+}  // namespace nvmemu::preload

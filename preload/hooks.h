@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+// The functions behind the interposed ones: what the emulator itself calls.
+#pragma once
+
+#include <pthread.h>
+#include <signal.h>
+
+namespace nvmemu::preload::hooks {
+
+int sigaction(int signal, const struct sigaction* action, struct sigaction* old) noexcept;
+int pthread_sigmask(int how, const sigset_t* set, sigset_t* old) noexcept;
+
+// Finds all of them, so that no handler has to.
+void resolve_signals() noexcept;
+
+}  // namespace nvmemu::preload::hooks

@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+// The public C interface.
+#include "nvmemu/nvmemu.h"
+#include "thread_state.h"
+
+using nvmemu::preload::this_thread;
+
+extern "C" __attribute__((visibility("default"))) void nvmemu_end_epoch(void) { this_thread().end_epoch(); }
+
+extern "C" __attribute__((visibility("default"))) int nvmemu_active(void) {
+  return this_thread().is_mine() ? 1 : 0;
+}

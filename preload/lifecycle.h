@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+// Beginnings and ends, of the library in its process and of threads.
+#pragma once
+
+namespace nvmemu::preload {
+
+// Once, before any thread begins. False where the C library has no room for one more thread key.
+bool prepare_threads() noexcept;
+
+// On a thread that has just started, and on the first one.
+void begin_thread() noexcept;
+
+// Registers what runs in a fork's child and at quick_exit.
+void prepare_process() noexcept;
+
+// Where this process reports on itself: writes the report and the summary. Once.
+void report_itself() noexcept;
+
+}  // namespace nvmemu::preload

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+// Interposed: how a process begins, multiplies, becomes another and ends.
+#include <pthread.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <cstdlib>
+
+#include "hook.h"
+#include "lifecycle.h"
+#include "runtime.h"
+#include "thread_state.h"
+
+namespace nvmemu::preload {
+namespace {
+
+constinit Hook<int(const char*, char* const[])> real_execv{"execv"};
+constinit Hook<int(const char*, char* const[], char* const[])> real_execve{"execve"};
+constinit Hook<int(const char*, char* const[])> real_execvp{"execvp"};
+constinit Hook<int(const char*, char* const[], char* const[])> real_execvpe{"execvpe"};
+
+void in_forked_child() noexcept {
+  Runtime& runtime = Runtime::get();
+  if (!runtime.active()) return;
+  this_thread().abandon();
+  runtime.restart_in_child();
+  begin_thread();
+}
+
+// The last epoch of the thread that ends the process. Others are cut off as the process is; the board has
+// what they had done by their last epoch.
+void end_process() noexcept {
+  if (!Runtime::get().active() || !Runtime::get().is_this_process()) return;
+  this_thread().end();
+  report_itself();
+}
+
+__attribute__((constructor)) void start_process() {
+  Runtime::get().start();
+  if (!Runtime::get().active()) return;
+  prepare_process();
+  begin_thread();
+}
+
+__attribute__((destructor)) void exit_process() { end_process(); }
+
+[[noreturn]] void exit_now(int status) noexcept {
+  end_process();
+  for (;;) syscall(SYS_exit_group, status);
+}
+
+}  // namespace
+
+void prepare_process() noexcept {
+  real_execv.resolve();
+  real_execve.resolve();
+  real_execvp.resolve();
+  real_execvpe.resolve();
+  pthread_atfork(nullptr, nullptr, in_forked_child);
+  at_quick_exit([] { end_process(); });
+}
+
+}  // namespace nvmemu::preload
+
+using namespace nvmemu::preload;
+
+#define NVMEMU_EXPORT extern "C" __attribute__((visibility("default")))
+
+NVMEMU_EXPORT void _exit(int status) { exit_now(status); }
+NVMEMU_EXPORT void _Exit(int status) noexcept { exit_now(status); }
+
+// What is owed is paid before the program is replaced. In the child of a vfork, end_epoch() does nothing.
+NVMEMU_EXPORT int execv(const char* path, char* const arguments[]) noexcept {
+  this_thread().end_epoch();
+  return real_execv(path, arguments);
+}
+NVMEMU_EXPORT int execve(const char* path, char* const arguments[], char* const environment[]) noexcept {
+  this_thread().end_epoch();
+  return real_execve(path, arguments, environment);
+}
+NVMEMU_EXPORT int execvp(const char* file, char* const arguments[]) noexcept {
+  this_thread().end_epoch();
+  return real_execvp(file, arguments);
+}
+NVMEMU_EXPORT int execvpe(const char* file, char* const arguments[], char* const environment[]) noexcept {
+  this_thread().end_epoch();
+  return real_execvpe(file, arguments, environment);
+}

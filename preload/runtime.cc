@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runtime.h"
+
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <link.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <cstring>
+#include <string>
+
+#include "base/log.h"
+#include "handlers.h"
+#include "hooks.h"
+#include "lifecycle.h"
+
+namespace nvmemu::preload {
+namespace {
+
+// Not for users: the process that made the board, and reports when it ends, whatever it has become by then.
+constexpr char kBoardOwner[] = "NVMEMU_BOARD_OWNER";
+
+constexpr double kProbeBudget = 0.01;
+// Nothing will be injected: only enough to say what the program waits for.
+constexpr double kIdleProbeBudget = 0.002;
+
+void say_natively(const Error& error) {
+  std::string text = error.message + ": the program runs natively";
+  if (!error.hint.empty()) text += " (" + error.hint + ")";
+  log_warning(text);
+}
+
+struct CodeRange {
+  std::uintptr_t begin = 0;
+  std::uintptr_t end = 0;
+};
+
+// The executable segment of the object that holds this function.
+CodeRange own_code() {
+  CodeRange range;
+  dl_iterate_phdr(
+      [](dl_phdr_info* object, std::size_t, void* out) {
+        const auto here = reinterpret_cast<std::uintptr_t>(&own_code);
+        for (int i = 0; i < object->dlpi_phnum; ++i) {
+          const auto& segment = object->dlpi_phdr[i];
+          const std::uintptr_t begin = object->dlpi_addr + segment.p_vaddr;
+          if (segment.p_type != PT_LOAD || here < begin || here >= begin + segment.p_memsz) continue;
+          *static_cast<CodeRange*>(out) = {begin, begin + segment.p_memsz};
+          return 1;
+        }
+        return 0;
+      },
+      &range);
+  return range;
+}
+
+void read_command_line(char* out, std::size_t capacity) noexcept {
+  const int fd = open("/proc/self/cmdline", O_RDONLY | O_CLOEXEC);
+  if (fd < 0) return;
+  const ssize_t length = read(fd, out, capacity - 1);
+  close(fd);
+  for (ssize_t i = 0; i + 1 < length; ++i) {
+    if (out[i] == '\0') out[i] = ' ';
+  }
+  out[length > 0 ? length : 0] = '\0';
+}
+
+SamplerOptions::Ticker ticker_option(TickerChoice choice) {
+  switch (choice) {
+    case TickerChoice::kPerfEvent:
+      return SamplerOptions::Ticker::kPerfEvent;
+    case TickerChoice::kPosixTimer:
+      return SamplerOptions::Ticker::kTimer;
+    case TickerChoice::kAuto:
+      break;
+  }
+  return SamplerOptions::Ticker::kAny;
+}
+
+}  // namespace
+
+Runtime& Runtime::get() noexcept {
+  alignas(Runtime) static constinit std::byte storage[sizeof(Runtime)]{};
+  static constinit std::atomic<bool> constructed{false};
+  if (!constructed.load(std::memory_order_acquire)) {
+    // First called by a constructor of this or an earlier-started library, before there are threads.
+    new (storage) Runtime();
+    constructed.store(true, std::memory_order_release);
+  }
+  return *std::launder(reinterpret_cast<Runtime*>(storage));
+}
+
+void Runtime::start() {
+  auto config = read_config();
+  if (!config) return say_natively(config.error());
+  config_ = std::move(*config);
+  if (!set_latencies() || !open_board()) return;
+  clock_ = Clock::calibrate(config_.clock_hz);
+  start_ticks_ = clock_->now_ticks();
+  injector_.emplace(*clock_);
+  epoch_ns_ = config_.epoch_ns;
+  set_sampler_options();
+  claim_process();
+  hooks::resolve_signals();
+  if (!prepare_threads() || !install_handlers()) {
+    warn(kNoTicker);
+    return log_warning("no room for the emulator's signal handlers: the program runs natively");
+  }
+  active_.store(true, std::memory_order_relaxed);
+}
+
+bool Runtime::set_latencies() {
+  const std::string path = config_.calibration.empty() ? calibration_path() : config_.calibration;
+  auto calibration = load_calibration(path);
+  if (calibration) calibration_ = *calibration;
+  read_latency_.base_ns =
+      config_.base_latency_ns > 0 ? config_.base_latency_ns : calibration_.base_latency_ns;
+  if (read_latency_.base_ns <= 0) {
+    say_natively(calibration ? Error{path + " holds no base latency", "run 'nvmemu calibrate'"}
+                             : calibration.error());
+    return false;
+  }
+  if (config_.clock_hz <= 0) config_.clock_hz = calibration_.clock_hz;
+  read_latency_.target_ns = config_.target_multiple > 0 ? config_.target_multiple * read_latency_.base_ns
+                                                        : config_.target_read_latency_ns;
+  if (read_latency_.target_ns <= 0) {
+    say_natively({"nothing to emulate", "set NVMEMU_READ_LATENCY or NVMEMU_PROFILE"});
+    return false;
+  }
+  return true;
+}
+
+bool Runtime::open_board() {
+  const bool own = config_.board.empty();
+  auto board = own ? Board::create() : Board::open(config_.board.c_str());
+  if (!board) {
+    say_natively(board.error());
+    return false;
+  }
+  board_.emplace(std::move(*board));
+  if (own) {
+    setenv("NVMEMU_BOARD", board_->path(), 1);                 // children report on the same one,
+    setenv(kBoardOwner, std::to_string(getpid()).c_str(), 1);  // and so does what this process execs
+  }
+  if (const char* owner = getenv(kBoardOwner)) board_owner_ = std::atoi(owner);
+  return true;
+}
+
+void Runtime::set_sampler_options() {
+  const CodeRange own = own_code();
+  const bool injects = read_latency_.target_ns > read_latency_.base_ns;
+  sampler_options_ = SamplerOptions{
+      .ticker = ticker_option(config_.ticker),
+      .signal = kTickSignal,
+      .probe_budget = injects ? kProbeBudget : kIdleProbeBudget,
+      .every_load = !config_.probes || calibration_.probe_threshold_ns <= 0 || calibration_.trap_cost_ns <= 0,
+      .scale = {.overhead_ns = calibration_.probe_overhead_ns,
+                .threshold_ns = calibration_.probe_threshold_ns,
+                .trap_cost_ns = calibration_.trap_cost_ns},
+      .sample_cost_ns = calibration_.sample_cost_ns,
+      .tick_cost_ns = calibration_.timer_cost_ns,
+      .guard = handlers_in_place,
+      .own_code_begin = own.begin,
+      .own_code_end = own.end,
+  };
+}
+
+void Runtime::claim_process() noexcept {
+  pid_ = getpid();
+  process_ = board_->claim_process(static_cast<std::uint32_t>(pid_), static_cast<std::uint32_t>(getppid()));
+  if (process_ == nullptr) return;
+  read_command_line(process_->command, sizeof process_->command);
+  if (sampler_options_.every_load) warn(kNoProbes);
+}
+
+void Runtime::restart_in_child() noexcept { claim_process(); }
+
+bool Runtime::is_this_process() const noexcept { return pid_ == getpid(); }
+
+BoardThread* Runtime::claim_thread(std::uint32_t tid) noexcept {
+  return process_ == nullptr ? nullptr : board_->claim_thread(tid, process_);
+}
+
+void Runtime::warn(BoardWarning warning) noexcept {
+  if (process_ != nullptr) process_->warnings.fetch_or(warning, std::memory_order_relaxed);
+}
+
+void Runtime::note_ticker(int error, bool perf_event) noexcept {
+  if (error != 0)
+    return warn(process_ != nullptr && process_->ticker.load() == 0 ? kNoTicker : kThreadsNotEmulated);
+  if (!perf_event) warn(kTimerTicker);
+  if (process_ != nullptr) {
+    process_->ticker.store(static_cast<std::uint32_t>(perf_event ? Ticker::kPerfEvent : Ticker::kPosixTimer),
+                           std::memory_order_relaxed);
+  }
+  if (shared_.probes_refused.load(std::memory_order_relaxed)) warn(kNoProbes);
+}
+
+}  // namespace nvmemu::preload

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the preload library knows of the process it is in. Set up once by the library's constructor;
+// afterwards everything here is async-signal-safe.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <optional>
+
+#include "base/clock.h"
+#include "counters/sampler/sampler.h"
+#include "epoch/config.h"
+#include "epoch/injector.h"
+#include "host/calibration.h"
+#include "model/latency_model.h"
+#include "report/board.h"
+
+namespace nvmemu::preload {
+
+class Runtime {
+ public:
+  // Never destroyed: threads may outlive static destruction.
+  static Runtime& get() noexcept;
+
+  // Reads the configuration and prepares the emulation. Where it cannot work, says so once on stderr (and on
+  // the board, where there is one), and active() stays false.
+  void start();
+
+  // In the child of a fork: a process of its own on the board.
+  void restart_in_child() noexcept;
+
+  bool active() const noexcept { return active_.load(std::memory_order_relaxed); }
+  bool is_this_process() const noexcept;  // false in the child of a vfork
+
+  const Clock& clock() const noexcept { return *clock_; }
+  SamplerShared& shared() noexcept { return shared_; }
+  Injector& injector() noexcept { return *injector_; }
+  const SamplerOptions& sampler_options() const noexcept { return sampler_options_; }
+  const ReadLatency& read_latency() const noexcept { return read_latency_; }
+  double epoch_ns() const noexcept { return epoch_ns_; }
+
+  BoardThread* claim_thread(std::uint32_t tid) noexcept;
+  void warn(BoardWarning warning) noexcept;
+  void note_ticker(int error, bool perf_event) noexcept;
+
+  // Where no tool made the board (LD_PRELOAD alone), this process reports on itself and its children at its
+  // end.
+  bool reports_itself() const noexcept { return board_owner_ != 0 && board_owner_ == pid_; }
+  const Board& board() const noexcept { return *board_; }
+  Board& board() noexcept { return *board_; }
+  double seconds_since_start() const noexcept { return clock_->ns_since(start_ticks_) / 1e9; }
+  const Config& config() const noexcept { return config_; }
+  const Calibration& calibration() const noexcept { return calibration_; }
+
+ private:
+  bool set_latencies();
+  bool open_board();
+  void set_sampler_options();
+  void claim_process() noexcept;
+
+  std::atomic<bool> active_{false};
+  std::int32_t pid_ = 0;
+  std::int32_t board_owner_ = 0;  // the process that made the board, where no tool did
+  double epoch_ns_ = 0;
+  std::uint64_t start_ticks_ = 0;
+  ReadLatency read_latency_{};
+  Config config_;
+  Calibration calibration_;
+  std::optional<Clock> clock_;
+  std::optional<Board> board_;
+  std::optional<SpinInjector> injector_;
+  BoardProcess* process_ = nullptr;
+  SamplerOptions sampler_options_;
+  SamplerShared shared_;
+};
+
+}  // namespace nvmemu::preload

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+// Interposed: what a program does with the signals that the emulator uses.
+#include <errno.h>
+#include <signal.h>
+
+#include "handlers.h"
+#include "hook.h"
+#include "hooks.h"
+#include "runtime.h"
+
+namespace nvmemu::preload {
+namespace {
+
+constinit Hook<int(int, const struct sigaction*, struct sigaction*)> real_sigaction{"sigaction"};
+constinit Hook<int(int, const sigset_t*, sigset_t*)> real_pthread_sigmask{"pthread_sigmask"};
+constinit Hook<int(int, const sigset_t*, sigset_t*)> real_sigprocmask{"sigprocmask"};
+constinit Hook<sighandler_t(int, sighandler_t)> real_signal{"signal"};
+
+// What the program may block: all but the emulator's signals.
+class Blockable {
+ public:
+  Blockable(int how, const sigset_t* set) : set_(set) {
+    if (set == nullptr || how == SIG_UNBLOCK || !Runtime::get().active()) return;
+    copy_ = *set;
+    sigdelset(&copy_, kTickSignal);
+    sigdelset(&copy_, kTrapSignal);
+    set_ = &copy_;
+  }
+  Blockable(const Blockable&) = delete;
+  Blockable& operator=(const Blockable&) = delete;
+  const sigset_t* get() const { return set_; }
+
+ private:
+  sigset_t copy_{};
+  const sigset_t* set_;
+};
+
+}  // namespace
+
+namespace hooks {
+
+int sigaction(int signal, const struct sigaction* action, struct sigaction* old) noexcept {
+  return real_sigaction(signal, action, old);
+}
+
+int pthread_sigmask(int how, const sigset_t* set, sigset_t* old) noexcept {
+  return real_pthread_sigmask(how, set, old);
+}
+
+void resolve_signals() noexcept {
+  real_sigaction.resolve();
+  real_pthread_sigmask.resolve();
+  real_sigprocmask.resolve();
+  real_signal.resolve();
+}
+
+}  // namespace hooks
+}  // namespace nvmemu::preload
+
+using namespace nvmemu::preload;
+
+#define NVMEMU_EXPORT extern "C" __attribute__((visibility("default")))
+
+NVMEMU_EXPORT int sigaction(int signal, const struct sigaction* action, struct sigaction* old) noexcept {
+  if (!Runtime::get().active() || !is_kept(signal)) return real_sigaction(signal, action, old);
+  return kept_sigaction(signal, action, old);
+}
+
+NVMEMU_EXPORT sighandler_t signal(int signal, sighandler_t handler) noexcept {
+  if (!Runtime::get().active() || !is_kept(signal)) return real_signal(signal, handler);
+  struct sigaction action {};
+  action.sa_handler = handler;
+  action.sa_flags = SA_RESTART;  // as BSD and glibc do
+  struct sigaction old {};
+  return kept_sigaction(signal, &action, &old) == 0 ? old.sa_handler : SIG_ERR;
+}
+
+NVMEMU_EXPORT int pthread_sigmask(int how, const sigset_t* set, sigset_t* old) noexcept {
+  return real_pthread_sigmask(how, Blockable(how, set).get(), old);
+}
+
+NVMEMU_EXPORT int sigprocmask(int how, const sigset_t* set, sigset_t* old) noexcept {
+  return real_sigprocmask(how, Blockable(how, set).get(), old);
+}

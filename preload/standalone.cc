@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+// LD_PRELOAD without the tool: the first process reports on the run when it ends.
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <exception>
+
+#include "base/log.h"
+#include "lifecycle.h"
+#include "report/run_report.h"
+#include "runtime.h"
+
+namespace nvmemu::preload {
+namespace {
+
+RunReport make_report(const Runtime& runtime) {
+  RunReport report;
+  report.source_name = "sampler";
+  report.source_why = "LD_PRELOAD without the tool takes the source that works everywhere";
+  report.model = "stall";
+  report.base_read_latency_ns = runtime.read_latency().base_ns;
+  report.base_spread = runtime.calibration().base_latency_spread;
+  report.target.read_latency_ns = runtime.read_latency().target_ns;
+  report.wall_seconds = runtime.seconds_since_start();
+  read_board(runtime.board(), report);
+  if (!report.processes.empty()) report.command = {report.processes.front().command};
+  report.warnings.push_back("the exit status is not known: a process cannot report its own");
+  return report;
+}
+
+void say(const std::string& text) {
+  [[maybe_unused]] const ssize_t written = write(STDERR_FILENO, text.data(), text.size());
+}
+
+}  // namespace
+
+void report_itself() noexcept try {
+  Runtime& runtime = Runtime::get();
+  if (!runtime.reports_itself()) return;
+  const RunReport report = make_report(runtime);
+  runtime.board().remove_file();
+  if (!runtime.config().report.empty()) {
+    if (const auto written = write_report(report, runtime.config().report); !written) {
+      log_warning(written.error().message);
+    }
+  }
+  if (!runtime.config().quiet) say(summary(report));
+} catch (const std::exception& error) {
+  log_warning(error.what());  // out of memory, most likely: the program's end is not delayed for a report
+}
+
+}  // namespace nvmemu::preload

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+// One thread of the host program, emulated.
+#pragma once
+
+#include <signal.h>
+#include <ucontext.h>
+
+#include <atomic>
+#include <cstddef>
+#include <new>
+
+#include "counters/sampler/sampler.h"
+#include "epoch/thread_emulator.h"
+#include "report/board.h"
+
+namespace nvmemu::preload {
+
+// Lives in the thread's static TLS, so that handlers find it without a call and no thread allocates for it.
+// Nothing is constructed before begin().
+class ThreadState {
+ public:
+  // Starts the emulation of the calling thread, which must not have begun; false where it cannot be.
+  bool begin() noexcept;
+  // The last epoch: what is owed is paid, the board has the final figures, sampling ends. Twice does no harm.
+  void end() noexcept;
+  // Ends the epoch that is running; a no-op on a thread that is not emulated.
+  void end_epoch() noexcept;
+  // In the child of a fork: drops what belongs to the parent's thread.
+  void abandon() noexcept;
+
+  // True on the thread that began, in its own process: not in the child of a vfork, which borrows its
+  // parent's TLS.
+  bool is_mine() const noexcept;
+
+  // Signal handlers' halves.
+  void on_tick(const ucontext_t& context) noexcept;
+  bool on_trap(const siginfo_t& info, const ucontext_t& context) noexcept;
+
+ private:
+  // Marks the emulator as working on this thread, so that a tick that interrupts it does nothing. A program's
+  // handler may leave by longjmp from within: a mark whose stack frame is gone is stale.
+  class Busy;
+
+  Sampler& sampler() noexcept { return *std::launder(reinterpret_cast<Sampler*>(sampler_)); }
+  ThreadEmulator& emulator() noexcept { return *std::launder(reinterpret_cast<ThreadEmulator*>(emulator_)); }
+  void publish(bool ended) noexcept;
+
+  alignas(Sampler) std::byte sampler_[sizeof(Sampler)];
+  alignas(ThreadEmulator) std::byte emulator_[sizeof(ThreadEmulator)];
+  std::atomic<bool> ready_;
+  std::atomic<const void*> busy_frame_;
+  int tid_;
+  BoardThread* slot_;
+};
+
+// The calling thread's. Zero-initialised TLS: valid, and not begun, from the thread's first instruction.
+ThreadState& this_thread() noexcept;
+
+}  // namespace nvmemu::preload

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "machine.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+
+#include "base/clock.h"
+#include "host/calibrate.h"
+#include "host/calibration.h"
+#include "host/cpu.h"
+#include "terminal.h"
+
+namespace nvmemu {
+namespace {
+
+// Somewhere to keep a calibration for one run where the cache cannot be written. Empty where there is no
+// place.
+std::string temporary_file() {
+  const char* directory = std::getenv("TMPDIR");
+  std::string path = fmt::format("{}/nvmemu-calibration-XXXXXX",
+                                 directory != nullptr && *directory != '\0' ? directory : "/tmp");
+  const int fd = mkstemp(path.data());
+  if (fd < 0) return {};
+  close(fd);
+  return path;
+}
+
+Result<Calibration> calibrate_now(bool quiet) {
+  if (!quiet)
+    print_note("this machine's memory has not been measured since it booted: measuring it, some 10 s");
+  CalibrateOptions options;
+  options.bandwidth = false;
+  return calibrate(read_cpu(), Clock::calibrate(), options);
+}
+
+Result<void> store(const Calibration& calibration, Machine& machine) {
+  const Result<void> stored = store_calibration(calibration, machine.calibration_file);
+  if (stored) return stored;
+  machine.calibration_file = temporary_file();
+  if (machine.calibration_file.empty()) return stored;
+  machine.calibration_is_temporary = true;
+  print_warning(stored.error().message + "; the next run will have to measure again");
+  return store_calibration(calibration, machine.calibration_file);
+}
+
+Result<Calibration> load_or_calibrate(Machine& machine, bool quiet) {
+  machine.calibration_file = calibration_path();
+  Result<Calibration> calibration = load_calibration(machine.calibration_file);
+  if (calibration) return calibration;
+  calibration = calibrate_now(quiet);
+  if (!calibration) return calibration;
+  if (const Result<void> stored = store(*calibration, machine); !stored)
+    return tl::unexpected(stored.error());
+  return calibration;
+}
+
+void measure_base(const Calibration& calibration, Machine& machine) {
+  machine.base_latency_ns = calibration.base_latency_ns;
+  machine.base_spread = calibration.base_latency_spread;
+  const Result<Refresh> now = refresh_base_latency(calibration, Clock::calibrate(calibration.clock_hz));
+  if (!now) {
+    machine.warnings.push_back(
+        fmt::format("the base latency is the calibrated one, for it could not be measured anew: {}",
+                    now.error().message));
+    return;
+  }
+  machine.base_latency_ns = now->base_latency_ns;
+  machine.base_spread = std::max(now->spread, calibration.base_latency_spread);
+}
+
+}  // namespace
+
+Result<Machine> read_machine(double given_base_ns, bool quiet) {
+  Machine machine;
+  const Result<Calibration> calibration = load_or_calibrate(machine, quiet);
+  if (!calibration) return tl::unexpected(calibration.error());
+  machine.clock_hz = calibration->clock_hz;
+  if (given_base_ns > 0) {
+    machine.base_latency_ns = given_base_ns;
+  } else {
+    measure_base(*calibration, machine);
+  }
+  if (calibration->unstable) {
+    machine.warnings.emplace_back(
+        "neighbours disturbed the calibration of this machine: try nvmemu calibrate at a quieter time");
+  }
+  return machine;
+}
+
+}  // namespace nvmemu

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+// What `nvmemu run` must know of this machine before it starts a command.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+
+namespace nvmemu {
+
+struct Machine {
+  std::string calibration_file;           // for the command to read
+  bool calibration_is_temporary = false;  // it could not be cached: remove it after the run
+  double clock_hz = 0;
+  double base_latency_ns = 0;
+  double base_spread = 0;  // relative, of its measurement; 0 where it was given
+  std::vector<std::string> warnings;
+};
+
+// The cached calibration, made now (in some 10 s, with a note on stderr unless `quiet`) where there is none,
+// and the base latency as it is at the moment; `given_base_ns` in its place where that is above 0.
+Result<Machine> read_machine(double given_base_ns, bool quiet);
+
+}  // namespace nvmemu

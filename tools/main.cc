@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+// nvmemu: the command line tool.
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <exception>
+#include <iostream>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/nearest.h"
+#include "base/quote.h"
+#include "command_line.h"
+#include "subcommands.h"
+#include "terminal.h"
+
+namespace nvmemu {
+namespace {
+
+constexpr const char* kDescription =
+    "nvmemu runs an unmodified program as if its memory had another memory's latency: non-volatile,\n"
+    "persistent, CXL or far memory. It samples what each thread waits for, where there are no hardware\n"
+    "counters too, and says in every report what that rests on and how sure it is.\n";
+
+constexpr const char* kFooter = R"(Examples:
+  nvmemu run --read-latency 300ns -- ./app
+  nvmemu profiles
+  nvmemu run --help
+
+Exit status:
+  0    done; of nvmemu run: the command's own
+  125  nvmemu failed, or was called wrongly
+
+Environment:
+  NO_COLOR  no colours; there are none either where the output is not a terminal)";
+
+// Prints help and version to stdout; what is wrong with the command line to stderr.
+int end_of_parsing(const CLI::App& app, const CLI::ParseError& outcome) {
+  if (outcome.get_exit_code() == static_cast<int>(CLI::ExitCodes::Success)) {
+    app.exit(outcome, std::cout, std::cerr);
+    return kSuccess;
+  }
+  const auto chosen = app.get_subcommands();
+  const std::string name = chosen.empty() ? "nvmemu" : "nvmemu " + chosen.front()->get_name();
+  print_error({outcome.what(), name + " --help explains the options"});
+  return kNvmemuFailed;
+}
+
+// A first word that is no subcommand gets a better answer than the parser's.
+std::optional<Error> check_subcommand(const CLI::App& app, const std::string& word) {
+  if (word.empty() || word.front() == '-') return std::nullopt;
+  std::vector<std::string_view> names;
+  for (const CLI::App* subcommand : app.get_subcommands({})) names.emplace_back(subcommand->get_name());
+  if (std::find(names.begin(), names.end(), word) != names.end()) return std::nullopt;
+  const std::string_view nearest = nearest_name(word, names);
+  return Error{quote(word) + " is not a subcommand of nvmemu",
+               nearest.empty() ? "nvmemu --help lists them" : "did you mean " + quote(nearest) + "?"};
+}
+
+// Files opened later must not take the place of a standard stream that the caller closed: messages would go
+// into them. The command finds it closed all the same.
+void hold_places_of_closed_streams() {
+  for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; ++fd) {
+    if (fcntl(fd, F_GETFD) < 0) open("/dev/null", O_RDWR | O_CLOEXEC);
+  }
+}
+
+int tool_main(std::vector<std::string> arguments) {
+  CLI::App app(kDescription, "nvmemu");
+  int exit_status = kSuccess;
+  std::vector<std::string> command;
+  app.set_version_flag("--version", "nvmemu " NVMEMU_VERSION);
+  app.footer(kFooter);
+  app.require_subcommand(1);
+  add_run(app, command, exit_status);
+  add_profiles(app, exit_status);
+  add_info(app, exit_status);
+  add_calibrate(app, exit_status);
+
+  if (arguments.empty()) {
+    std::cerr << app.help();
+    return kNvmemuFailed;
+  }
+  if (const auto error = check_subcommand(app, arguments.front())) {
+    print_error(*error);
+    return kNvmemuFailed;
+  }
+  command = cut_off_command(*app.get_subcommand("run"), arguments);
+  std::reverse(arguments.begin(), arguments.end());  // as CLI11 wants a vector
+  try {
+    app.parse(arguments);
+  } catch (const CLI::ParseError& outcome) {
+    return end_of_parsing(app, outcome);
+  }
+  if (std::fflush(stdout) != 0) {
+    print_error({std::string("cannot write to standard output: ") + std::strerror(errno), {}});
+    return kNvmemuFailed;
+  }
+  return exit_status;
+}
+
+}  // namespace
+}  // namespace nvmemu
+
+int main(int argc, char** argv) {
+  nvmemu::hold_places_of_closed_streams();
+  try {
+    return nvmemu::tool_main({argv + 1, argv + std::max(argc, 1)});
+  } catch (const std::exception& error) {  // out of memory, most likely
+    nvmemu::print_error({error.what(), {}});
+    return nvmemu::kNvmemuFailed;
+  }
+}

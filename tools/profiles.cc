@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+// `nvmemu profiles`: the memories that can be emulated by name.
+#include <fmt/format.h>
+
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "base/units.h"
+#include "device/device.h"
+#include "device/profile_file.h"
+#include "subcommands.h"
+#include "terminal.h"
+
+namespace nvmemu {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr std::size_t kTextWidth = 96;
+
+struct ProfilesOptions {
+  std::string name;
+  bool json = false;
+};
+
+Json number(const std::optional<double>& value) { return value ? Json(*value) : Json(nullptr); }
+
+Json to_json(const Profile& profile) {
+  return {
+      {"name", profile.name},
+      {"description", profile.description},
+      {"read_latency_ns", number(profile.device.read_latency_ns)},
+      {"write_latency_ns", number(profile.device.write_latency_ns)},
+      {"read_bandwidth_bps", number(profile.device.read_bandwidth_bps)},
+      {"write_bandwidth_bps", number(profile.device.write_bandwidth_bps)},
+      {"source", profile.source},
+  };
+}
+
+std::string latency(const std::optional<double>& value) { return value ? format_latency(*value) : "-"; }
+std::string bandwidth(const std::optional<double>& value) { return value ? format_bandwidth(*value) : "-"; }
+
+// `text` in lines of at most kTextWidth characters, each indented.
+void print_wrapped(const std::string& text) {
+  constexpr const char* kIndent = "    ";
+  std::istringstream words(text);
+  std::string line;
+  for (std::string word; words >> word;) {
+    if (!line.empty() && line.size() + 1 + word.size() > kTextWidth) {
+      fmt::print("{}{}\n", kIndent, line);
+      line.clear();
+    }
+    line += (line.empty() ? "" : " ") + word;
+  }
+  if (!line.empty()) fmt::print("{}{}\n", kIndent, line);
+}
+
+void print_row(const std::string& name, const std::string& read, const std::string& write,
+               const std::string& read_bandwidth, const std::string& write_bandwidth, bool header) {
+  const std::string row =
+      fmt::format("{:<16}{:>14}{:>15}{:>17}{:>18}", name, read, write, read_bandwidth, write_bandwidth);
+  fmt::print("{}\n", header ? styled(stdout, Style::kBold, row) : row);
+}
+
+void print_table(const std::vector<Profile>& profiles) {
+  print_row("name", "read latency", "write latency", "read bandwidth", "write bandwidth", true);
+  for (const Profile& profile : profiles) {
+    const Device& device = profile.device;
+    print_row(profile.name, latency(device.read_latency_ns), latency(device.write_latency_ns),
+              bandwidth(device.read_bandwidth_bps), bandwidth(device.write_bandwidth_bps), false);
+    print_wrapped(profile.description);
+    if (!profile.source.empty()) print_wrapped("Source: " + profile.source);
+  }
+}
+
+int show(const ProfilesOptions& options) {
+  std::vector<Profile> profiles;
+  if (options.name.empty()) {
+    const auto built_in = built_in_profiles();
+    profiles.assign(built_in.begin(), built_in.end());
+  } else {
+    Result<Profile> profile = find_profile(options.name);
+    if (!profile) {
+      print_error(profile.error());
+      return kNvmemuFailed;
+    }
+    profiles.push_back(*std::move(profile));
+  }
+  if (options.json) {
+    Json array = Json::array();
+    for (const Profile& profile : profiles) array.push_back(to_json(profile));
+    fmt::print("{}\n", array.dump(2, ' ', false, Json::error_handler_t::replace));
+  } else {
+    print_table(profiles);
+  }
+  return kSuccess;
+}
+
+constexpr const char* kFooter =
+    R"(A '-' in the table is a figure that the profile leaves as this machine has it. A file describes a memory so:
+
+  name = "my-memory"           # else the file's name
+  read_latency = "300ns"       # at least one of these four
+  write_latency = "600ns"
+  read_bandwidth = "8GB/s"
+  write_bandwidth = "2GB/s"
+  source = "where the figures come from"
+
+Examples:
+  nvmemu profiles
+  nvmemu profiles --json optane-dcpmm
+  nvmemu profiles ./my-memory.toml
+
+Exit status:
+  0    printed
+  125  there is no such profile, or its file is not right)";
+
+}  // namespace
+
+void add_profiles(CLI::App& app, int& exit_status) {
+  CLI::App* subcommand = app.add_subcommand("profiles", "list the memories that can be emulated by name");
+  const auto options = std::make_shared<ProfilesOptions>();
+  subcommand->add_option("NAME|FILE.toml", options->name, "show this one only");
+  subcommand->add_flag("--json", options->json,
+                       "as JSON: an array of objects; null where a figure is not given");
+  subcommand->footer(kFooter);
+  subcommand->callback([options, &exit_status] { exit_status = show(*options); });
+}
+
+}  // namespace nvmemu

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "run_files.h"
+
+#include <fmt/format.h>
+
+#include <cerrno>
+#include <cstring>
+
+namespace nvmemu {
+
+Result<ReportFile> ReportFile::open(const std::string& path) {
+  ReportFile file(path);
+  if (path.empty()) return file;
+  file.fd_ = ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+  file.created_ = file.fd_ >= 0;
+  // Not truncated yet: a run that does not start leaves the last report as it is. O_NONBLOCK, for a pipe
+  // without a reader is an error and nothing to wait for.
+  if (!file.created_ && errno == EEXIST) file.fd_ = ::open(path.c_str(), O_WRONLY | O_CLOEXEC | O_NONBLOCK);
+  if (file.fd_ < 0) return failure(fmt::format("--report: cannot write {}: {}", path, std::strerror(errno)));
+  return file;
+}
+
+ReportFile::~ReportFile() {
+  if (fd_ >= 0) close(fd_);
+  if (created_) unlink(path_.c_str());
+}
+
+Result<void> ReportFile::write(const RunReport& report) {
+  if (path_.empty()) return {};
+  created_ = false;
+  return write_report(report, path_);
+}
+
+}  // namespace nvmemu

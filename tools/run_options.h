@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+// The options of `nvmemu run`: what they are called, what they may be, and what they ask for.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "device/device.h"
+#include "epoch/config.h"
+
+namespace nvmemu {
+
+// As given; empty: not given.
+struct RunOptions {
+  std::string profile, read_latency, write_latency, read_bandwidth, write_bandwidth;
+  std::string source = "auto", model = "auto", epoch = "100ms", ticker = "auto";
+  bool no_probes = false;
+  std::string base_latency;
+  std::string report;
+  bool quiet = false, verbose = false;
+};
+
+void add_run_options(CLI::App& app, RunOptions& options);
+
+// What they ask for, checked as far as that goes without measuring.
+struct RunRequest {
+  std::string profile;     // name of the profile, where one is used
+  TargetLatency target{};  // the option's, else the profile's
+  bool target_from_profile = false;
+  double base_latency_ns = 0;  // 0: calibrated
+  double epoch_ns = 0;
+  TickerChoice ticker = TickerChoice::kAuto;
+  std::string source_why;             // why the sampler is the source
+  std::vector<std::string> warnings;  // about what was asked for, but is not emulated
+};
+
+Result<RunRequest> check_options(const RunOptions& options);
+
+// The read latency to emulate over `base_ns`. An error where it is below what this machine's memory takes (by
+// more than 5 %: as much as two measurements of it may differ), or above 1 s.
+Result<double> target_latency_ns(const RunRequest& request, double base_ns);
+
+}  // namespace nvmemu

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "terminal.h"
+
+#include <fmt/core.h>
+#include <unistd.h>
+
+#include <cstdlib>
+
+namespace nvmemu {
+namespace {
+
+const char* escape_of(Style style) {
+  switch (style) {
+    case Style::kBold:
+      return "\033[1m";
+    case Style::kError:
+      return "\033[1;31m";
+    case Style::kWarning:
+      return "\033[1;33m";
+  }
+  return "";
+}
+
+// One write a message. That stderr cannot be written to is nothing that could be told to anyone, and no
+// reason to stop: fmt::print() would throw.
+void say(std::string_view kind, std::string_view text) {
+  std::fputs(fmt::format("nvmemu: {}{}{}\n", kind, kind.empty() ? "" : " ", text).c_str(), stderr);
+}
+
+}  // namespace
+
+std::string styled(std::FILE* stream, Style style, std::string_view text) {
+  const char* no_color = std::getenv("NO_COLOR");
+  if ((no_color != nullptr && *no_color != '\0') || isatty(fileno(stream)) == 0) return std::string(text);
+  return fmt::format("{}{}\033[0m", escape_of(style), text);
+}
+
+void print_error(const Error& error) {
+  say(styled(stderr, Style::kError, "error:"), error.message);
+  if (!error.hint.empty()) say(styled(stderr, Style::kBold, "hint:"), error.hint);
+}
+
+void print_warning(std::string_view text) { say(styled(stderr, Style::kWarning, "warning:"), text); }
+
+void print_note(std::string_view text) { say("", text); }
+
+}  // namespace nvmemu

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+// How the tool talks: messages to stderr, and colours only where someone looks at a terminal.
+#pragma once
+
+#include <cstdio>
+#include <string>
+#include <string_view>
+
+#include "base/result.h"
+
+namespace nvmemu {
+
+enum class Style { kBold, kError, kWarning };
+
+// `text` in that style where `stream` is a terminal and NO_COLOR is unset or empty; else `text` as it is.
+std::string styled(std::FILE* stream, Style style, std::string_view text);
+
+// "nvmemu: error: MESSAGE" and, where there is one, "nvmemu: hint: HINT", on stderr.
+void print_error(const Error& error);
+
+// "nvmemu: warning: TEXT" on stderr.
+void print_warning(std::string_view text);
+
+// "nvmemu: TEXT" on stderr.
+void print_note(std::string_view text);
+
+}  // namespace nvmemu

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+// nvmemu-chase: ns per load of a pointer chase, from which the memory's latency can be read.
+#include "workloads/chase.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+#include <vector>
+
+#include "base/units.h"
+#include "host/statistics.h"
+#include "programs/command_line.h"
+#include "workloads/stopwatch.h"
+#include "workloads/team.h"
+
+using nvmemu::Error;
+using nvmemu::Result;
+using nvmemu::programs::Figures;
+using namespace nvmemu::workloads;
+
+namespace {
+
+constexpr auto kDescription =
+    "Chases pointers over one random cycle of cache lines, and prints ns_per_load: the time of a step, in "
+    "which each chain\n"
+    "makes one load that depends on its own last one. With one chain that is the latency of a load; with "
+    "more, a step's\n"
+    "loads overlap, and it is the time of all of them together.\n"
+    "Timed is wall time by CLOCK_MONOTONIC_RAW, after building and a warm-up. Under nvmemu, the delays owed "
+    "for the timed\n"
+    "steps are in it, and none owed for what came before.";
+
+struct Options {
+  std::uint64_t size_bytes = std::uint64_t{512} << 20;
+  PageSize page_size = PageSize::k2MiB;
+  std::uint64_t chains = 1, loads = 8'000'000, work = 0, threads = 1, repeat = 1, seed = 1;
+};
+
+struct Outcome {
+  std::vector<double> ns_per_load;  // one a repetition
+  std::uint64_t checksum = 0;
+  bool huge_pages = false;
+  std::optional<Error> error;
+};
+
+// A tenth of the loads, but no less than what goes round a small set a few times.
+std::uint64_t warm_up_steps(const Options& options) {
+  return std::max<std::uint64_t>(options.loads / 10, 200'000);
+}
+
+Outcome chase_in_thread(const Options& options, unsigned thread, Team& team) {
+  Outcome outcome;
+  const auto cycle = LineCycle::create(options.size_bytes, options.page_size, options.seed + thread,
+                                       static_cast<unsigned>(options.chains));
+  const auto work = static_cast<std::uint32_t>(options.work);
+  ChaseState state;
+  if (cycle) {
+    state.at = cycle->starts();
+    outcome.huge_pages = cycle->buffer().has_huge_pages();
+    chase(state, warm_up_steps(options), work);
+  } else {
+    outcome.error = cycle.error();
+  }
+  for (std::uint64_t repetition = 0; repetition < options.repeat; ++repetition) {
+    team.meet();  // also by a thread without memory: the others wait for it
+    if (!cycle) continue;
+    const Stopwatch stopwatch;
+    chase(state, options.loads, work);
+    outcome.ns_per_load.push_back(stopwatch.stop_ns() / static_cast<double>(options.loads));
+  }
+  if (cycle) outcome.checksum = checksum(*cycle, state);
+  return outcome;
+}
+
+void check(const Options& options) {
+  if (options.size_bytes < options.chains * kLineBytes)
+    throw CLI::ValidationError("--size",
+                               fmt::format("{} hold fewer cache lines than there are chains ({})",
+                                           nvmemu::format_size(options.size_bytes), options.chains));
+}
+
+Result<Figures> run(const Options& options) {
+  std::vector<Outcome> outcomes(options.threads);
+  Team::run(static_cast<unsigned>(options.threads),
+            [&](Team& team, unsigned thread) { outcomes[thread] = chase_in_thread(options, thread, team); });
+
+  std::vector<double> thread_medians;
+  std::vector<double> all;
+  std::uint64_t sum = 0;
+  bool huge_pages = true;
+  for (const Outcome& outcome : outcomes) {
+    if (outcome.error) return tl::unexpected<Error>(*outcome.error);
+    thread_medians.push_back(nvmemu::median(outcome.ns_per_load));
+    all.insert(all.end(), outcome.ns_per_load.begin(), outcome.ns_per_load.end());
+    sum = sum * 31 + outcome.checksum;
+    huge_pages = huge_pages && outcome.huge_pages;
+  }
+  Figures figures;
+  figures["size_bytes"] = options.size_bytes;
+  figures["huge_pages"] = huge_pages;
+  figures["chains"] = options.chains;
+  figures["loads_per_chain"] = options.loads;
+  figures["work_per_step"] = options.work;
+  figures["threads"] = options.threads;
+  figures["repeat"] = options.repeat;
+  figures["emulated"] = emulated();
+  figures["ns_per_load"] = nvmemu::median(all);
+  figures["ns_per_load_min"] = *std::min_element(all.begin(), all.end());
+  figures["ns_per_load_max"] = *std::max_element(all.begin(), all.end());
+  figures["ns_per_load_by_thread"] = thread_medians;
+  figures["checksum"] = fmt::format("{:016x}", sum);
+  return figures;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  using namespace nvmemu::programs;
+  Options options;
+  CLI::App app(kDescription, "nvmemu-chase");
+  add_size(app, options.size_bytes, kLineBytes, LineCycle::kMaxBytes, "memory of each thread");
+  add_count(app, "--chains", options.chains, 1, kMaxChains, "independent chains, stepping together");
+  add_count(app, "--loads", options.loads, 1, std::uint64_t{1} << 40,
+            "loads of each chain, so many steps; the default takes about 1 s where a load takes 125 ns");
+  add_count(app, "--work", options.work, 0, 1'000'000,
+            "multiplications a step, each dependent on the one before, all independent of the chains: the "
+            "processor does "
+            "them while it waits for the loads");
+  add_page_size(app, options.page_size);
+  add_count(app, "--threads", options.threads, 1, 1024,
+            "threads, each with memory and chains of its own; ns_per_load is the median over all");
+  add_count(app, "--repeat", options.repeat, 1, 10'000, "timed repetitions; the median counts");
+  add_seed(app, options.seed);
+  app.callback([&] { check(options); });
+  return run_program(app, argc, argv, [&] { return run(options); });
+}

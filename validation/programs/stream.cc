@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+// nvmemu-stream: the four kernels of STREAM.
+#include "workloads/stream.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <optional>
+#include <vector>
+
+#include "host/statistics.h"
+#include "programs/command_line.h"
+#include "workloads/stopwatch.h"
+#include "workloads/team.h"
+
+using nvmemu::Error;
+using nvmemu::Result;
+using nvmemu::programs::Figures;
+using namespace nvmemu::workloads;
+
+namespace {
+
+constexpr auto kDescription =
+    "Runs the kernels of STREAM (copy, scale, add, triad) over three arrays, and prints the best and the "
+    "median MB/s of\n"
+    "each (1 MB = 1000000 bytes). Counted are the bytes that the program reads and writes, as STREAM does; "
+    "that ordinary\n"
+    "stores first read the lines they write is not in them. Under nvmemu, each run of a kernel pays what it "
+    "owes before its\n"
+    "time is taken.";
+
+struct Options {
+  std::uint64_t size_bytes = std::uint64_t{256} << 20;
+  PageSize page_size = PageSize::k2MiB;
+  std::uint64_t threads = 1, repeat = 10;
+};
+
+struct Measured {
+  std::array<std::vector<double>, kStreamKernels.size()> ns;  // by kernel, then repetition
+  std::vector<std::optional<Error>> errors;                   // by thread
+  std::atomic<bool> wrong = false;
+};
+
+// One thread's share of the arrays, in memory of its own, and its part in every run of every kernel. The
+// first thread takes the time: from when all are ready to when the last is done.
+void stream_in_thread(const Options& options, unsigned thread, Team& team, Measured& measured) {
+  const std::size_t all = options.size_bytes / sizeof(double);
+  const std::size_t count = all * (thread + 1) / options.threads - all * thread / options.threads;
+  // A page between the arrays of different threads and kinds comes by itself: each is a mapping of its own.
+  std::vector<PageBuffer> buffers;
+  for (int array = 0; array < 3; ++array) {
+    auto buffer = PageBuffer::create(std::max<std::size_t>(count, 1) * sizeof(double), options.page_size);
+    if (buffer)
+      buffers.push_back(std::move(*buffer));
+    else
+      measured.errors[thread] = buffer.error();
+  }
+  team.meet();
+  for (const auto& error : measured.errors)
+    if (error) return;
+  const auto view = [&](std::size_t array) {
+    return std::span<double>(reinterpret_cast<double*>(buffers[array].data()), count);
+  };
+  const StreamArrays arrays{view(0), view(1), view(2)};
+  fill(arrays);
+  for (std::uint64_t round = 0; round <= options.repeat; ++round) {
+    for (std::size_t kernel = 0; kernel < kStreamKernels.size(); ++kernel) {
+      team.meet();
+      const Stopwatch stopwatch;
+      kStreamKernels[kernel].run(arrays);
+      team.meet();
+      const double ns = stopwatch.stop_ns();
+      if (thread == 0 && round > 0) measured.ns[kernel].push_back(ns);  // the first round warms up
+    }
+  }
+  if (!holds_result_of(arrays, options.repeat + 1)) measured.wrong = true;
+}
+
+Result<Figures> run(const Options& options) {
+  Measured measured;
+  measured.errors.resize(options.threads);
+  Team::run(static_cast<unsigned>(options.threads),
+            [&](Team& team, unsigned thread) { stream_in_thread(options, thread, team, measured); });
+  for (const auto& error : measured.errors)
+    if (error) return tl::unexpected<Error>(*error);
+  if (measured.wrong) return nvmemu::failure("the arrays do not hold what the kernels should have left");
+
+  Figures figures;
+  figures["size_bytes"] = options.size_bytes;
+  figures["threads"] = options.threads;
+  figures["repeat"] = options.repeat;
+  figures["emulated"] = emulated();
+  for (std::size_t kernel = 0; kernel < kStreamKernels.size(); ++kernel) {
+    const auto& ns = measured.ns[kernel];
+    const double bytes = static_cast<double>(kStreamKernels[kernel].arrays * options.size_bytes);
+    const auto megabytes_per_second = [&](double time_ns) { return bytes / time_ns * 1e3; };
+    Figures& of_kernel = figures[std::string(kStreamKernels[kernel].name)];
+    of_kernel["best_mbps"] = megabytes_per_second(*std::min_element(ns.begin(), ns.end()));
+    of_kernel["median_mbps"] = megabytes_per_second(nvmemu::median(ns));
+  }
+  return figures;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  using namespace nvmemu::programs;
+  Options options;
+  CLI::App app(kDescription, "nvmemu-stream");
+  add_size(app, options.size_bytes, sizeof(double), std::uint64_t{1} << 40,
+           "of each array, split among the threads; four times the last-level cache, or more, shows memory");
+  add_page_size(app, options.page_size);
+  add_count(app, "--threads", options.threads, 1, 1024, "threads");
+  add_count(app, "--repeat", options.repeat, 1, 1'000'000,
+            "timed runs of each kernel, after one that is not timed");
+  return run_program(app, argc, argv, [&] { return run(options); });
+}

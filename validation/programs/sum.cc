@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+// nvmemu-sum: a loop over memory that memory latency does not bound.
+#include "workloads/sum.h"
+
+#include <fmt/format.h>
+
+#include <span>
+
+#include "programs/command_line.h"
+#include "workloads/stopwatch.h"
+
+using nvmemu::Error;
+using nvmemu::Result;
+using nvmemu::programs::Figures;
+using namespace nvmemu::workloads;
+
+namespace {
+
+constexpr auto kDescription =
+    "Sums an array of doubles, one addition an element, each waiting for the one before it: bound by the "
+    "latency of an\n"
+    "addition, while prefetchers fetch the array. Slower memory, as long as its bandwidth suffices, must not "
+    "slow it down.";
+
+struct Options {
+  std::uint64_t size_bytes = std::uint64_t{256} << 20;
+  PageSize page_size = PageSize::k2MiB;
+  std::uint64_t repeat = 24, seed = 1;
+};
+
+Result<Figures> run(const Options& options) {
+  const auto buffer = PageBuffer::create(options.size_bytes, options.page_size);
+  if (!buffer) return tl::unexpected<Error>(buffer.error());
+  const std::span<double> values(reinterpret_cast<double*>(buffer->data()), buffer->bytes() / sizeof(double));
+  fill(values, options.seed);
+  const double expected = sum_in_order(values);
+
+  std::uint64_t wrong = 0;
+  const Stopwatch stopwatch;
+  for (std::uint64_t repetition = 0; repetition < options.repeat; ++repetition)
+    if (sum_in_order(values) != expected) ++wrong;
+  const double ns = stopwatch.stop_ns();
+  if (wrong > 0) return nvmemu::failure(fmt::format("{} of {} sums differ", wrong, options.repeat));
+
+  const double bytes = static_cast<double>(options.size_bytes) * static_cast<double>(options.repeat);
+  Figures figures;
+  figures["size_bytes"] = options.size_bytes;
+  figures["huge_pages"] = buffer->has_huge_pages();
+  figures["repeat"] = options.repeat;
+  figures["emulated"] = emulated();
+  figures["ns_per_element"] = ns * sizeof(double) / bytes;
+  figures["gigabytes_per_second"] = bytes / ns;
+  figures["checksum"] = fmt::format("{:.0f}", expected);
+  return figures;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  using namespace nvmemu::programs;
+  Options options;
+  CLI::App app(kDescription, "nvmemu-sum");
+  add_size(app, options.size_bytes, sizeof(double), std::uint64_t{1} << 40, "the array's");
+  add_page_size(app, options.page_size);
+  add_count(app, "--repeat", options.repeat, 1, 1'000'000,
+            "sums of the whole array, timed together after one that is not timed");
+  add_seed(app, options.seed);
+  return run_program(app, argc, argv, [&] { return run(options); });
+}

@@ -1,0 +1,139 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The validation programs on the command line: bad input is refused with a message, figures go to stdout."""
+import json
+import os
+import subprocess
+import sys
+import unittest
+
+SMALL = {
+    "nvmemu-chase": ["--size", "1MiB", "--loads", "1000"],
+    "nvmemu-sum": ["--size", "1MiB", "--repeat", "2"],
+    "nvmemu-stream": ["--size", "1MiB", "--repeat", "2"],
+    "nvmemu-compute": ["--rounds", "1000"],
+    "nvmemu-threads": ["--threads", "2"],
+}
+SEEDED = ["nvmemu-chase", "nvmemu-sum", "nvmemu-compute"]
+
+# Program, arguments, and what the message must name.
+BAD_INPUT = [
+    ("nvmemu-chase", ["--chains", "0"], "--chains"),
+    ("nvmemu-chase", ["--chains", "17"], "--chains"),
+    ("nvmemu-chase", ["--chains", "two"], "--chains"),
+    ("nvmemu-chase", ["--chains", "-1"], "--chains"),
+    ("nvmemu-chase", ["--loads", "0"], "--loads"),
+    ("nvmemu-chase", ["--loads", "-5"], "--loads"),
+    ("nvmemu-chase", ["--loads", "99999999999999999999"], "--loads"),
+    ("nvmemu-chase", ["--loads"], "--loads"),
+    ("nvmemu-chase", ["--size", "512"], "--size"),
+    ("nvmemu-chase", ["--size", "0MiB"], "--size"),
+    ("nvmemu-chase", ["--size", "100B"], "--size"),
+    ("nvmemu-chase", ["--size", "1EiB"], "--size"),
+    ("nvmemu-chase", ["--size", "big"], "--size"),
+    ("nvmemu-chase", ["--page-size", "1GiB"], "--page-size"),
+    ("nvmemu-chase", ["--threads", "0"], "--threads"),
+    ("nvmemu-chase", ["--repeat", "0"], "--repeat"),
+    ("nvmemu-chase", ["--seed", "x"], "--seed"),
+    ("nvmemu-chase", ["--work", "-1"], "--work"),
+    ("nvmemu-chase", ["--no-such-option"], "--no-such-option"),
+    ("nvmemu-chase", ["stray"], "stray"),
+    ("nvmemu-sum", ["--size", "7B"], "--size"),
+    ("nvmemu-sum", ["--repeat", "0"], "--repeat"),
+    ("nvmemu-sum", ["--page-size", ""], "--page-size"),
+    ("nvmemu-stream", ["--size", "12B"], "--size"),
+    ("nvmemu-stream", ["--threads", "99999"], "--threads"),
+    ("nvmemu-compute", ["--rounds", "1.5"], "--rounds"),
+    ("nvmemu-threads", ["--threads", "0"], "--threads"),
+]
+
+
+def run(program, *arguments, **options):
+    return subprocess.run([os.path.join(PROGRAMS, program), *arguments], stdout=subprocess.PIPE,
+                          stderr=subprocess.PIPE, text=True, **options)
+
+
+class BadInput(unittest.TestCase):
+    def test_is_refused_with_status_2_and_a_message(self):
+        for program, arguments, named in BAD_INPUT:
+            with self.subTest(program=program, arguments=arguments):
+                done = run(program, *arguments)
+                self.assertEqual(done.returncode, 2, done.stderr)
+                self.assertEqual(done.stdout, "")
+                self.assertTrue(done.stderr.startswith(f"{program}: error: "), done.stderr)
+                self.assertIn(named, done.stderr)
+
+    def test_names_a_set_too_small_for_its_chains(self):
+        done = run("nvmemu-chase", "--size", "64B", "--chains", "2")
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("fewer cache lines", done.stderr)
+
+
+class Failure(unittest.TestCase):
+    def test_to_get_memory_is_an_error_with_a_hint(self):
+        for program in ("nvmemu-chase", "nvmemu-sum", "nvmemu-stream"):
+            with self.subTest(program=program):
+                command = ["bash", "-c", 'ulimit -v 1000000; exec "$@"', "-", os.path.join(PROGRAMS, program),
+                           "--size", "2GiB"]
+                done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+                if "Sanitizer" in done.stderr:
+                    self.skipTest("a sanitizer needs more address space")
+                self.assertEqual(done.returncode, 1, done.stderr)
+                self.assertIn("cannot map 2 GiB", done.stderr)
+                self.assertIn("hint: ", done.stderr)
+
+    def test_to_write_figures_is_an_error(self):
+        with open("/dev/full", "w") as full:
+            done = subprocess.run([os.path.join(PROGRAMS, "nvmemu-compute"), "--rounds", "1"], stdout=full,
+                                  stderr=subprocess.PIPE, text=True)
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("stdout", done.stderr)
+
+
+class Figures(unittest.TestCase):
+    def test_are_lines_or_json(self):
+        for program, arguments in SMALL.items():
+            with self.subTest(program=program):
+                text = run(program, *arguments, check=True).stdout
+                figures = json.loads(run(program, "--json", *arguments, check=True).stdout)
+                self.assertFalse(figures["emulated"])
+                self.assertEqual([line.split()[0] for line in text.splitlines() if not line.startswith(" ")],
+                                 list(figures))
+
+    def test_are_on_stdout_alone(self):
+        for program, arguments in SMALL.items():
+            self.assertEqual(run(program, *arguments, check=True).stderr, "")
+
+    def test_have_the_same_checksum_for_the_same_seed_only(self):
+        for program in SEEDED:
+            with self.subTest(program=program):
+                first, again, other = (
+                    json.loads(run(program, "--json", "--seed", seed, *SMALL[program], check=True).stdout)["checksum"]
+                    for seed in ("3", "3", "4"))
+                self.assertEqual(first, again)
+                self.assertNotEqual(first, other)
+
+    def test_of_a_chase_are_given_for_every_thread(self):
+        done = run("nvmemu-chase", "--json", "--threads", "3", "--chains", "16", "--repeat", "2", "--work", "5",
+                   *SMALL["nvmemu-chase"], check=True)
+        figures = json.loads(done.stdout)
+        self.assertEqual(len(figures["ns_per_load_by_thread"]), 3)
+        self.assertEqual(figures["chains"], 16)
+        self.assertLessEqual(figures["ns_per_load_min"], figures["ns_per_load"])
+        self.assertLessEqual(figures["ns_per_load"], figures["ns_per_load_max"])
+
+    def test_of_stream_are_given_for_every_kernel(self):
+        figures = json.loads(run("nvmemu-stream", "--json", "--threads", "3", *SMALL["nvmemu-stream"],
+                                 check=True).stdout)
+        for kernel in ("copy", "scale", "add", "triad"):
+            self.assertGreaterEqual(figures[kernel]["best_mbps"], figures[kernel]["median_mbps"])
+            self.assertGreater(figures[kernel]["median_mbps"], 0)
+
+    def test_help_is_on_stdout_and_succeeds(self):
+        for program in SMALL:
+            done = run(program, "--help")
+            self.assertEqual(done.returncode, 0)
+            self.assertIn("--json", done.stdout)
+
+
+PROGRAMS = sys.argv[1]
+unittest.main(argv=sys.argv[:1])

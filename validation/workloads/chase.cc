@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "workloads/chase.h"
+
+#include <emmintrin.h>
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+namespace nvmemu::workloads {
+namespace {
+
+// x86-64 has 15 registers to spare, and 16 chains with their counter need more. A chain on the stack would
+// add a store and a load to each of its steps; so those beyond the first few live in vector registers.
+constexpr unsigned kPlainChains = 13;
+constexpr unsigned kPlainChainsBesideWork = 10;
+
+__m128i to_vector(const Line* line) { return _mm_cvtsi64_si128(reinterpret_cast<long long>(line)); }
+const Line* to_line(__m128i vector) { return reinterpret_cast<const Line*>(_mm_cvtsi128_si64(vector)); }
+
+struct VectorChain {
+  __m128i at;
+
+  // One load into a vector register. In assembly, since a compiler that sees the value used as an address may
+  // load it into a general register, find none free, and spill.
+  void step() {
+    __m128i next;
+    asm volatile("movq (%1), %0" : "=x"(next) : "r"(to_line(at)) : "memory");
+    at = next;
+  }
+};
+
+template <unsigned kChains, bool kWork>
+[[gnu::noinline]] void walk(ChaseState& state, std::uint64_t steps, std::uint32_t work) noexcept {
+  constexpr unsigned kPlain = std::min(kChains, kWork ? kPlainChainsBesideWork : kPlainChains);
+  constexpr unsigned kVector = kChains - kPlain;
+  std::array<const Line*, kPlain> plain;
+  std::array<VectorChain, kVector> vector;
+#pragma GCC unroll 16
+  for (unsigned i = 0; i < kPlain; ++i) plain[i] = state.at[i];
+#pragma GCC unroll 16
+  for (unsigned i = 0; i < kVector; ++i) vector[i].at = to_vector(state.at[kPlain + i]);
+  std::uint64_t worked = state.worked;
+
+  for (; steps > 0; --steps) {
+#pragma GCC unroll 16
+    for (unsigned i = 0; i < kPlain; ++i) plain[i] = plain[i]->next;
+#pragma GCC unroll 16
+    for (unsigned i = 0; i < kVector; ++i) vector[i].step();
+    if constexpr (kWork) {
+      for (std::uint32_t left = work; left > 0; --left) {
+        worked = worked * 0x5851f42d + 1;
+        asm("" : "+r"(worked));  // one multiplication after another: not several folded into one
+      }
+    }
+  }
+
+#pragma GCC unroll 16
+  for (unsigned i = 0; i < kPlain; ++i) state.at[i] = plain[i];
+#pragma GCC unroll 16
+  for (unsigned i = 0; i < kVector; ++i) state.at[kPlain + i] = to_line(vector[i].at);
+  state.worked = worked;
+}
+
+using Walk = void (*)(ChaseState&, std::uint64_t, std::uint32_t) noexcept;
+
+template <bool kWork, unsigned... kIndex>
+constexpr std::array<Walk, kMaxChains> walks(std::integer_sequence<unsigned, kIndex...>) {
+  return {&walk<kIndex + 1, kWork>...};
+}
+
+constexpr auto kWalks = walks<false>(std::make_integer_sequence<unsigned, kMaxChains>());
+constexpr auto kWorkingWalks = walks<true>(std::make_integer_sequence<unsigned, kMaxChains>());
+
+}  // namespace
+
+void chase(ChaseState& state, std::uint64_t steps, std::uint32_t work) noexcept {
+  const std::size_t chains = state.at.size();
+  (work > 0 ? kWorkingWalks : kWalks)[chains - 1](state, steps, work);
+}
+
+std::uint64_t checksum(const LineCycle& cycle, const ChaseState& state) {
+  std::uint64_t sum = state.worked;
+  for (const Line* line : state.at) sum = sum * 0x9e3779b97f4a7c15 + cycle.index_of(line);
+  return sum;
+}
+
+}  // namespace nvmemu::workloads
