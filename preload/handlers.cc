@@ -96,7 +96,7 @@ void handle_trap(int signal, siginfo_t* info, void* context) {
 void handle_fault(int signal, siginfo_t* info, void* context) {
   auto& pc = static_cast<ucontext_t*>(context)->uc_mcontext.gregs[REG_RIP];
   const ProbeFaultRange range = probe_fault_range();
-  if (static_cast<std::uintptr_t>(pc) == range.load) {
+  if (static_cast<std::uintptr_t>(pc) >= range.begin && static_cast<std::uintptr_t>(pc) < range.end) {
     pc = static_cast<greg_t>(range.resume);
   } else {
     forward(signal, info, context);

@@ -55,13 +55,14 @@ Result<Calibration> measure(const CalibrateCommand& command, Spreads& spreads) {
   return calibrate(read_cpu(), Clock::calibrate(), options);
 }
 
+// `path`: where it was stored; empty: it could not be.
 void print_json(const Calibration& calibration, const Spreads& spreads, const std::string& path) {
-  nlohmann::ordered_json json{{"schema", "nvmemu-calibration-1"}, {"file", path}};
+  nlohmann::ordered_json json{{"schema", "nvmemu-calibration-1"}};
+  json["file"] = path.empty() ? nlohmann::ordered_json(nullptr) : nlohmann::ordered_json(path);
   json["calibration"] = calibration_json(calibration);
   json["spreads"] = nlohmann::ordered_json::object();
   for (const auto& [key, spread] : spreads) {
-    const auto& value = json["calibration"][key];
-    if (!value.is_null()) json["spreads"][key] = spread;
+    if (!json["calibration"][key].is_null()) json["spreads"][key] = spread;
   }
   fmt::print("{}\n", json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace));
 }
@@ -71,8 +72,8 @@ void print_table(const Calibration& calibration, const Spreads& spreads, const s
   fmt::print("{}\n",
              styled(stdout, Style::kBold, fmt::format("  {:<26}{:>11}{:>12}", "", "median", "spread")));
   print_calibration(calibration, spreads);
-  fmt::print("Chased over {}, kept in {}\n", format_size(static_cast<std::uint64_t>(calibration.chase_bytes)),
-             path);
+  fmt::print("Chased over {}", format_size(static_cast<std::uint64_t>(calibration.chase_bytes)));
+  fmt::print("{}\n", path.empty() ? std::string() : ", kept in " + path);
 }
 
 void warn(const Calibration& calibration) {
@@ -96,10 +97,11 @@ int run_calibrate(const CalibrateCommand& command) {
   }
   const std::string path = command.file.empty() ? calibration_path() : command.file;
   const Result<void> stored = store_calibration(*calibration, path);
+  const std::string stored_in = stored ? path : "";
   if (command.json) {
-    print_json(*calibration, spreads, path);
+    print_json(*calibration, spreads, stored_in);
   } else {
-    print_table(*calibration, spreads, path);
+    print_table(*calibration, spreads, stored_in);
   }
   warn(*calibration);
   if (stored) return kSuccess;

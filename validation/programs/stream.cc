@@ -48,7 +48,6 @@ struct Measured {
 void stream_in_thread(const Options& options, unsigned thread, Team& team, Measured& measured) {
   const std::size_t all = options.size_bytes / sizeof(double);
   const std::size_t count = all * (thread + 1) / options.threads - all * thread / options.threads;
-  // A page between the arrays of different threads and kinds comes by itself: each is a mapping of its own.
   std::vector<PageBuffer> buffers;
   for (int array = 0; array < 3; ++array) {
     auto buffer = PageBuffer::create(std::max<std::size_t>(count, 1) * sizeof(double), options.page_size);

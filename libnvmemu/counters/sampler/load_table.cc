@@ -35,6 +35,8 @@ void describe(LoadEntry& entry, std::uintptr_t ip, std::uint32_t checksum) noexc
   entry.from_memory.store(0, kRelaxed);
   entry.memory_ns.store(0, kRelaxed);
   entry.total_ns.store(0, kRelaxed);
+  entry.natural_readings.store(0, kRelaxed);
+  entry.natural_memory_ns.store(0, kRelaxed);
   for (auto* counter :
        {&entry.early_readings, &entry.early_from_memory, &entry.late_readings, &entry.late_from_memory}) {
     counter->store(0, kRelaxed);
@@ -55,14 +57,22 @@ ProbeSums LoadEntry::sums() const noexcept {
           total_ns.load(kRelaxed)};
 }
 
-LoadEntry* LoadTable::claim(Slot& slot, std::uintptr_t ip) noexcept {
-  std::uintptr_t expected = slot.ip.load(kRelaxed);
-  if (expected == kBusy || !slot.ip.compare_exchange_strong(expected, kBusy, std::memory_order_acquire)) {
-    return nullptr;
-  }
+// Takes over the slot in which the caller saw `held`; null where another thread was faster.
+LoadEntry* LoadTable::claim(Slot& slot, std::uintptr_t held, std::uintptr_t ip) noexcept {
+  if (!slot.ip.compare_exchange_strong(held, kBusy, std::memory_order_acquire)) return nullptr;
   describe(slot.entry, ip, checksum_before(ip));
   slot.ip.store(ip, std::memory_order_release);
   return &slot.entry;
+}
+
+void LoadEntry::add_natural(const ProbeSums& sums) noexcept {
+  natural_readings.fetch_add(static_cast<std::uint32_t>(sums.readings), kRelaxed);
+  natural_memory_ns.fetch_add(static_cast<float>(sums.memory_ns), kRelaxed);
+}
+
+double LoadEntry::natural_mean_ns() const noexcept {
+  const std::uint32_t count = natural_readings.load(kRelaxed);
+  return count == 0 ? 0 : static_cast<double>(natural_memory_ns.load(kRelaxed)) / count;
 }
 
 LoadEntry* LoadTable::find(std::uintptr_t ip) noexcept {
@@ -70,20 +80,10 @@ LoadEntry* LoadTable::find(std::uintptr_t ip) noexcept {
     Slot& slot = slots_[(hash(ip) + i) % kSlots];
     const std::uintptr_t held = slot.ip.load(std::memory_order_acquire);
     if (held == kBusy) return nullptr;  // perhaps this very address: a second entry for it must not be made
-    if (held == 0) return claim(slot, ip);
+    if (held == 0) return claim(slot, 0, ip);
     if (held == ip) {
-      return slot.entry.code_checksum == checksum_before(ip) ? &slot.entry : claim(slot, ip);
+      return slot.entry.code_checksum == checksum_before(ip) ? &slot.entry : claim(slot, held, ip);
     }
-  }
-  return nullptr;
-}
-
-LoadEntry* LoadTable::existing(std::uintptr_t ip) noexcept {
-  for (std::size_t i = 0; i < kReach; ++i) {
-    Slot& slot = slots_[(hash(ip) + i) % kSlots];
-    const std::uintptr_t held = slot.ip.load(std::memory_order_acquire);
-    if (held == 0) return nullptr;
-    if (held == ip) return &slot.entry;
   }
   return nullptr;
 }

@@ -28,12 +28,17 @@ struct LoadEntry {
   std::uint32_t code_checksum = 0;  // of the bytes before the sampled address: code may be replaced under it
   std::atomic<std::uint32_t> readings{0}, from_memory{0};
   std::atomic<float> memory_ns{0}, total_ns{0};
+  // Of the bursts that left the translation as it was: what GapWeights compares.
+  std::atomic<std::uint32_t> natural_readings{0};
+  std::atomic<float> natural_memory_ns{0};
   // How the first hits after arming compare with later ones: see Prober.
   std::atomic<std::uint16_t> early_readings{0}, early_from_memory{0};
   std::atomic<std::uint16_t> late_readings{0}, late_from_memory{0};
 
   void add(const ProbeSums& sums) noexcept;
   ProbeSums sums() const noexcept;
+  void add_natural(const ProbeSums& sums) noexcept;
+  double natural_mean_ns() const noexcept;  // memory time of a reading; 0 before the first
 };
 
 class LoadTable {
@@ -41,9 +46,6 @@ class LoadTable {
   // The entry for what came before `ip`; made at first sight. Null when there is none to be had: the table is
   // crowded around it, or another thread is writing it now; the sample is then counted as kOther.
   LoadEntry* find(std::uintptr_t ip) noexcept;
-
-  // The entry made for `ip`, or null. Never makes one.
-  LoadEntry* existing(std::uintptr_t ip) noexcept;
 
  private:
   static constexpr std::size_t kSlots = 4096;  // addresses; a program's hot loads are dozens
@@ -53,7 +55,7 @@ class LoadTable {
     std::atomic<std::uintptr_t> ip{0};  // 0: free; kBusy: being written
     LoadEntry entry;
   };
-  LoadEntry* claim(Slot& slot, std::uintptr_t ip) noexcept;
+  static LoadEntry* claim(Slot& slot, std::uintptr_t held, std::uintptr_t ip) noexcept;
 
   std::array<Slot, kSlots> slots_{};
 };

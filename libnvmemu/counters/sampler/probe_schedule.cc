@@ -39,6 +39,7 @@ void ProbeSchedule::on_time(double cpu_ns) noexcept {
 
 void ProbeSchedule::on_gap(double gap_ns) noexcept {
   since_gap_ms_ = 0;
+  gaps_seen_ = true;
   credit_ns_ = std::min(kMostCreditNs, credit_ns_ + budget_ * gap_ns);
   next_ms_ = GapWeights::bin_start_ms(next_random() % GapWeights::kBins);
 }
@@ -50,6 +51,7 @@ bool ProbeSchedule::due() const noexcept {
 }
 
 void ProbeSchedule::on_armed() noexcept {
+  natural_next_ = !natural_next_;
   const std::size_t bin = GapWeights::bin_of(since_gap_ms_) + 1 + next_random() % 3;
   next_ms_ =
       bin < GapWeights::kBins

@@ -7,6 +7,12 @@
 
 namespace nvmemu {
 
+// What a burst of probes is to find out.
+enum class BurstKind : std::uint8_t {
+  kShare,    // whether the load's lines are in a cache
+  kNatural,  // how long the load takes as things are, translation included: see GapWeights
+};
+
 class ProbeSchedule {
  public:
   // `budget`: the share of CPU time, and of injected time (from which their cost is taken), that bursts may
@@ -19,6 +25,11 @@ class ProbeSchedule {
   bool due() const noexcept;               // a burst should begin now
   void on_armed() noexcept;                // one has begun
 
+  // Before the first gap only shares are asked for; then both, in turn.
+  BurstKind next_kind() const noexcept {
+    return gaps_seen_ && natural_next_ ? BurstKind::kNatural : BurstKind::kShare;
+  }
+
   double since_gap_ms() const noexcept { return since_gap_ms_; }
 
  private:
@@ -29,6 +40,8 @@ class ProbeSchedule {
   double since_gap_ms_;
   double next_ms_;  // since the gap
   std::uint64_t random_;
+  bool gaps_seen_ = false;
+  bool natural_next_ = false;
 };
 
 }  // namespace nvmemu

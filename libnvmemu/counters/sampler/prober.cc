@@ -11,22 +11,26 @@
 #include <cerrno>
 #include <csignal>
 
-// A timed load that a fault can leave: like timed_load_ticks() of host/timed_load.h, but at addresses that
-// are known.
-extern "C" std::uint64_t nvmemu_probe_load(const void* address) noexcept;
-extern "C" const char nvmemu_probe_load_at[];
+// Reads `touched`, if it is not null, then times a load of `address`, in ticks: like timed_load_ticks() of
+// host/timed_load.h, but in code whose addresses are known, so that a fault can be left.
+extern "C" std::uint64_t nvmemu_probe_load(const void* address, const void* touched) noexcept;
+extern "C" const char nvmemu_probe_load_end[];
 extern "C" const char nvmemu_probe_load_faulted[];
 asm(R"(
   .text
   .p2align 6
   .type nvmemu_probe_load, @function
   .hidden nvmemu_probe_load
-  .hidden nvmemu_probe_load_at
+  .hidden nvmemu_probe_load_end
   .hidden nvmemu_probe_load_faulted
   .globl nvmemu_probe_load
-  .globl nvmemu_probe_load_at
+  .globl nvmemu_probe_load_end
   .globl nvmemu_probe_load_faulted
 nvmemu_probe_load:
+  testq %rsi, %rsi
+  je 1f
+  movzbl (%rsi), %ecx
+1:
   mfence
   lfence
   rdtsc
@@ -34,7 +38,6 @@ nvmemu_probe_load:
   shlq $32, %rdx
   orq %rax, %rdx
   movq %rdx, %r8
-nvmemu_probe_load_at:
   movzbl (%rdi), %ecx
   lfence
   rdtsc
@@ -43,6 +46,7 @@ nvmemu_probe_load_at:
   orq %rdx, %rax
   subq %r8, %rax
   ret
+nvmemu_probe_load_end:
 nvmemu_probe_load_faulted:
   movq $-1, %rax
   ret
@@ -68,6 +72,41 @@ constexpr std::uint16_t kComparisons = 32;  // late readings that decide which k
 // descheduled.
 constexpr double kLongestSyscallsNs = 100e3;
 constexpr double kLongestReadingNs = 4000;  // an interrupt came in between
+
+// Another line of the same page, far enough that no prefetcher takes the two for one stream.
+std::uintptr_t same_page(std::uintptr_t address) { return address ^ (kPageBytes / 2); }
+
+// Empties this thread's TLB of the process' translations (and, on processors that run its other threads,
+// theirs): more pages than the kernel flushes one by one (33, tlb_single_page_flush_ceiling) change their
+// permissions. The pages all map the kernel's zero page and take no memory.
+class TlbFlusher {
+ public:
+  void flush() noexcept {
+    char* pages = pages_.load(std::memory_order_acquire);
+    if (pages == nullptr) pages = map();
+    if (pages == nullptr) return;
+    mprotect(pages, kBytes, PROT_NONE);
+    mprotect(pages, kBytes, PROT_READ);
+    // What is not present would not be flushed the next time.
+    for (std::size_t at = 0; at < kBytes; at += kPageBytes) *static_cast<volatile char*>(pages + at);
+  }
+
+ private:
+  static constexpr std::size_t kBytes = 40 * kPageBytes;
+
+  char* map() noexcept {
+    void* made = mmap(nullptr, kBytes, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
+    if (made == MAP_FAILED) return nullptr;
+    char* expected = nullptr;
+    if (!pages_.compare_exchange_strong(expected, static_cast<char*>(made), std::memory_order_acq_rel)) {
+      munmap(made, kBytes);
+      return expected;
+    }
+    return static_cast<char*>(made);
+  }
+  std::atomic<char*> pages_{nullptr};
+};
+constinit TlbFlusher tlb;
 
 // Addresses that are no ordinary data: the null page, and what is not canonical.
 bool may_read(std::uintptr_t address) {
@@ -104,13 +143,15 @@ std::uint64_t event_mark(const siginfo_t& info) {
 }  // namespace
 
 ProbeFaultRange probe_fault_range() noexcept {
-  return {reinterpret_cast<std::uintptr_t>(nvmemu_probe_load_at),
+  return {reinterpret_cast<std::uintptr_t>(&nvmemu_probe_load),
+          reinterpret_cast<std::uintptr_t>(nvmemu_probe_load_end),
           reinterpret_cast<std::uintptr_t>(nvmemu_probe_load_faulted)};
 }
 
 // Until enough late readings have been seen, and as long as early ones show clearly fewer visits to memory,
 // bursts are long.
-Prober::Plan Prober::plan_for(const LoadEntry& load) noexcept {
+Prober::Plan Prober::plan_for(const LoadEntry& load, BurstKind kind) noexcept {
+  if (kind == BurstKind::kNatural) return {kShortSkip, false};
   const double late = load.late_readings.load(std::memory_order_relaxed);
   const double early = load.early_readings.load(std::memory_order_relaxed);
   if (late < kComparisons || early == 0) return {kLongSkip, true};
@@ -121,7 +162,7 @@ Prober::Plan Prober::plan_for(const LoadEntry& load) noexcept {
   return early_share + kNoise >= kClearly * late_share ? Plan{kShortSkip, false} : Plan{kLongSkip, false};
 }
 
-int Prober::arm(LoadEntry* load, double since_gap_ms) noexcept {
+int Prober::arm(LoadEntry* load, BurstKind kind, double since_gap_ms) noexcept {
   if (armed()) return EBUSY;
   if (guard_ != nullptr && !guard_()) return EPERM;
   const std::uint64_t start = clock_->now_ticks();
@@ -132,20 +173,20 @@ int Prober::arm(LoadEntry* load, double since_gap_ms) noexcept {
   const int error = map == MAP_FAILED ? errno : 0;
   ::close(fd);
   if (error != 0) return error;
-  plan_ = plan_for(*load);
+  plan_ = plan_for(*load, kind);
   hits_ = 0;
   timed_ = 0;
   page_ = map;
   last_hit_ticks_ = clock_->now_ticks();
-  current_ = Burst{.load = load,
-                   .sums = {},
-                   .since_gap_ms = since_gap_ms,
-                   .cost_ns = std::min(kLongestSyscallsNs, clock_->to_ns(last_hit_ticks_ - start))};
+  current_ = Burst{.load = load, .kind = kind, .sums = {}, .since_gap_ms = since_gap_ms};
+  current_.cost_ns = std::min(kLongestSyscallsNs, clock_->to_ns(last_hit_ticks_ - start));
   return 0;
 }
 
 void Prober::time_load(std::uintptr_t address, bool late) noexcept {
-  const std::uint64_t ticks = nvmemu_probe_load(reinterpret_cast<const void*>(address));
+  const std::uintptr_t touched = current_.kind == BurstKind::kShare ? same_page(address) : 0;
+  const std::uint64_t ticks =
+      nvmemu_probe_load(reinterpret_cast<const void*>(address), reinterpret_cast<const void*>(touched));
   if (ticks == kFaulted) return;
   const double reading_ns = clock_->to_ns(ticks);
   if (reading_ns > kLongestReadingNs) return;
@@ -179,12 +220,17 @@ bool Prober::on_trap(const siginfo_t& info, const ucontext_t& context) noexcept 
   const Instruction& instruction = current_.load->instruction;
   const std::uintptr_t address =
       effective_address(instruction.operand, current_.load->address, instruction.length, context);
+  take_hit(address);
+  return true;
+}
+
+void Prober::take_hit(std::uintptr_t address) noexcept {
   const std::uint16_t hit = hits_++;
   const bool early = plan_.compares && hit >= kEarlyAfter && hit < kEarlyAfter + kTimed;
   const bool late = hit >= plan_.skip;
   if ((early || late) && may_read(address)) time_load(address, late);
-  if (late && ++timed_ >= kTimed) finish();
-  return true;
+  if (late && ++timed_ >= kTimed) return finish();
+  if (current_.kind == BurstKind::kShare) tlb.flush();
 }
 
 void Prober::finish() noexcept {

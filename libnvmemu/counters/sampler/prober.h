@@ -4,10 +4,17 @@
 // An execution breakpoint stops the thread just before a chosen load; the SIGTRAP handler works out the
 // address from the saved registers and times a load of it between fences. One arming is a burst: the first
 // hits are let pass (what was in flight when the thread was interrupted has already fetched its lines), the
-// next kTimed are timed, and the breakpoint is removed. How many must pass depends on the loop: in a chase
-// each address comes from the load before and two are enough; where addresses are independent, everything
-// that fitted into the out-of-order window has been fetched. The first bursts of a load compare hits early
-// and late in a long burst, and so find out which it is.
+// next ones are timed, and the breakpoint is removed. How many must pass depends on the loop: in a chase each
+// address comes from the load before and a few are enough; where addresses are independent, everything that
+// fitted into the out-of-order window has been fetched. The first bursts of a load compare hits early and
+// late in a long burst, and so find out which it is.
+//
+// A breakpoint does not keep the load from being issued speculatively: where its translation is in the TLB,
+// its line is on the way before the trap is taken, and every probe reads 'cached' (measured: a flushed line
+// reads as a hit, always). A load that misses the TLB is dropped before it reaches the caches. So each timed
+// hit of a share burst empties the TLB for the next, by taking a page range's permissions away and giving
+// them back; and before the timing it brings the translation back by reading elsewhere in the same page.
+// Natural bursts do neither.
 //
 // As with PerfTicker, the event lives by a mapping, never by a descriptor of the program's.
 #pragma once
@@ -19,6 +26,7 @@
 
 #include "base/clock.h"
 #include "counters/sampler/load_table.h"
+#include "counters/sampler/probe_schedule.h"
 
 namespace nvmemu {
 
@@ -32,6 +40,7 @@ struct ProbeScale {
 // One finished burst.
 struct Burst {
   LoadEntry* load = nullptr;  // null: no burst has ended
+  BurstKind kind = BurstKind::kShare;
   ProbeSums sums;
   double since_gap_ms = 0;  // when it began
   double cost_ns = 0;
@@ -44,7 +53,7 @@ class Prober {
 
   // Arms a breakpoint on `load` for the calling thread. 0, or the errno of what refused. `since_gap_ms` is
   // kept for the burst's record.
-  int arm(LoadEntry* load, double since_gap_ms) noexcept;
+  int arm(LoadEntry* load, BurstKind kind, double since_gap_ms) noexcept;
   bool armed() const noexcept { return page_ != nullptr; }
 
   // In the SIGTRAP handler. Whether the trap was this prober's.
@@ -69,7 +78,8 @@ class Prober {
     std::uint16_t skip;
     bool compares;  // times early hits too
   };
-  static Plan plan_for(const LoadEntry& load) noexcept;
+  static Plan plan_for(const LoadEntry& load, BurstKind kind) noexcept;
+  void take_hit(std::uintptr_t address) noexcept;
   void time_load(std::uintptr_t address, bool late) noexcept;
   void finish() noexcept;
 
@@ -85,10 +95,11 @@ class Prober {
   Burst finished_{};
 };
 
-// The instruction addresses between which a fault in the timed load would strike, and where to go on after
-// it: a SIGSEGV handler that finds its pc there sets it to `resume`, and the reading is dropped.
+// The code in which a fault of a probe's own loads would strike, and where to go on after it: a SIGSEGV
+// handler that finds its pc in [begin, end) sets it to `resume`, and the reading is dropped.
 struct ProbeFaultRange {
-  std::uintptr_t load;
+  std::uintptr_t begin;
+  std::uintptr_t end;
   std::uintptr_t resume;
 };
 ProbeFaultRange probe_fault_range() noexcept;

@@ -30,10 +30,12 @@ SharePool SamplerShared::pool() const noexcept {
 void SamplerShared::learn(const Burst& burst) noexcept {
   if (burst.sums.readings == 0) return;
   const auto readings = static_cast<double>(burst.sums.readings);
+  if (burst.kind == BurstKind::kNatural) {
+    burst.load->add_natural(burst.sums);
+    gaps.add(burst.since_gap_ms, burst.sums.memory_ns / readings, burst.load->natural_mean_ns(), readings);
+    return;
+  }
   burst.load->add(burst.sums);
-  const ProbeSums all = burst.load->sums();
-  gaps.add(burst.since_gap_ms, burst.sums.memory_ns / readings,
-           all.memory_ns / static_cast<double>(all.readings), readings);
   const double share = burst_share(burst.sums);
   bursts.fetch_add(1, kRelaxed);
   burst_share_sum.fetch_add(share, kRelaxed);
@@ -122,7 +124,7 @@ void Sampler::take_burst() noexcept {
 
 void Sampler::maybe_probe() noexcept {
   if (candidate_ == nullptr || !schedule_.due() || shared_.probes_refused.load(kRelaxed)) return;
-  const int error = prober_.arm(candidate_, since_gap_ms());
+  const int error = prober_.arm(candidate_, schedule_.next_kind(), since_gap_ms());
   // No free debug register, or a handler of the program's in the way for now: later perhaps. Else never.
   if (error != 0 && error != ENOSPC && error != EPERM) shared_.probes_refused.store(true, kRelaxed);
   if (error != 0) return;

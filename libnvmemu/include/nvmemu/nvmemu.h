@@ -2,7 +2,11 @@
 /* The public C interface of nvmemu: for programs that want to tell the emulator where their phases begin and end.
  *
  * A program need not be linked with anything: the functions are provided by the preload library while the program runs
- * under `nvmemu run`. nvmemu_settle() works in both cases. C11 and C++. */
+ * under `nvmemu run`. nvmemu_settle() works in both cases. C11 and C++.
+ *
+ * What includes this must be compiled as position-independent code (-fPIE or -fPIC: the default of most distributions'
+ * compilers) and linked dynamically. Otherwise the linker settles for good that the functions do not exist, and
+ * nvmemu_settle() never does anything. */
 #ifndef NVMEMU_NVMEMU_H
 #define NVMEMU_NVMEMU_H
 

@@ -7,6 +7,8 @@
 #include <gtest/gtest.h>
 #include <signal.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include <memory>
 
@@ -45,16 +47,16 @@ void handle_trap(int, siginfo_t* info, void* context) {
 void recover_fault(int, siginfo_t*, void* context) {
   auto& pc = static_cast<ucontext_t*>(context)->uc_mcontext.gregs[REG_RIP];
   const ProbeFaultRange range = probe_fault_range();
-  if (static_cast<std::uintptr_t>(pc) != range.load) _exit(99);  // a fault of the test's own
+  if (static_cast<std::uintptr_t>(pc) < range.begin || static_cast<std::uintptr_t>(pc) >= range.end)
+    _exit(99);  // a fault of the test's own
   pc = static_cast<greg_t>(range.resume);
 }
 
-struct alignas(4096) Page {
-  std::uint8_t bytes[4096] = {};
-};
-
 class ProberTest : public testing::Test {
  protected:
+  static constexpr std::size_t kPageBytes = 4096;
+  static constexpr std::size_t kPages = 16;
+  static constexpr std::size_t kBytes = kPages * kPageBytes;
   static constexpr double kThresholdNs =
       90;  // a cache hit with fences takes some 25, memory over 100 on anything
   void SetUp() override {
@@ -66,6 +68,12 @@ class ProberTest : public testing::Test {
     sigaction(SIGSEGV, &action, &old_fault_);
     active_prober = &prober_;
     foreign_traps = 0;
+    ASSERT_EQ(ftruncate(memory_, kBytes), 0);
+    for (const char** at : {&pages_, &alias_}) {
+      void* mapped = mmap(nullptr, kBytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE, memory_, 0);
+      ASSERT_NE(mapped, MAP_FAILED);
+      *at = static_cast<const char*>(mapped);
+    }
     load_ = table_->find(reinterpret_cast<std::uintptr_t>(nvmemu_test_load_end));
     ASSERT_NE(load_, nullptr);
   }
@@ -73,22 +81,26 @@ class ProberTest : public testing::Test {
     prober_.disarm();
     sigaction(SIGTRAP, &old_trap_, nullptr);
     sigaction(SIGSEGV, &old_fault_, nullptr);
+    close(memory_);
+    for (const char* at : {pages_, alias_}) munmap(const_cast<char*>(at), kBytes);
   }
   bool arm() {
-    const int error = prober_.arm(load_, 0);
+    const int error = prober_.arm(load_, BurstKind::kShare, 0);
     if (error == EACCES || error == EPERM || error == ENOENT || error == EOPNOTSUPP || error == ENOSPC)
       return false;
     EXPECT_EQ(error, 0);
     return error == 0;
   }
-  // Executes the load until the burst has ended.
+  // Executes the load until the burst has ended, each time of a line in another page than the last.
   Burst run_burst(bool flush) {
-    for (int i = 0; i < 1000 && prober_.armed(); ++i) {
-      if (flush) {
-        _mm_clflush(line_);
+    for (std::size_t i = 0; i < 1000 && prober_.armed(); ++i) {
+      const std::size_t line = (i * 7 % kPages) * kPageBytes + 1024;
+      if (flush) {  // through another mapping: a flush through this one would bring its translation into the
+                    // TLB
+        _mm_clflush(alias_ + line);
         _mm_mfence();
       }
-      nvmemu_test_read(line_);
+      nvmemu_test_read(pages_ + line);
     }
     return prober_.take_burst();
   }
@@ -97,9 +109,9 @@ class ProberTest : public testing::Test {
   Prober prober_{clock_, ProbeScale{.overhead_ns = 20, .threshold_ns = kThresholdNs, .trap_cost_ns = 10000}};
   std::unique_ptr<LoadTable> table_ = std::make_unique<LoadTable>();
   LoadEntry* load_ = nullptr;
-  // A page of its own: a prefetcher must not fetch the line along with its neighbours.
-  std::unique_ptr<Page> page_ = std::make_unique<Page>();
-  const void* line_ = page_->bytes + 2048;
+  const int memory_ = static_cast<int>(syscall(SYS_memfd_create, "line", 0));
+  const char* pages_ = nullptr;  // what the load reads,
+  const char* alias_ = nullptr;  // and the same at another address
   struct sigaction old_trap_ {
   }, old_fault_{};
 };
@@ -122,7 +134,7 @@ TEST_F(ProberTest, ReadsALoadWhoseLineIsGoneAsMemory) {
 
 TEST_F(ProberTest, EndsByItselfAndGivesEachBurstOnce) {
   if (!arm()) GTEST_SKIP() << "breakpoints are refused here";
-  EXPECT_EQ(prober_.arm(load_, 0), EBUSY);
+  EXPECT_EQ(prober_.arm(load_, BurstKind::kShare, 0), EBUSY);
   run_burst(false);
   EXPECT_FALSE(prober_.armed());
   EXPECT_EQ(prober_.take_burst().load, nullptr);
@@ -132,7 +144,7 @@ TEST_F(ProberTest, ShortensItsBurstsWhereEarlyHitsTellTheSame) {
   if (!arm()) GTEST_SKIP() << "breakpoints are refused here";
   const auto executions = [&] {
     int count = 0;
-    for (; prober_.armed(); ++count) nvmemu_test_read(line_);
+    for (; prober_.armed(); ++count) nvmemu_test_read(pages_);
     prober_.take_burst();
     return count;
   };
@@ -165,7 +177,7 @@ TEST_F(ProberTest, SurvivesAFaultInTheTimedLoad) {
 
 TEST_F(ProberTest, AsksItsGuardFirst) {
   prober_.set_guard([]() noexcept { return false; });
-  EXPECT_EQ(prober_.arm(load_, 0), EPERM);
+  EXPECT_EQ(prober_.arm(load_, BurstKind::kShare, 0), EPERM);
   EXPECT_FALSE(prober_.armed());
 }
 

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli.h"
+
+#include <fcntl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <filesystem>
+
+#include "base/clock.h"
+#include "host/calibration.h"
+#include "host/cpu.h"
+
+namespace nvmemu {
+namespace {
+
+Calibration hand_made_calibration() {
+  Calibration calibration;
+  calibration.cpu_model = read_cpu().model;
+  calibration.boot_id = read_boot_id();
+  calibration.clock_hz = Clock::calibrate().hz();
+  calibration.base_latency_ns = 100;
+  calibration.base_latency_spread = 0.04;
+  calibration.small_page_latency_ns = 120;
+  calibration.short_chase_ns = 90;
+  calibration.chase_bytes = 512e6;
+  calibration.huge_pages = true;
+  calibration.cache_latency_ns = 30;
+  calibration.probe_overhead_ns = 20;
+  calibration.probe_threshold_ns = 80;
+  calibration.trap_cost_ns = 10'000;
+  calibration.sample_cost_ns = 10'000;
+  calibration.timer_cost_ns = 3'000;
+  return calibration;
+}
+
+// In the child, between fork() and exec().
+void redirect(int fd, const std::string& path, int flags) {
+  const int file = open(path.c_str(), flags, 0600);
+  if (file < 0 || dup2(file, fd) < 0) _exit(99);
+  if (file != fd) close(file);
+}
+
+}  // namespace
+
+void CliTest::SetUp() {
+  for (char** variable = environ; *variable != nullptr;) {
+    const std::string name = std::string(*variable).substr(0, std::string(*variable).find('='));
+    if (name.starts_with("NVMEMU_") || name == "LD_PRELOAD") {
+      unsetenv(name.c_str());
+    } else {
+      ++variable;
+    }
+  }
+  setenv("XDG_CACHE_HOME", folder_.file("cache").c_str(), 1);
+  std::filesystem::create_directories(folder_.file("runtime"));
+  setenv("XDG_RUNTIME_DIR", folder_.file("runtime").c_str(), 1);
+  const auto stored = store_calibration(hand_made_calibration(), calibration_path());
+  ASSERT_TRUE(stored) << stored.error().message;
+}
+
+pid_t CliTest::start(const std::vector<std::string>& arguments) {
+  folder_.write("stdin", input_);
+  folder_.write("stdout", "");
+  folder_.write("stderr", "");
+  std::vector<std::string> words{NVMEMU_TEST_BINARY};
+  words.insert(words.end(), arguments.begin(), arguments.end());
+  std::vector<char*> argv;
+  for (std::string& word : words) argv.push_back(word.data());
+  argv.push_back(nullptr);
+
+  const pid_t pid = fork();
+  if (pid == 0) {
+    redirect(STDIN_FILENO, folder_.file("stdin"), O_RDONLY);
+    redirect(STDOUT_FILENO, folder_.file("stdout"), O_WRONLY | O_APPEND);
+    redirect(STDERR_FILENO, folder_.file("stderr"), O_WRONLY | O_APPEND);
+    for (const auto& [name, value] : environment_) setenv(name.c_str(), value.c_str(), 1);
+    execv(argv[0], argv.data());
+    _exit(99);
+  }
+  return pid;
+}
+
+Outcome CliTest::finish(pid_t pid) {
+  int status = 0;
+  EXPECT_EQ(waitpid(pid, &status, 0), pid);
+  return {WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status), folder_.read("stdout"),
+          folder_.read("stderr")};
+}
+
+Outcome CliTest::run(std::vector<std::string> arguments) {
+  arguments.insert(arguments.begin(), {"run", "--base-latency", "100ns"});
+  return nvmemu(arguments);
+}
+
+Outcome CliTest::run_plainly(std::vector<std::string> command) {
+  command.insert(command.begin(), {"--read-latency", "2x", "--report", folder_.file("report.json"), "--"});
+  return run(std::move(command));
+}
+
+std::vector<std::string> CliTest::boards() const {
+  std::vector<std::string> names;
+  for (const auto& entry : std::filesystem::directory_iterator(folder_.file("runtime"))) {
+    names.push_back(entry.path().filename());
+  }
+  return names;
+}
+
+}  // namespace nvmemu

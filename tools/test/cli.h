@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// Runs the real nvmemu, as a user would, in a world of its own: a cache with a calibration of this machine in
+// it (hand made, so that nothing is measured for 10 s), a runtime folder, no NVMEMU_ variable.
+#pragma once
+
+#include <gtest/gtest.h>
+#include <sys/types.h>
+
+#include <map>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "temporary_folder.h"
+
+namespace nvmemu {
+
+struct Outcome {
+  int status;  // exit status, or 128 + the signal
+  std::string out, err;
+};
+
+class CliTest : public testing::Test {
+ protected:
+  void SetUp() override;
+
+  // nvmemu with these arguments, to its end.
+  Outcome nvmemu(const std::vector<std::string>& arguments) { return finish(start(arguments)); }
+
+  // `nvmemu run`, with the base latency given so that it need not be measured, and `arguments` after that.
+  Outcome run(std::vector<std::string> arguments);
+
+  // Likewise, at twice the base latency and with a report, for what has nothing to do with the emulation.
+  Outcome run_plainly(std::vector<std::string> command);
+  nlohmann::json report() const { return nlohmann::json::parse(folder_.read("report.json")); }
+
+  pid_t start(const std::vector<std::string>& arguments);
+  Outcome finish(pid_t pid);
+
+  // Boards left behind.
+  std::vector<std::string> boards() const;
+
+  TemporaryFolder folder_;
+  std::string input_;                               // what nvmemu reads on stdin
+  std::map<std::string, std::string> environment_;  // beside what is set anyway
+};
+
+}  // namespace nvmemu

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "run_options.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "temporary_folder.h"
+
+namespace nvmemu {
+namespace {
+
+using testing::AllOf;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+RunRequest request_for(double ns, double multiple) {
+  RunRequest request;
+  request.target = {ns, multiple};
+  return request;
+}
+
+TEST(TargetLatency, IsTheLatencyOrTheMultipleOfTheBase) {
+  EXPECT_EQ(*target_latency_ns(request_for(300, 0), 163), 300);
+  EXPECT_EQ(*target_latency_ns(request_for(0, 2), 163), 326);
+  EXPECT_EQ(*target_latency_ns(request_for(0, 1), 163), 163);
+}
+
+TEST(TargetLatency, WithinAMeasurementsErrorBelowTheBaseIsTheBase) {
+  EXPECT_EQ(*target_latency_ns(request_for(96, 0), 100), 100);
+  EXPECT_EQ(*target_latency_ns(request_for(100, 0), 100), 100);
+}
+
+TEST(TargetLatency, BelowTheBaseIsRefused) {
+  const auto target = target_latency_ns(request_for(94, 0), 100);
+  ASSERT_FALSE(target);
+  EXPECT_THAT(target.error().message, AllOf(HasSubstr("94 ns"), HasSubstr("already takes 100 ns"),
+                                            HasSubstr("emulation can only slow down")));
+}
+
+TEST(TargetLatency, OfAProfileBelowTheBaseNamesTheProfile) {
+  RunRequest request = request_for(94, 0);
+  request.profile = "dram";
+  request.target_from_profile = true;
+  EXPECT_THAT(target_latency_ns(request, 100).error().message,
+              HasSubstr("profile dram has a read latency of 94 ns"));
+}
+
+TEST(TargetLatency, OfAMultipleStaysBelowASecond) {
+  EXPECT_TRUE(target_latency_ns(request_for(0, 1e6), 1000));
+  EXPECT_FALSE(target_latency_ns(request_for(0, 1e6), 1001));
+}
+
+TEST(CheckOptions, PrefersTheOptionToTheProfile) {
+  RunOptions options;
+  options.profile = "optane-dcpmm";
+  options.read_latency = "999ns";
+  const auto request = check_options(options);
+  ASSERT_TRUE(request) << request.error().message;
+  EXPECT_EQ(request->target.ns, 999);
+  EXPECT_EQ(request->profile, "optane-dcpmm");
+  EXPECT_FALSE(request->target_from_profile);
+}
+
+TEST(CheckOptions, WarnsOfEachFigureThatIsNotEmulated) {
+  RunOptions options;
+  options.read_latency = "2x";
+  EXPECT_THAT(check_options(options)->warnings, IsEmpty());
+  options.write_latency = "600ns";
+  options.read_bandwidth = "8GB/s";
+  options.write_bandwidth = "2GB/s";
+  EXPECT_THAT(check_options(options)->warnings,
+              ElementsAre("write latency is not emulated yet: it stays this machine's",
+                          "read bandwidth is not emulated yet: it stays this machine's",
+                          "write bandwidth is not emulated yet: it stays this machine's"));
+}
+
+TEST(CheckOptions, WarnsOfAProfilesFiguresOnce) {
+  const TemporaryFolder folder;
+  RunOptions options;
+  options.profile = folder.write("m.toml", "read_latency = \"300ns\"\nwrite_latency = \"600ns\"\n");
+  options.write_latency = "700ns";
+  EXPECT_THAT(check_options(options)->warnings, ElementsAre(HasSubstr("write latency is not emulated")));
+}
+
+TEST(CheckOptions, SaysWhatAProfileWithoutAReadLatencyLacks) {
+  const TemporaryFolder folder;
+  RunOptions options;
+  options.profile = folder.write("m.toml", "name = \"wide\"\nread_bandwidth = \"8GB/s\"\n");
+  const auto request = check_options(options);
+  ASSERT_FALSE(request);
+  EXPECT_THAT(request.error().message, HasSubstr("profile wide has no read latency"));
+  options.read_latency = "300ns";
+  EXPECT_TRUE(check_options(options));
+}
+
+TEST(CheckOptions, NamesTheOptionOfEachMistake) {
+  const std::tuple<std::string RunOptions::*, const char*, const char*> mistakes[] = {
+      {&RunOptions::read_latency, "300", "--read-latency"},
+      {&RunOptions::read_latency, "0.5x", "--read-latency"},
+      {&RunOptions::write_latency, "soon", "--write-latency"},
+      {&RunOptions::read_bandwidth, "8GB", "--read-bandwidth"},
+      {&RunOptions::write_bandwidth, "0GB/s", "--write-bandwidth"},
+      {&RunOptions::base_latency, "2x", "--base-latency"},
+      {&RunOptions::epoch, "1us", "--epoch"},
+      {&RunOptions::ticker, "hpet", "--ticker"},
+      {&RunOptions::model, "ewma", "--model"},
+      {&RunOptions::source, "guess", "--source"},
+      {&RunOptions::source, "pmu", "--source"},
+      {&RunOptions::source, "replay:x", "--source"},
+      {&RunOptions::profile, "no-such", "--profile"},
+  };
+  for (const auto& [member, value, option] : mistakes) {
+    RunOptions options;
+    options.read_latency = "300ns";
+    options.*member = value;
+    const auto request = check_options(options);
+    ASSERT_FALSE(request) << option << " " << value;
+    EXPECT_THAT(request.error().message, testing::StartsWith(option));
+    EXPECT_THAT(request.error().message, HasSubstr(value));
+  }
+}
+
+}  // namespace
+}  // namespace nvmemu

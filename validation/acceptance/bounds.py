@@ -1,0 +1,26 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What is accepted. Errors and slowdowns in per cent; `worst` None: only the median counts."""
+from typing import NamedTuple, Optional
+
+
+class Bound(NamedTuple):
+    median: float
+    worst: Optional[float] = None
+
+
+BOUNDS = {
+    "chase": Bound(median=5, worst=10),  # error of a latency, perf_event ticker, one thread
+    "chase, timer": Bound(median=8, worst=10),
+    "chase, two threads": Bound(median=8, worst=10),  # of the worse of the two
+    "cached chase": Bound(median=5),  # slowdown of what needs no memory
+    "cached sum": Bound(median=10),
+    "target = base": Bound(median=2),  # slowdown where nothing is to be injected
+    "start-up": Bound(median=50),  # ms
+    "thread memory": Bound(median=64),  # KiB
+}
+
+TARGETS_NS = (300, 500, 1000)
+SLOW_NS = 1000  # what must not slow down a program that needs no memory
+PROGRAMS_TARGET = "2x"
+START_UPS = 20
+THREADS = 64

@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The rows of the result: samples, and what is to be said of them."""
+import statistics
+from dataclasses import dataclass, field
+from typing import List, Optional
+
+from acceptance.bounds import Bound
+
+PASS, FAIL, SKIP = "PASS", "FAIL", "SKIP"
+
+
+@dataclass
+class Row:
+    name: str
+    unit: str
+    bound: Optional[Bound] = None  # None: what counts is that nothing failed
+    signed: bool = False  # an error, which may be too high or too low; else a cost, which may only be too high
+    samples: List[float] = field(default_factory=list)
+    failure: str = ""  # why it fails whatever the samples are
+    skipped: str = ""  # why nothing was measured
+
+    @property
+    def median(self):
+        return statistics.median(self.samples)
+
+    @property
+    def worst(self):
+        return max(self.samples, key=abs if self.signed else None)
+
+    @property
+    def spread(self):
+        return max(self.samples) - min(self.samples)
+
+    def verdict(self):
+        if self.failure:
+            return FAIL
+        if not self.samples:
+            return SKIP
+        return PASS if self._within_bound() else FAIL
+
+    def _within_bound(self):
+        if self.bound is None:
+            return True
+        size = abs if self.signed else float
+        return size(self.median) <= self.bound.median and (
+            self.bound.worst is None or size(self.worst) <= self.bound.worst)
+
+    def note(self):
+        return self.failure or self.skipped
+
+    def as_json(self):
+        measured = {"median": self.median, "worst": self.worst, "spread": self.spread} if self.samples else {}
+        return {"name": self.name, "unit": self.unit, "verdict": self.verdict(), **measured, "samples": self.samples,
+                "bound": self.bound._asdict() if self.bound else None, "note": self.note()}
+
+
+def _bound_text(row):
+    if row.bound is None:
+        return "same output"
+    worst = f" / {row.bound.worst:g}" if row.bound.worst is not None else ""
+    return f"{row.bound.median:g}{worst} {row.unit}"
+
+
+def _cells(row):
+    number = "{:+.1f}" if row.unit == "%" else "{:.1f}"
+    figures = [number.format(figure) for figure in (row.median, row.worst)] if row.samples else ["-", "-"]
+    spread = f"{row.spread:.1f}" if row.samples else "-"
+    return [row.name, *figures, spread, _bound_text(row), row.verdict(), row.note()]
+
+
+def table(rows):
+    """The rows as text: each figure in its row's unit, and the bound of the median and of the worst run."""
+    cells = [["", "median", "worst", "spread", "bound", "", ""], *map(_cells, rows)]
+    widths = [max(len(line[column]) for line in cells) for column in range(6)]
+    lines = []
+    for line in cells:
+        texts = [line[0].ljust(widths[0])]
+        texts += [line[column].rjust(widths[column]) for column in (1, 2, 3)]
+        texts += [line[column].ljust(widths[column]) for column in (4, 5)]
+        lines.append("  ".join([*texts, line[6]]).rstrip())
+    return "\n".join(lines)

@@ -1,0 +1,87 @@
+# SPDX-License-Identifier: Apache-2.0
+"""validation/accept, from its command line to its exit status, with stand-ins for what it runs."""
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+FOLDER = os.path.dirname(os.path.realpath(__file__))
+ACCEPT = os.path.join(os.path.dirname(os.path.dirname(FOLDER)), "accept")
+
+
+def stand_in(name, path):
+    """With the interpreter that runs the test: another may be slow to start."""
+    with open(os.path.join(FOLDER, name)) as source, open(path, "w") as file:
+        file.write(f"#!{sys.executable}\n{source.read()}")
+    os.chmod(path, 0o755)
+
+
+class Accept(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.mkdtemp()
+        self.addCleanup(shutil.rmtree, self.folder)
+        stand_in("fake_nvmemu.py", f"{self.folder}/nvmemu")
+        for program in ("chase", "compute"):
+            stand_in("fake_program.py", f"{self.folder}/nvmemu-{program}")
+
+    def accept(self, *arguments, fake=""):
+        command = [sys.executable, "-B", ACCEPT, "--nvmemu", f"{self.folder}/nvmemu", "--programs", self.folder, *arguments]
+        return subprocess.run(command, env={**os.environ, "FAKE": fake}, stdout=subprocess.PIPE,
+                              stderr=subprocess.PIPE, text=True, check=False)
+
+    def assert_fails(self, only, fake, because):
+        done = self.accept("--only", only, "--rounds", "1", fake=fake)
+        self.assertEqual(done.returncode, 1, done.stdout + done.stderr)
+        self.assertIn("FAIL", done.stdout)
+        self.assertIn(because, done.stdout)
+
+    def test_passes_what_is_exact(self):
+        done = self.accept("--only", "1 chain, (500|1000) ns|base, compute", "--rounds", "2")
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        self.assertEqual(done.stdout.count("PASS"), 5)
+        self.assertIn("warning: a warning", done.stdout)
+        self.assertIn("round 2 of 2", done.stderr)
+
+    def test_fails_a_wrong_latency(self):
+        self.assert_fails("1 chain, 500 ns, vs target", "latency", "+20.0")
+
+    def test_fails_a_slowdown_at_the_base(self):
+        self.assert_fails("base, compute", "slow", "+50.0")
+
+    def test_fails_another_result(self):
+        self.assert_fails("1 chain, 500 ns", "checksum", "another result")
+        self.assert_fails("base, compute", "checksum", "another result")
+
+    def test_does_not_start_without_a_report(self):
+        done = self.accept("--only", "base, compute", fake="no report")
+        self.assertEqual(done.returncode, 2, done.stdout)
+        self.assertIn("no run report", done.stderr)
+
+    def test_fails_what_ran_natively(self):
+        self.assert_fails("1 chain, 500 ns", "native", "ran natively")
+
+    def test_compares_the_output_of_programs(self):
+        done = self.accept("--only", "program: gzip", "--rounds", "1")
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+
+    def test_writes_json(self):
+        path = f"{self.folder}/result.json"
+        self.accept("--only", "base, compute", "--rounds", "2", "--json", path)
+        with open(path) as file:
+            result = json.load(file)
+        self.assertEqual(result["rows"][0]["verdict"], "PASS")
+        self.assertEqual(result["rows"][0]["samples"], [0, 0])
+
+    def test_refuses_bad_input(self):
+        for arguments in (["--rounds", "0"], ["--rounds", "x"], ["--only", "("], ["--only", "no such row"],
+                          ["--no-such-option"], ["--nvmemu", "/nonexistent"], ["--programs", "/nonexistent"]):
+            with self.subTest(arguments=arguments):
+                done = self.accept(*arguments)
+                self.assertEqual(done.returncode, 2, done.stdout)
+                self.assertIn("error: ", done.stderr)
+
+
+unittest.main()

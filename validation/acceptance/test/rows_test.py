@@ -1,0 +1,84 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How samples are judged."""
+import os
+import sys
+import tempfile
+import unittest
+
+sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.dirname(os.path.realpath(__file__)))))
+
+from acceptance.bounds import Bound  # noqa: E402
+from acceptance.latency import AGAINST, errors_in_percent  # noqa: E402
+from acceptance.rows import FAIL, PASS, SKIP, Row, table  # noqa: E402
+from acceptance.runner import last_level_cache_bytes  # noqa: E402
+
+
+def error(*samples, bound=Bound(5, 10)):
+    return Row("error", "%", bound, signed=True, samples=list(samples))
+
+
+def cost(*samples, bound=Bound(5)):
+    return Row("cost", "%", bound, samples=list(samples))
+
+
+class Verdict(unittest.TestCase):
+    def test_of_an_error_counts_both_signs(self):
+        self.assertEqual(error(5, 5, 5).verdict(), PASS)
+        self.assertEqual(error(-5, -5, -5).verdict(), PASS)
+        self.assertEqual(error(6, 6, 6).verdict(), FAIL)
+        self.assertEqual(error(-6, -6, -6).verdict(), FAIL)
+
+    def test_of_an_error_counts_the_worst_run(self):
+        self.assertEqual(error(0, 0, 10).verdict(), PASS)
+        self.assertEqual(error(0, 0, -11).verdict(), FAIL)
+
+    def test_of_a_cost_may_be_below_zero(self):
+        self.assertEqual(cost(-50, -50, -50).verdict(), PASS)
+
+    def test_of_a_cost_leaves_single_runs_out(self):
+        self.assertEqual(cost(0, 1, 99).verdict(), PASS)
+        self.assertEqual(cost(0, 6, 6).verdict(), FAIL)
+
+    def test_is_failure_where_one_run_failed(self):
+        row = error(0, 0, 0)
+        row.failure = "exit status 1"
+        self.assertEqual(row.verdict(), FAIL)
+
+    def test_is_neither_without_samples(self):
+        self.assertEqual(error().verdict(), SKIP)
+
+    def test_without_a_bound_rests_on_failures_alone(self):
+        self.assertEqual(cost(400, bound=None).verdict(), PASS)
+
+
+class Figures(unittest.TestCase):
+    def test_worst_is_the_furthest_off_with_its_sign(self):
+        self.assertEqual(error(3, -7, 5).worst, -7)
+        self.assertEqual(cost(3, -7, 5).worst, 5)
+
+    def test_errors_are_against_target_and_closed_form(self):
+        errors = errors_in_percent(measured_ns=550, native_ns=150, target_ns=500, base_ns=100)
+        self.assertAlmostEqual(errors[AGAINST[0]], 10)
+        self.assertAlmostEqual(errors[AGAINST[1]], 0)
+
+    def test_are_in_the_table(self):
+        text = table([error(3, -7, 5), error()])
+        self.assertRegex(text.splitlines()[1], r"error +\+3\.0 +-7\.0 +12\.0 +5 / 10 % +PASS")
+        self.assertRegex(text.splitlines()[2], r"error +- +- +- +5 / 10 % +SKIP")
+
+
+class LastLevelCache(unittest.TestCase):
+    def test_is_the_outermost(self):
+        with tempfile.TemporaryDirectory() as root:
+            for index, (level, size) in enumerate([("1", "48K"), ("3", "32M"), ("2", "2048K")]):
+                os.mkdir(f"{root}/index{index}")
+                for name, text in (("level", level), ("size", size)):
+                    with open(f"{root}/index{index}/{name}", "w") as file:
+                        file.write(text + "\n")
+            self.assertEqual(last_level_cache_bytes(root), 32 * 2**20)
+
+    def test_has_a_default(self):
+        self.assertEqual(last_level_cache_bytes("/nonexistent"), 32 * 2**20)
+
+
+unittest.main()
