@@ -37,7 +37,7 @@ Result<Calibration> calibrate_now(bool quiet) {
 }
 
 Result<void> store(const Calibration& calibration, Machine& machine) {
-  const Result<void> stored = store_calibration(calibration, machine.calibration_file);
+  Result<void> stored = store_calibration(calibration, machine.calibration_file);
   if (stored) return stored;
   machine.calibration_file = temporary_file();
   if (machine.calibration_file.empty()) return stored;
@@ -52,8 +52,7 @@ Result<Calibration> load_or_calibrate(Machine& machine, bool quiet) {
   if (calibration) return calibration;
   calibration = calibrate_now(quiet);
   if (!calibration) return calibration;
-  if (const Result<void> stored = store(*calibration, machine); !stored)
-    return tl::unexpected(stored.error());
+  if (Result<void> stored = store(*calibration, machine); !stored) return tl::unexpected(stored.error());
   return calibration;
 }
 

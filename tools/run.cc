@@ -115,10 +115,10 @@ int run(const RunOptions& options, const std::vector<std::string>& command) {
 }
 
 constexpr const char* kDescription =
-    "Runs a command as if this machine's memory took longer. A library is preloaded into it and into the\n"
-    "programs that it starts: it samples what each thread waits for, and delays the thread by as much as "
-    "the\n"
-    "emulated memory would have kept it waiting longer. Everything after COMMAND is the command's.\n";
+    "Runs a command as if this machine's memory took longer. A library is preloaded into it and into\n"
+    "the programs that it starts: it samples what each thread waits for, and delays the thread by as\n"
+    "much as the emulated memory would have kept it waiting longer. Everything after COMMAND is the\n"
+    "command's.\n";
 
 constexpr const char* kFooter = R"(Examples:
   nvmemu run --read-latency 300ns -- redis-server --save ''

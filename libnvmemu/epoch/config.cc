@@ -173,7 +173,7 @@ Result<TargetLatency> parse_target_latency(std::string_view text) {
 }
 
 Result<double> parse_epoch_ns(std::string_view text) {
-  const Result<double> epoch_ns = parse_duration_ns(text);
+  Result<double> epoch_ns = parse_duration_ns(text);
   if (!epoch_ns) return epoch_ns;
   if (*epoch_ns < kEpochLowestNs || *epoch_ns > kEpochHighestNs) {
     return failure(quote(text) + ": an epoch lasts 1 ms to 10 s", "100ms suits most programs");

@@ -167,7 +167,7 @@ double timed_chase_ns(const Clock& clock, const void*& line, std::size_t loads) 
     pieces.push_back(timed_piece_ns(clock, line, piece));
     left -= piece;
   }
-  return median(std::move(pieces));
+  return undisturbed_mean(pieces);
 }
 
 void flush_ahead(const void* line, std::size_t loads) noexcept {

@@ -52,9 +52,9 @@ class ChaseBuffer {
 // Makes `loads` (> 0) dependent loads from `line` on; where they end.
 const void* chase(const void* line, std::size_t loads) noexcept;
 
-// ns for each of `loads` (> 0) loads from `line` on; `line` moves to where they end. It is the median over
-// pieces of 1024 loads: when the thread is preempted, its page tables leave the caches, and for some
-// milliseconds it is slower by up to a half, which says nothing about the memory.
+// ns for each of `loads` (> 0) loads from `line` on; `line` moves to where they end. It is the mean of the
+// undisturbed pieces of 1024 loads: when the thread is preempted, its page tables leave the caches, and for
+// some milliseconds it is slower by up to a half, which says nothing about the memory.
 double timed_chase_ns(const Clock& clock, const void*& line, std::size_t loads);
 
 // Throws the next `loads` lines from `line` on out of every cache: each is loaded, for the address of the

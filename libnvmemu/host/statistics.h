@@ -16,6 +16,19 @@ inline double median(std::vector<double> values) {
   return values.size() % 2 == 1 ? values[middle] : (values[middle - 1] + values[middle]) / 2;
 }
 
+// The mean of what was not disturbed: of the values up to a quarter above the median. 0 of nothing.
+inline double undisturbed_mean(const std::vector<double>& values) {
+  const double highest = 1.25 * median(values);
+  double sum = 0;
+  std::size_t count = 0;
+  for (const double value : values) {
+    if (value > highest) continue;
+    sum += value;
+    ++count;
+  }
+  return count > 0 ? sum / static_cast<double>(count) : 0;
+}
+
 struct Figure {
   double median = 0;
   double spread = 0;  // (largest - smallest) / median

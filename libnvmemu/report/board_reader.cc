@@ -181,11 +181,11 @@ class Reader {
     }
     if (board_.lost() > 0) {
       report_.warnings.push_back(
-          fmt::format("the board was full: {} threads or processes are missing here", board_.lost()));
+          fmt::format("the board was full; threads and processes that are missing here: {}", board_.lost()));
     }
     if (orphans_ > 0) {
       report_.warnings.push_back(
-          fmt::format("{} threads on the board belong to no process and were left out", orphans_));
+          fmt::format("threads on the board that belong to no process, and are left out: {}", orphans_));
     }
   }
 

@@ -10,9 +10,6 @@ namespace {
 
 constexpr auto kRelaxed = std::memory_order_relaxed;
 
-// 1 kHz costs 0.5 to 2 % (a timer interrupt each), which the ledger takes off the delays; 10 kHz would cost
-// 15 %.
-constexpr std::uint64_t kPerfPeriodNs = 1000000;
 // Samples between two signals: how soon after a gap a probe can be armed.
 constexpr std::uint32_t kSamplesPerTick = 2;
 // The kernel rounds CPU-time timers to its tick, 4 ms on most.
@@ -54,7 +51,7 @@ Sampler::Sampler(SamplerShared& shared, const Clock& clock, const SamplerOptions
 int Sampler::open(int tid) noexcept {
   int error = EINVAL;
   if (options_.ticker != SamplerOptions::Ticker::kTimer) {
-    error = perf_.open(tid, kPerfPeriodNs, kSamplesPerTick, options_.signal);
+    error = perf_.open(tid, static_cast<std::uint64_t>(options_.period_ns), kSamplesPerTick, options_.signal);
   }
   if (error != 0 && options_.ticker != SamplerOptions::Ticker::kPerfEvent) {
     error = timer_.open(tid, kTimerPeriodNs, options_.signal);
@@ -92,7 +89,7 @@ void Sampler::drain_ring() noexcept {
   std::uint64_t lost = 0;
   for (std::size_t count = ips.size(); count == ips.size();) {
     count = perf_.drain(ips.data(), ips.size(), lost);
-    for (std::size_t i = 0; i < count; ++i) add_sample(ips[i], kPerfPeriodNs);
+    for (std::size_t i = 0; i < count; ++i) add_sample(ips[i], options_.period_ns);
     if (count == 0) return;
     lost_samples_ |= lost != 0 && !after_gap_;
     after_gap_ = false;
@@ -123,7 +120,8 @@ void Sampler::take_burst() noexcept {
 }
 
 void Sampler::maybe_probe() noexcept {
-  if (candidate_ == nullptr || !schedule_.due() || shared_.probes_refused.load(kRelaxed)) return;
+  if (candidate_ == nullptr || prober_.armed() || !schedule_.due()) return;
+  if (shared_.probes_refused.load(kRelaxed)) return;
   const int error = prober_.arm(candidate_, schedule_.next_kind(), since_gap_ms());
   // No free debug register, or a handler of the program's in the way for now: later perhaps. Else never.
   if (error != 0 && error != ENOSPC && error != EPERM) shared_.probes_refused.store(true, kRelaxed);

@@ -35,7 +35,8 @@ struct SamplerShared {
 struct SamplerOptions {
   enum class Ticker { kAny, kPerfEvent, kTimer };
   Ticker ticker = Ticker::kAny;
-  int signal = 0;  // that ticks arrive by; its handler calls on_tick()
+  double period_ns = 1e6;  // of the perf_event ticker's samples, in CPU time
+  int signal = 0;          // that ticks arrive by; its handler calls on_tick()
   double probe_budget =
       0.01;                 // share of CPU time, and of injected time, that probing may take; 0: never probes
   bool every_load = false;  // no probes by choice: every load's stall is memory's

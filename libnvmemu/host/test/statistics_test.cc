@@ -12,6 +12,12 @@ TEST(Median, IsTheMiddleValue) {
   EXPECT_DOUBLE_EQ(median({}), 0);
 }
 
+TEST(UndisturbedMean, IsTheMeanOfWhatIsNotFarAboveTheMedian) {
+  EXPECT_DOUBLE_EQ(undisturbed_mean({100, 104, 108, 1000}), 104);
+  EXPECT_DOUBLE_EQ(undisturbed_mean({5}), 5);
+  EXPECT_DOUBLE_EQ(undisturbed_mean({}), 0);
+}
+
 TEST(Summarize, GivesTheSpreadRelativeToTheMedian) {
   const Figure figure = summarize({90, 100, 120});
   EXPECT_DOUBLE_EQ(figure.median, 100);

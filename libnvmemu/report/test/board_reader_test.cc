@@ -185,13 +185,13 @@ TEST_F(BoardReader, LeavesOutSlotsThatWereNeverFinishedAndThreadsOfNoProcess) {
   const RunReport report = read();
   EXPECT_EQ(report.processes.size(), 1U);
   EXPECT_EQ(report.totals.threads, 1U);
-  EXPECT_THAT(report.warnings, ElementsAre(HasSubstr("1 threads on the board belong to no process")));
+  EXPECT_THAT(report.warnings, ElementsAre(HasSubstr("belong to no process, and are left out: 1")));
 }
 
 TEST_F(BoardReader, SaysWhatFoundNoPlace) {
   const BoardProcess& process = add_process(100);
   for (std::uint32_t i = 0; i <= Board::kThreads; ++i) board_->claim_thread(i + 1, &process);
-  EXPECT_THAT(read().warnings, Contains(HasSubstr("the board was full: 1 threads or processes")));
+  EXPECT_THAT(read().warnings, Contains(HasSubstr("missing here: 1")));
 }
 
 TEST_F(BoardReader, CanBeReadTwice) {
