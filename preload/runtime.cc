@@ -22,12 +22,9 @@ namespace {
 constexpr char kBoardOwner[] = "NVMEMU_BOARD_OWNER";
 
 constexpr double kProbeBudget = 0.01;
-// 1 kHz costs 0.5 to 2 % (a timer interrupt each), which the ledger takes off the delays; 10 kHz would cost
-// 15 %.
-constexpr double kPeriodNs = 1e6;
 // Where nothing will be injected: only enough to say what the program waits for.
-constexpr double kIdleProbeBudget = 0.002;
-constexpr double kIdlePeriodNs = 4e6;
+constexpr double kIdleProbeBudget = 0.001;
+constexpr double kIdlePeriodNs = 10e6;
 
 void say_natively(const Error& error) {
   std::string text = error.message + ": the program runs natively";
@@ -156,13 +153,18 @@ void Runtime::set_sampler_options() {
   const bool injects = read_latency_.target_ns > read_latency_.base_ns;
   sampler_options_ = SamplerOptions{
       .ticker = ticker_option(config_.ticker),
-      .period_ns = injects ? kPeriodNs : kIdlePeriodNs,
+      .period_ns = injects ? kSamplePeriodNs : kIdlePeriodNs,
       .signal = kTickSignal,
       .probe_budget = injects ? kProbeBudget : kIdleProbeBudget,
       .every_load = !config_.probes || calibration_.probe_threshold_ns <= 0 || calibration_.trap_cost_ns <= 0,
       .scale = {.overhead_ns = calibration_.probe_overhead_ns,
                 .threshold_ns = calibration_.probe_threshold_ns,
+                .readings_to_latency = calibration_.probe_latency_ns > 0
+                                           ? calibration_.base_latency_ns / calibration_.probe_latency_ns
+                                           : 0,
                 .trap_cost_ns = calibration_.trap_cost_ns},
+      .base_latency_ns = read_latency_.base_ns,
+      .sample_stall_cost_ns = calibration_.sample_stall_cost_ns,
       .sample_cost_ns = calibration_.sample_cost_ns,
       .tick_cost_ns = calibration_.timer_cost_ns,
       .guard = handlers_in_place,

@@ -14,6 +14,7 @@
 #include "calibration_table.h"
 #include "host/calibration.h"
 #include "host/cpu.h"
+#include "probe_calibration.h"
 #include "subcommands.h"
 #include "terminal.h"
 
@@ -52,6 +53,7 @@ Result<Calibration> measure(const CalibrateCommand& command, Spreads& spreads) {
   options.bandwidth = !command.quick;
   options.progress = [&line](std::string_view step, double done) { line.show(step, done); };
   options.measured = [&spreads](std::string_view key, double spread) { spreads[std::string(key)] = spread; };
+  options.on_chase = measure_probes;
   return calibrate(read_cpu(), Clock::calibrate(), options);
 }
 

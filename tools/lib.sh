@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# What quickstart and run-tests share; to be sourced by bash, with `repository` set to the root of the repository.
+# What quickstart and test share; to be sourced by bash, with `repository` set to the root of the repository.
 # shellcheck shell=bash disable=SC2034,SC2154
 
 build_packages=(cmake ninja-build g++ pkg-config python3 libzydis-dev libexpected-dev libtomlplusplus-dev libcli11-dev

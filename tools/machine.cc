@@ -11,6 +11,7 @@
 #include "host/calibrate.h"
 #include "host/calibration.h"
 #include "host/cpu.h"
+#include "probe_calibration.h"
 #include "terminal.h"
 
 namespace nvmemu {
@@ -33,6 +34,7 @@ Result<Calibration> calibrate_now(bool quiet) {
     print_note("this machine's memory has not been measured since it booted: measuring it, some 10 s");
   CalibrateOptions options;
   options.bandwidth = false;
+  options.on_chase = measure_probes;
   return calibrate(read_cpu(), Clock::calibrate(), options);
 }
 

@@ -22,6 +22,7 @@ struct EpochCounts {
   double cpu_ns = 0;                          // CPU time that the epoch covers
   std::array<double, kStallKinds> held_ns{};  // time behind each kind of instruction, cache hits included
   double memory_stall_ns = 0;                 // of loads and locked instructions: what waited for memory
+  double miss_latency_ns = 0;                 // what a load from memory took, as probes saw it; 0: not known
   double overhead_ns = 0;                     // what measuring cost in this epoch
   std::uint64_t samples = 0;                  // samples of any kind
   std::uint64_t stall_samples = 0;            // of loads and locked instructions

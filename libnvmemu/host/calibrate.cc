@@ -74,10 +74,10 @@ class Calibrator {
     result_.cpu_model = cpu_.model;
     result_.boot_id = read_boot_id();
     result_.clock_hz = clock_.hz();
-    Result<void> done = measure_base();
-    if (done) done = measure_small_pages();
-    if (done) done = measure_caches_and_probes();
+    Result<void> done = measure_caches_and_probes();
     if (done) measure_ticks();
+    if (done) done = measure_base();
+    if (done) done = measure_small_pages();
     if (done && options_.bandwidth) done = measure_bandwidths();
     if (!done) return tl::unexpected<Error>(done.error());
     return result_;
@@ -96,7 +96,7 @@ class Calibrator {
   // The short chase is measured here too, so that what it took and what the long one took belong
   // together.
   Result<void> measure_base() {
-    announce("latency in huge pages", 0);
+    announce("latency in huge pages", 0.15);
     const auto bytes = chase_bytes(cpu_);
     if (!bytes) return tl::unexpected<Error>(bytes.error());
     const auto buffer = ChaseBuffer::of_all_lines(*bytes, Pages::kHuge);
@@ -114,11 +114,15 @@ class Calibrator {
     keep("short_chase_ns", summarize(short_chases), result_.short_chase_ns);
     result_.base_latency_spread = base.spread;
     result_.unstable = base.spread > kUnstableSpread;
+    if (options_.on_chase) {
+      announce("probes and samples while waiting", 0.35);
+      options_.on_chase(result_, chase(buffer->start(), kWarmingLoads));
+    }
     return {};
   }
 
   Result<void> measure_small_pages() {
-    announce("latency in 4 KiB pages", 0.3);
+    announce("latency in 4 KiB pages", 0.5);
     const auto buffer =
         ChaseBuffer::of_all_lines(static_cast<std::size_t>(result_.chase_bytes), Pages::kSmall);
     if (!buffer) return tl::unexpected<Error>(buffer.error());
@@ -129,7 +133,7 @@ class Calibrator {
 
   // Probes are timed with the TSC; where that is not the clock, their ticks mean nothing and none are made.
   Result<void> measure_caches_and_probes() {
-    announce("cache latency and probes", 0.55);
+    announce("cache latency and probes", 0);
     const auto cached = ChaseBuffer::of_all_lines(cached_bytes(cpu_), Pages::kHuge);
     if (!cached) return tl::unexpected<Error>(cached.error());
     keep("cache_latency_ns", cache_latency(clock_, *cached, repetitions_), result_.cache_latency_ns);
@@ -149,7 +153,7 @@ class Calibrator {
   }
 
   void measure_ticks() {
-    announce("cost of traps and samples", 0.6);
+    announce("cost of traps and samples", 0.1);
     keep("trap_cost_ns", measure_trap_cost(clock_), result_.trap_cost_ns);
     keep("sample_cost_ns", measure_sample_cost(clock_), result_.sample_cost_ns);
     keep("timer_cost_ns", measure_timer_cost(clock_), result_.timer_cost_ns);

@@ -24,9 +24,12 @@ struct Calibration {
   double cache_latency_ns = 0;  // chase over a set that the last-level cache holds but the inner ones do not
   double probe_overhead_ns =
       0;  // a fenced, timed load that hits L1: what a probe reads when nothing is waited for
-  double probe_threshold_ns = 0;  // a probe reading above this (overhead included) came from memory
-  double trap_cost_ns = 0;        // of one breakpoint trap with its handler; 0: breakpoints are refused
-  double sample_cost_ns = 0;      // of one sample of the perf_event ticker; 0: perf_event is refused
+  double probe_threshold_ns = 0;    // a probe reading above this (overhead included) came from memory
+  double trap_cost_ns = 0;          // of one breakpoint trap with its handler; 0: breakpoints are refused
+  double sample_cost_ns = 0;        // of one sample of the perf_event ticker; 0: perf_event is refused
+  double sample_stall_cost_ns = 0;  // of a sample and its share of the signals to a thread that waits for
+                                    // memory, with what they displace from the caches
+  double probe_latency_ns = 0;    // mean reading, less overhead, of probes of the base chase; 0: not measured
   double timer_cost_ns = 0;       // of one tick of the POSIX-timer ticker, on top of the kernel's own
   double read_bandwidth_bps = 0;  // streaming sum, one core / all cores; bytes read per second
   double read_bandwidth_all_bps = 0;

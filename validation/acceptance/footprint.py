@@ -19,7 +19,7 @@ class StartUp:
             runner.base_ns()  # where there is no calibration yet, that makes one
             for _ in range(self.pairs):
                 native = runner.native(["true"])
-                emulated = runner.emulated(["true"], OPTIONS)
+                emulated = runner.emulated(["true"], OPTIONS, warn=False)
                 if emulated.status != 0:
                     raise RunError(f"exit status {emulated.status}")
                 self.row.samples.append(1e3 * (emulated.seconds - native.seconds))
@@ -37,7 +37,7 @@ class ThreadMemory:
         command = runner.program("nvmemu-threads", "--threads", str(THREADS))
         try:
             native = figures(runner.native(command, pinned=False), emulated=False)
-            emulated = figures(runner.emulated(command, OPTIONS, pinned=False), emulated=True)
+            emulated = figures(runner.emulated(command, OPTIONS, pinned=False, warn=False), emulated=True)
             self.row.samples.append((emulated["bytes_per_thread"] - native["bytes_per_thread"]) / 1024)
         except RunError as error:
             self.row.failure = str(error)

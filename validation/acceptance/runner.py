@@ -60,18 +60,20 @@ class Runner:
     def native(self, command, pinned=True):
         return self._run(self.pin(command) if pinned else command)
 
-    def emulated(self, command, options, pinned=True):
+    def emulated(self, command, options, pinned=True, warn=True):
+        """`warn`: what its report warns of is told at the end. Not of a command that is over before it can be sampled."""
         report = os.path.join(self.folder, "report.json")
         wrapped = self.emulated_command(command, options, report)
         outcome = self._run(self.pin(wrapped) if pinned else wrapped)
-        return outcome._replace(report=self.read_report(report, outcome))
+        return outcome._replace(report=self.read_report(report, outcome, warn))
 
-    def read_report(self, path, outcome):
+    def read_report(self, path, outcome, warn=True):
         try:
             with open(path) as file:
                 report = json.load(file)
             os.unlink(path)
-            self.warnings.update(report["warnings"])
+            if warn:
+                self.warnings.update(report["warnings"])
             return report
         except (OSError, ValueError, KeyError) as error:
             raise RunError(f"no run report, exit status {outcome.status}: {error}; {outcome.stderr[-300:]}") from error
@@ -79,7 +81,8 @@ class Runner:
     def base_ns(self):
         """This machine's latency as the emulator has it now."""
         if self._base_ns is None:
-            self._base_ns = self.emulated(["true"], ["--read-latency", "1x"]).report["base"]["read_latency_ns"]
+            probe = self.emulated(["true"], ["--read-latency", "1x"], warn=False)
+            self._base_ns = probe.report["base"]["read_latency_ns"]
         return self._base_ns
 
     def _run(self, command):

@@ -7,7 +7,8 @@ namespace nvmemu {
 namespace {
 
 constexpr auto kRelaxed = std::memory_order_relaxed;
-constexpr double kPriorReadings = 24;  // readings at ratio 1 that every bin starts with: noise must not weigh
+constexpr double kPriorReadings = 8;  // readings at ratio 1 that every bin starts with: noise must not weigh
+constexpr double kExpectedReadings = 64;
 constexpr double kLowest = 0.25;
 constexpr double kHighest = 1.25;  // above 1, so that noise around 1 does not pull the mean down
 
@@ -31,6 +32,17 @@ void GapWeights::add(double since_gap_ms, double burst_mean_ns, double load_mean
   Bin& bin = bins_[bin_of(since_gap_ms)];
   add_to(bin.ratio_sum, burst_mean_ns / load_mean_ns * readings);
   add_to(bin.readings, readings);
+}
+
+void GapWeights::add_steady(double since_gap_ms, double memory_ns, double readings) noexcept {
+  if (bin_of(since_gap_ms) != kBins - 1) return;
+  add_to(steady_sum_ns_, memory_ns);
+  add_to(steady_readings_, readings);
+}
+
+double GapWeights::steady_ns(double expected_ns) const noexcept {
+  const double readings = steady_readings_.load(kRelaxed);
+  return (steady_sum_ns_.load(kRelaxed) + kExpectedReadings * expected_ns) / (readings + kExpectedReadings);
 }
 
 double GapWeights::ratio(std::size_t bin) const noexcept {

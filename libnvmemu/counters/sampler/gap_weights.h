@@ -26,6 +26,11 @@ class GapWeights {
   // bursts, both in ns. Ignored where the load never went to memory. Async-signal-safe, any thread.
   void add(double since_gap_ms, double burst_mean_ns, double load_mean_ns, double readings) noexcept;
 
+  // A burst's readings that came from memory: their sum, and how many.
+  void add_steady(double since_gap_ms, double memory_ns, double readings) noexcept;
+  // The mean of those in the steady state, drawn towards `expected_ns` while they are few.
+  double steady_ns(double expected_ns) const noexcept;
+
   // What a sample in that bin counts, relative to one in the steady state: 1, or less while slowed.
   double weight(std::size_t bin) const noexcept;
 
@@ -36,6 +41,7 @@ class GapWeights {
   };
   double ratio(std::size_t bin) const noexcept;
   std::array<Bin, kBins> bins_{};
+  std::atomic<double> steady_sum_ns_{0}, steady_readings_{0};
 };
 
 }  // namespace nvmemu

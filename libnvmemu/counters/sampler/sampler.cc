@@ -5,13 +5,13 @@
 #include <array>
 #include <cerrno>
 
+#include "counters/sampler/sampling_cost.h"
+
 namespace nvmemu {
 namespace {
 
 constexpr auto kRelaxed = std::memory_order_relaxed;
 
-// Samples between two signals: how soon after a gap a probe can be armed.
-constexpr std::uint32_t kSamplesPerTick = 2;
 // The kernel rounds CPU-time timers to its tick, 4 ms on most.
 constexpr std::uint64_t kTimerPeriodNs = 4000000;
 constexpr std::size_t kDrainAtOnce = 64;
@@ -29,6 +29,7 @@ void SamplerShared::learn(const Burst& burst) noexcept {
   const auto readings = static_cast<double>(burst.sums.readings);
   if (burst.kind == BurstKind::kNatural) {
     burst.load->add_natural(burst.sums);
+    gaps.add_steady(burst.since_gap_ms, burst.sums.memory_ns, static_cast<double>(burst.sums.from_memory));
     gaps.add(burst.since_gap_ms, burst.sums.memory_ns / readings, burst.load->natural_mean_ns(), readings);
     return;
   }
@@ -138,6 +139,11 @@ EpochCounts Sampler::read() noexcept {
   EpochCounts counts = samples_.take(shared_.pool(), shared_.gaps, every_load);
   const std::uint64_t cpu_ns = thread_cpu_ns();
   counts.cpu_ns = static_cast<double>(cpu_ns - last_cpu_ns_);
+  if (perf_.is_open()) discount_samples(counts);
+  if (options_.scale.readings_to_latency > 0) {
+    const double expected_ns = options_.base_latency_ns / options_.scale.readings_to_latency;
+    counts.miss_latency_ns = options_.scale.readings_to_latency * shared_.gaps.steady_ns(expected_ns);
+  }
   counts.overhead_ns += overhead_ns_;
   counts.probes = probes_;
   last_cpu_ns_ = cpu_ns;
@@ -145,6 +151,14 @@ EpochCounts Sampler::read() noexcept {
   probes_ = 0;
   epoch_ns_ = 0;
   return counts;
+}
+
+// Of the time that a sample of a memory stall stands for, part is the sample's own aftermath.
+void Sampler::discount_samples(EpochCounts& counts) const noexcept {
+  const double stall_samples = counts.memory_stall_ns / options_.period_ns;
+  const double cost_ns = std::min(options_.sample_stall_cost_ns, options_.period_ns / 2);
+  counts.memory_stall_ns -= stall_samples * cost_ns;
+  counts.overhead_ns += stall_samples * std::max(0.0, cost_ns - options_.sample_cost_ns);
 }
 
 // The event goes on during an injection: what it samples there is dropped, which leaves the program's own

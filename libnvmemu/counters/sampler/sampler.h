@@ -17,6 +17,7 @@
 #include "counters/sampler/perf_ticker.h"
 #include "counters/sampler/probe_schedule.h"
 #include "counters/sampler/prober.h"
+#include "counters/sampler/sampling_cost.h"
 #include "counters/sampler/timer_ticker.h"
 
 namespace nvmemu {
@@ -35,13 +36,15 @@ struct SamplerShared {
 struct SamplerOptions {
   enum class Ticker { kAny, kPerfEvent, kTimer };
   Ticker ticker = Ticker::kAny;
-  double period_ns = 1e6;  // of the perf_event ticker's samples, in CPU time
-  int signal = 0;          // that ticks arrive by; its handler calls on_tick()
+  double period_ns = kSamplePeriodNs;  // of the perf_event ticker's samples, in CPU time
+  int signal = 0;                      // that ticks arrive by; its handler calls on_tick()
   double probe_budget =
       0.01;                 // share of CPU time, and of injected time, that probing may take; 0: never probes
   bool every_load = false;  // no probes by choice: every load's stall is memory's
   ProbeScale scale;
-  double sample_cost_ns = 0;  // see Calibration
+  double base_latency_ns = 0;       // what a miss is expected to take, until probes tell
+  double sample_stall_cost_ns = 0;  // see Calibration
+  double sample_cost_ns = 0;        // see Calibration
   double tick_cost_ns = 0;
   Prober::HandlersInPlace guard = nullptr;
   std::uintptr_t own_code_begin = 0;  // the emulator's own text: time in it is nobody's stall
@@ -76,6 +79,7 @@ class Sampler final : public CounterSource {
  private:
   void drain_ring() noexcept;
   void add_sample(std::uintptr_t ip, double time_ns) noexcept;
+  void discount_samples(EpochCounts& counts) const noexcept;
   void expire_burst() noexcept;
   void take_burst() noexcept;
   void maybe_probe() noexcept;

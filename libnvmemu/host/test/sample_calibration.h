@@ -22,6 +22,8 @@ inline Calibration sample_calibration() {
   calibration.probe_threshold_ns = 109;
   calibration.trap_cost_ns = 11000;
   calibration.sample_cost_ns = 12000;
+  calibration.sample_stall_cost_ns = 40000;
+  calibration.probe_latency_ns = 230;
   calibration.timer_cost_ns = 2500;
   calibration.read_bandwidth_bps = 12.5e9;
   calibration.read_bandwidth_all_bps = 24e9;

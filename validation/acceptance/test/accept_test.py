@@ -38,6 +38,9 @@ class Accept(unittest.TestCase):
         self.assertIn("FAIL", done.stdout)
         self.assertIn(because, done.stdout)
 
+    def test_keeps_to_itself_what_reports_of_probes_warn_of(self):
+        self.assertNotIn("a warning", self.accept("--only", "start-up", "--rounds", "1").stdout)
+
     def test_passes_what_is_exact(self):
         done = self.accept("--only", "1 chain, (500|1000) ns|base, compute", "--rounds", "2")
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "counters/sampler/sampling_cost.h"
+
+#include <signal.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+
+#include "counters/sampler/known_chase.h"
+#include "counters/sampler/perf_ticker.h"
+
+namespace nvmemu {
+namespace {
+
+constexpr std::size_t kPairs = 13;
+constexpr std::size_t kLoads =
+    300'000;  // some 60 ms: enough samples, and short enough for the machine to hold still
+
+PerfTicker* active_ticker = nullptr;
+
+void handle_tick(int, siginfo_t*, void*) {
+  std::uintptr_t ips[16];
+  std::uint64_t lost = 0;
+  active_ticker->drain(ips, std::size(ips), lost);
+}
+
+double chase_ns(const Clock& clock, const void*& line) {
+  const std::uint64_t start = clock.now_ticks();
+  line = nvmemu_known_chase(line, kLoads);
+  return clock.ns_since(start);
+}
+
+}  // namespace
+
+double measure_sampling_cost(const Clock& clock, const void* line) {
+  PerfTicker ticker;
+  active_ticker = &ticker;
+  struct sigaction action {};
+  struct sigaction before {};
+  action.sa_sigaction = handle_tick;
+  action.sa_flags = SA_SIGINFO | SA_RESTART;
+  if (sigaction(SIGURG, &action, &before) != 0) return 0;
+  const auto tid = static_cast<int>(syscall(SYS_gettid));
+  std::array<double, kPairs> costs{};
+  double before_ns = chase_ns(clock, line);
+  for (double& cost : costs) {
+    if (ticker.open(tid, static_cast<std::uint64_t>(kSamplePeriodNs), kSamplesPerTick, SIGURG) != 0) break;
+    const double with_ns = chase_ns(clock, line);
+    ticker.close();
+    const double after_ns = chase_ns(clock, line);
+    // Between a run before and one after it, so that a drift cancels out.
+    cost = (with_ns - (before_ns + after_ns) / 2) / (with_ns / kSamplePeriodNs);
+    before_ns = after_ns;
+  }
+  sigaction(SIGURG, &before, nullptr);
+  std::nth_element(costs.begin(), costs.begin() + kPairs / 2, costs.end());
+  return std::max(0.0, costs[kPairs / 2]);
+}
+
+}  // namespace nvmemu
