@@ -6,6 +6,7 @@
 #include <link.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <cstring>
 #include <string>
@@ -163,6 +164,7 @@ void Runtime::set_sampler_options() {
                                            ? calibration_.base_latency_ns / calibration_.probe_latency_ns
                                            : 0,
                 .trap_cost_ns = calibration_.trap_cost_ns},
+      .steady_after_ms = std::min(32.0, config_.epoch_ns / 2e6),
       .base_latency_ns = read_latency_.base_ns,
       .sample_stall_cost_ns = calibration_.sample_stall_cost_ns,
       .sample_cost_ns = calibration_.sample_cost_ns,

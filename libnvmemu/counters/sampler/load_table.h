@@ -15,8 +15,8 @@ namespace nvmemu {
 
 // Sums over the probes of one load, or of many.
 struct ProbeSums {
-  std::uint64_t readings = 0;
-  std::uint64_t from_memory = 0;
+  double readings = 0;
+  double from_memory = 0;
   double memory_ns = 0;  // time of the readings that came from memory,
   double total_ns = 0;   // and of all
 };
@@ -26,8 +26,7 @@ struct LoadEntry {
   std::uintptr_t address = 0;  // of the instruction
   Instruction instruction;
   std::uint32_t code_checksum = 0;  // of the bytes before the sampled address: code may be replaced under it
-  std::atomic<std::uint32_t> readings{0}, from_memory{0};
-  std::atomic<float> memory_ns{0}, total_ns{0};
+  std::atomic<float> readings{0}, from_memory{0}, memory_ns{0}, total_ns{0};
   // Of the bursts that left the translation as it was: what GapWeights compares.
   std::atomic<std::uint32_t> natural_readings{0};
   std::atomic<float> natural_memory_ns{0};
@@ -35,6 +34,8 @@ struct LoadEntry {
   std::atomic<std::uint16_t> early_readings{0}, early_from_memory{0};
   std::atomic<std::uint16_t> late_readings{0}, late_from_memory{0};
 
+  // Earlier sums count less with each burst: the same load may walk a set that fits a cache after one that
+  // did not.
   void add(const ProbeSums& sums) noexcept;
   ProbeSums sums() const noexcept;
   void add_natural(const ProbeSums& sums) noexcept;

@@ -24,7 +24,7 @@ double SharePool::variance() const {
 double burst_share(const ProbeSums& sums) { return sums.total_ns > 0 ? sums.memory_ns / sums.total_ns : 0; }
 
 Share memory_share(const ProbeSums& sums, const SharePool& pool) {
-  const auto readings = static_cast<double>(sums.readings);
+  const double readings = sums.readings;
   if (readings <= 0) return {pool.mean(), std::min(kUnknownVariance, pool.variance())};
   const double drawn_ns = kPoolWeightReadings * sums.total_ns / readings;
   const double total_ns = sums.total_ns + drawn_ns;

@@ -45,7 +45,7 @@ double measure_probe_latency(const Clock& clock, const ProbeScale& scale, const 
     sums.memory_ns += burst.sums.memory_ns;
   }
   sigaction(SIGTRAP, &before, nullptr);
-  return sums.from_memory > 0 ? sums.memory_ns / static_cast<double>(sums.from_memory) : 0;
+  return sums.from_memory > 0 ? sums.memory_ns / sums.from_memory : 0;
 }
 
 }  // namespace nvmemu

@@ -17,8 +17,9 @@ constexpr double kSteadyIntervalMs = 8;
 
 }  // namespace
 
-ProbeSchedule::ProbeSchedule(double budget, std::uint64_t seed)
+ProbeSchedule::ProbeSchedule(double budget, double steady_after_ms, std::uint64_t seed)
     : budget_(budget),
+      steady_after_ms_(steady_after_ms),
       credit_ns_(budget > 0 ? kInitialCreditNs : 0),
       since_gap_ms_(kSteadyMs),
       next_ms_(kSteadyMs),
@@ -44,6 +45,11 @@ void ProbeSchedule::on_gap(double gap_ns) noexcept {
   next_ms_ = GapWeights::bin_start_ms(next_random() % GapWeights::kBins);
 }
 
+BurstKind ProbeSchedule::next_kind() const noexcept {
+  if (!gaps_seen_) return BurstKind::kShare;
+  return since_gap_ms_ < steady_after_ms_ || natural_next_ ? BurstKind::kNatural : BurstKind::kShare;
+}
+
 void ProbeSchedule::on_burst(double cost_ns) noexcept { credit_ns_ -= cost_ns; }
 
 bool ProbeSchedule::due() const noexcept {
@@ -51,7 +57,7 @@ bool ProbeSchedule::due() const noexcept {
 }
 
 void ProbeSchedule::on_armed() noexcept {
-  natural_next_ = !natural_next_;
+  if (since_gap_ms_ >= steady_after_ms_) natural_next_ = !natural_next_;
   const std::size_t bin = GapWeights::bin_of(since_gap_ms_) + 1 + next_random() % 3;
   next_ms_ =
       bin < GapWeights::kBins

@@ -17,7 +17,8 @@ class ProbeSchedule {
  public:
   // `budget`: the share of CPU time, and of injected time (from which their cost is taken), that bursts may
   // cost, 0 to 1; 0: never.
-  ProbeSchedule(double budget, std::uint64_t seed);
+  // `steady_after_ms`: how long after a gap the steady state begins.
+  ProbeSchedule(double budget, double steady_after_ms, std::uint64_t seed);
 
   void on_time(double cpu_ns) noexcept;    // the thread ran that long
   void on_gap(double gap_ns) noexcept;     // a delay was injected: the time since the gap starts again
@@ -25,10 +26,10 @@ class ProbeSchedule {
   bool due() const noexcept;               // a burst should begin now
   void on_armed() noexcept;                // one has begun
 
-  // Before the first gap only shares are asked for; then both, in turn.
-  BurstKind next_kind() const noexcept {
-    return gaps_seen_ && natural_next_ ? BurstKind::kNatural : BurstKind::kShare;
-  }
+  // Soon after a gap lines are missing from the caches that the program would have there without it: shares
+  // are asked for in the steady state only, in turn with natural bursts; and before the first gap nothing
+  // else.
+  BurstKind next_kind() const noexcept;
 
   double since_gap_ms() const noexcept { return since_gap_ms_; }
 
@@ -36,6 +37,7 @@ class ProbeSchedule {
   std::uint64_t next_random() noexcept;
 
   double budget_;
+  double steady_after_ms_;
   double credit_ns_;
   double since_gap_ms_;
   double next_ms_;  // since the gap

@@ -14,6 +14,9 @@ constexpr auto kRelaxed = std::memory_order_relaxed;
 
 // The kernel rounds CPU-time timers to its tick, 4 ms on most.
 constexpr std::uint64_t kTimerPeriodNs = 4000000;
+// A thread waits for memory hardly at all below this share of its time.
+constexpr double kHardlyWaits = 0.01;
+constexpr double kIdlePeriodNs = 5e6;
 constexpr std::size_t kDrainAtOnce = 64;
 // A burst that has not ended by then is one that the thread has walked away from.
 constexpr int kTicksPerBurst = 3;
@@ -26,10 +29,10 @@ SharePool SamplerShared::pool() const noexcept {
 
 void SamplerShared::learn(const Burst& burst) noexcept {
   if (burst.sums.readings == 0) return;
-  const auto readings = static_cast<double>(burst.sums.readings);
+  const double readings = burst.sums.readings;
   if (burst.kind == BurstKind::kNatural) {
     burst.load->add_natural(burst.sums);
-    gaps.add_steady(burst.since_gap_ms, burst.sums.memory_ns, static_cast<double>(burst.sums.from_memory));
+    gaps.add_steady(burst.since_gap_ms, burst.sums.memory_ns, burst.sums.from_memory);
     gaps.add(burst.since_gap_ms, burst.sums.memory_ns / readings, burst.load->natural_mean_ns(), readings);
     return;
   }
@@ -45,14 +48,16 @@ Sampler::Sampler(SamplerShared& shared, const Clock& clock, const SamplerOptions
       clock_(clock),
       options_(options),
       prober_(clock, options.scale),
-      schedule_(options.every_load ? 0 : options.probe_budget, clock.now_ticks()) {
+      schedule_(options.every_load ? 0 : options.probe_budget, options.steady_after_ms, clock.now_ticks()),
+      period_ns_(options.period_ns) {
   prober_.set_guard(options.guard);
 }
 
 int Sampler::open(int tid) noexcept {
+  tid_ = tid;
   int error = EINVAL;
   if (options_.ticker != SamplerOptions::Ticker::kTimer) {
-    error = perf_.open(tid, static_cast<std::uint64_t>(options_.period_ns), kSamplesPerTick, options_.signal);
+    error = perf_.open(tid, static_cast<std::uint64_t>(period_ns_), kSamplesPerTick, options_.signal);
   }
   if (error != 0 && options_.ticker != SamplerOptions::Ticker::kPerfEvent) {
     error = timer_.open(tid, kTimerPeriodNs, options_.signal);
@@ -90,7 +95,7 @@ void Sampler::drain_ring() noexcept {
   std::uint64_t lost = 0;
   for (std::size_t count = ips.size(); count == ips.size();) {
     count = perf_.drain(ips.data(), ips.size(), lost);
-    for (std::size_t i = 0; i < count; ++i) add_sample(ips[i], options_.period_ns);
+    for (std::size_t i = 0; i < count; ++i) add_sample(ips[i], period_ns_);
     if (count == 0) return;
     lost_samples_ |= lost != 0 && !after_gap_;
     after_gap_ = false;
@@ -117,7 +122,7 @@ void Sampler::take_burst() noexcept {
   shared_.learn(burst);
   schedule_.on_burst(burst.cost_ns);
   overhead_ns_ += burst.cost_ns;
-  probes_ += burst.sums.readings;
+  probes_ += static_cast<std::uint64_t>(burst.sums.readings);
 }
 
 void Sampler::maybe_probe() noexcept {
@@ -146,6 +151,7 @@ EpochCounts Sampler::read() noexcept {
   }
   counts.overhead_ns += overhead_ns_;
   counts.probes = probes_;
+  retune(counts);
   last_cpu_ns_ = cpu_ns;
   overhead_ns_ = 0;
   probes_ = 0;
@@ -155,10 +161,22 @@ EpochCounts Sampler::read() noexcept {
 
 // Of the time that a sample of a memory stall stands for, part is the sample's own aftermath.
 void Sampler::discount_samples(EpochCounts& counts) const noexcept {
-  const double stall_samples = counts.memory_stall_ns / options_.period_ns;
-  const double cost_ns = std::min(options_.sample_stall_cost_ns, options_.period_ns / 2);
+  const double stall_samples = counts.memory_stall_ns / period_ns_;
+  const double cost_ns = std::min(options_.sample_stall_cost_ns, period_ns_ / 2);
   counts.memory_stall_ns -= stall_samples * cost_ns;
   counts.overhead_ns += stall_samples * std::max(0.0, cost_ns - options_.sample_cost_ns);
+}
+
+// Sampling is paid for by the delays. A thread that hardly waits for memory has none, and is sampled less
+// often, until it does.
+void Sampler::retune(const EpochCounts& counts) noexcept {
+  if (!perf_.is_open() || counts.samples == 0) return;
+  const bool waits = counts.memory_stall_ns > kHardlyWaits * static_cast<double>(counts.samples) * period_ns_;
+  const double wanted_ns = waits ? options_.period_ns : std::max(options_.period_ns, kIdlePeriodNs);
+  if (wanted_ns == period_ns_) return;
+  period_ns_ = wanted_ns;
+  perf_.close();
+  perf_.open(tid_, static_cast<std::uint64_t>(period_ns_), kSamplesPerTick, options_.signal);
 }
 
 // The event goes on during an injection: what it samples there is dropped, which leaves the program's own

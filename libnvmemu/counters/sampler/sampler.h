@@ -42,6 +42,7 @@ struct SamplerOptions {
       0.01;                 // share of CPU time, and of injected time, that probing may take; 0: never probes
   bool every_load = false;  // no probes by choice: every load's stall is memory's
   ProbeScale scale;
+  double steady_after_ms = 32;      // how long after an injection shares may be asked for
   double base_latency_ns = 0;       // what a miss is expected to take, until probes tell
   double sample_stall_cost_ns = 0;  // see Calibration
   double sample_cost_ns = 0;        // see Calibration
@@ -79,6 +80,7 @@ class Sampler final : public CounterSource {
  private:
   void drain_ring() noexcept;
   void add_sample(std::uintptr_t ip, double time_ns) noexcept;
+  void retune(const EpochCounts& counts) noexcept;
   void discount_samples(EpochCounts& counts) const noexcept;
   void expire_burst() noexcept;
   void take_burst() noexcept;
@@ -94,6 +96,8 @@ class Sampler final : public CounterSource {
   EpochSamples samples_;
   ProbeSchedule schedule_;
   LoadEntry* candidate_ = nullptr;  // a load that time was just spent on
+  int tid_ = 0;
+  double period_ns_;  // of the perf_event ticker now
   double epoch_ns_ = 0;
   double overhead_ns_ = 0;
   std::uint64_t probes_ = 0;

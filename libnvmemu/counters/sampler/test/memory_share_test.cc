@@ -6,11 +6,11 @@
 namespace nvmemu {
 namespace {
 
-ProbeSums sums(std::uint64_t memory, double memory_ns, std::uint64_t hits, double hit_ns) {
+ProbeSums sums(double memory, double memory_ns, double hits, double hit_ns) {
   return {.readings = memory + hits,
           .from_memory = memory,
-          .memory_ns = static_cast<double>(memory) * memory_ns,
-          .total_ns = static_cast<double>(memory) * memory_ns + static_cast<double>(hits) * hit_ns};
+          .memory_ns = memory * memory_ns,
+          .total_ns = memory * memory_ns + hits * hit_ns};
 }
 
 TEST(MemoryShare, IsTimeNotCount) {

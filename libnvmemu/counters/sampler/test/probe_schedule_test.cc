@@ -26,7 +26,7 @@ int run(ProbeSchedule& schedule, int ms, double cost_ns, std::set<std::size_t>* 
 }
 
 TEST(ProbeSchedule, KeepsToItsBudgetInTheLongRun) {
-  ProbeSchedule schedule(0.01, 1);
+  ProbeSchedule schedule(0.01, 32, 1);
   constexpr double kCostNs = 400e3;
   const int bursts = run(schedule, 100000, kCostNs);
   // 1 % of 100 s, and 6 ms in advance.
@@ -34,17 +34,17 @@ TEST(ProbeSchedule, KeepsToItsBudgetInTheLongRun) {
 }
 
 TEST(ProbeSchedule, ProbesSoonAfterTheStart) {
-  ProbeSchedule schedule(0.01, 1);
+  ProbeSchedule schedule(0.01, 32, 1);
   EXPECT_GE(run(schedule, 20, 400e3), 2);
 }
 
 TEST(ProbeSchedule, NeverProbesWithoutABudget) {
-  ProbeSchedule schedule(0, 1);
+  ProbeSchedule schedule(0, 32, 1);
   EXPECT_EQ(run(schedule, 10000, 1), 0);
 }
 
 TEST(ProbeSchedule, VisitsEveryTimeSinceAGap) {
-  ProbeSchedule schedule(0.05, 7);
+  ProbeSchedule schedule(0.05, 32, 7);
   std::set<std::size_t> bins;
   for (int epoch = 0; epoch < 200; ++epoch) {
     schedule.on_gap(0);
@@ -56,8 +56,8 @@ TEST(ProbeSchedule, VisitsEveryTimeSinceAGap) {
 }
 
 TEST(ProbeSchedule, InjectedTimeEarnsCreditToo) {
-  ProbeSchedule with(0.01, 1);
-  ProbeSchedule without(0.01, 1);
+  ProbeSchedule with(0.01, 32, 1);
+  ProbeSchedule without(0.01, 32, 1);
   int more = 0;
   int fewer = 0;
   for (int epoch = 0; epoch < 100; ++epoch) {
@@ -67,6 +67,23 @@ TEST(ProbeSchedule, InjectedTimeEarnsCreditToo) {
     fewer += run(without, 100, 400e3);
   }
   EXPECT_GT(more, 2 * fewer);
+}
+
+TEST(ProbeSchedule, AsksForSharesOnlyInTheSteadyState) {
+  ProbeSchedule schedule(0.05, 32, 1);
+  EXPECT_EQ(schedule.next_kind(), BurstKind::kShare);  // nothing has been injected yet
+  std::set<BurstKind> steady;
+  for (int epoch = 0; epoch < 50; ++epoch) {
+    schedule.on_gap(0);
+    for (int ms = 0; ms < 100; ++ms) {
+      const bool is_steady = schedule.since_gap_ms() >= 32;
+      EXPECT_TRUE(is_steady || schedule.next_kind() == BurstKind::kNatural);
+      if (is_steady) steady.insert(schedule.next_kind());
+      if (schedule.due()) schedule.on_armed();
+      schedule.on_time(1e6);
+    }
+  }
+  EXPECT_EQ(steady.size(), 2u);
 }
 
 }  // namespace
