@@ -42,6 +42,17 @@ function(nvmemu_add_test name)
   gtest_discover_tests(${name} TEST_PREFIX ${name}. DISCOVERY_MODE PRE_TEST PROPERTIES TIMEOUT 120)
 endfunction()
 
+# nvmemu_add_benchmark(NAME SOURCES ... LINK ...): one Google Benchmark program.
+function(nvmemu_add_benchmark name)
+  if(NOT NVMEMU_BENCHMARKS)
+    return()
+  endif()
+  cmake_parse_arguments(ARG "" "" "SOURCES;LINK" ${ARGN})
+  find_package(benchmark REQUIRED)
+  add_executable(${name} ${ARG_SOURCES})
+  target_link_libraries(${name} PRIVATE ${ARG_LINK} benchmark::benchmark nvmemu_options)
+endfunction()
+
 # nvmemu_add_fuzzer(NAME SOURCES ... LINK ...): a libFuzzer program (clang only).
 function(nvmemu_add_fuzzer name)
   if(NOT NVMEMU_FUZZERS)

@@ -31,6 +31,9 @@ constexpr WarningText kWarningTexts[] = {
     {kSignalTaken, "the program uses the signal that the emulation needs: its threads may have run natively"},
 };
 
+// A delay that is known to no better than its own size.
+constexpr double kTellsNothing = 1;
+
 constexpr std::uint32_t kNoProcess = std::numeric_limits<std::uint32_t>::max();
 
 // A text on the board may be cut off by the end of its field.
@@ -159,6 +162,13 @@ class Reader {
       return;
     }
     const double statistical = 1.96 * std::sqrt(evidence_.variance_ns2) / totals.stall_ns;
+    if (statistical > kTellsNothing) {
+      report_.error_from = fmt::format(
+          "{} samples of loads and {} probes found hardly any wait for memory: the delay is too small to be "
+          "told from none",
+          evidence_.stall_samples, totals.probes);
+      return;
+    }
     report_.error_relative_95 = std::hypot(statistical, report_.base_spread / 2);
     report_.error_from = fmt::format(
         "{} samples of loads, {} probes, base latency spread {:.1f} %; not in it: what out-of-order "

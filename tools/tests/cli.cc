@@ -59,12 +59,15 @@ void CliTest::SetUp() {
   ASSERT_TRUE(stored) << stored.error().message;
 }
 
-pid_t CliTest::start(const std::vector<std::string>& arguments) {
+pid_t CliTest::start(std::vector<std::string> arguments) {
+  arguments.insert(arguments.begin(), NVMEMU_TEST_BINARY);
+  return start_program(std::move(arguments));
+}
+
+pid_t CliTest::start_program(std::vector<std::string> words) {
   folder_.write("stdin", input_);
   folder_.write("stdout", "");
   folder_.write("stderr", "");
-  std::vector<std::string> words{NVMEMU_TEST_BINARY};
-  words.insert(words.end(), arguments.begin(), arguments.end());
   std::vector<char*> argv;
   for (std::string& word : words) argv.push_back(word.data());
   argv.push_back(nullptr);

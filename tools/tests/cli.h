@@ -34,7 +34,8 @@ class CliTest : public testing::Test {
   Outcome run_plainly(std::vector<std::string> command);
   nlohmann::json report() const { return nlohmann::json::parse(folder_.read("report.json")); }
 
-  pid_t start(const std::vector<std::string>& arguments);
+  pid_t start(std::vector<std::string> arguments);
+  pid_t start_program(std::vector<std::string> words);  // any, by its path
   Outcome finish(pid_t pid);
 
   // Boards left behind.

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the sampler does in signal handlers, timed: each of these is time taken from the emulated program.
+#include <benchmark/benchmark.h>
+
+#include <cstdint>
+#include <memory>
+
+#include "base/clock.h"
+#include "counters/sampler/code_lookup.h"
+#include "counters/sampler/epoch_samples.h"
+#include "counters/sampler/known_chase.h"
+#include "counters/sampler/load_table.h"
+
+namespace nvmemu {
+namespace {
+
+const auto kAfterLoad = reinterpret_cast<std::uintptr_t>(nvmemu_known_chase_loaded);
+
+void read_clock(benchmark::State& state) {
+  const Clock clock = Clock::calibrate();
+  for (auto _ : state) benchmark::DoNotOptimize(clock.now_ticks());
+}
+BENCHMARK(read_clock);
+
+void find_instruction_before(benchmark::State& state) {
+  for (auto _ : state) benchmark::DoNotOptimize(instruction_before(kAfterLoad));
+}
+BENCHMARK(find_instruction_before);
+
+void find_known_load(benchmark::State& state) {
+  const auto table = std::make_unique<LoadTable>();
+  for (auto _ : state) benchmark::DoNotOptimize(table->find(kAfterLoad));
+}
+BENCHMARK(find_known_load);
+
+// 100 samples of as many loads as asked for.
+void take_epoch(benchmark::State& state) {
+  const auto entries = std::make_unique<LoadEntry[]>(static_cast<std::size_t>(state.range(0)));
+  for (std::int64_t i = 0; i < state.range(0); ++i) entries[i].instruction.kind = StallKind::kLoad;
+  EpochSamples samples;
+  const GapWeights gaps;
+  for (auto _ : state) {
+    for (int i = 0; i < 100; ++i) samples.add(&entries[i % state.range(0)], 1e6, 6);
+    benchmark::DoNotOptimize(samples.take(SharePool{}, gaps, false));
+  }
+}
+BENCHMARK(take_epoch)->Arg(1)->Arg(40);
+
+}  // namespace
+}  // namespace nvmemu
+
+BENCHMARK_MAIN();

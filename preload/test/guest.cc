@@ -1,0 +1,248 @@
+// SPDX-License-Identifier: Apache-2.0
+// The program that is emulated in tests: each scenario does what programs do to an emulator, checks that it
+// looks as it would without one, and says "ok" on stdout.
+#include <fcntl.h>
+#include <pthread.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <string>
+
+#include "base/clock.h"
+#include "nvmemu/nvmemu.h"
+
+namespace {
+
+const char* own_path;
+
+[[noreturn]] void fail(const char* what, int line) {
+  std::fprintf(stderr, "guest: line %d: %s\n", line, what);
+  std::_Exit(90);
+}
+#define CHECK(condition) \
+  if (!(condition)) fail(#condition, __LINE__)
+
+bool is_emulated() { return nvmemu_active != nullptr && nvmemu_active() == 1; }
+
+// Some ten epochs of 10 ms.
+void burn(double ms = 120) {
+  const std::uint64_t end = nvmemu::thread_cpu_ns() + static_cast<std::uint64_t>(ms * 1e6);
+  while (nvmemu::thread_cpu_ns() < end) {
+    for (int i = 0; i < 20000; ++i) asm volatile("");
+  }
+}
+
+std::atomic<int> emulated_threads;
+
+void* thread_routine(void* how) {
+  if (is_emulated()) ++emulated_threads;
+  burn(30);
+  if (how != nullptr) pthread_exit(nullptr);
+  return nullptr;
+}
+
+int threads() {
+  pthread_t threads[6];
+  for (std::size_t i = 0; i < 6; ++i) {
+    CHECK(pthread_create(&threads[i], nullptr, thread_routine, i % 2 == 0 ? nullptr : &threads) == 0);
+  }
+  for (const pthread_t thread : threads) CHECK(pthread_join(thread, nullptr) == 0);
+  CHECK(emulated_threads == 6);
+  return 0;
+}
+
+int forks() {
+  const pid_t child = fork();
+  if (child == 0) {
+    CHECK(is_emulated());
+    burn();
+    _exit(3);
+  }
+  burn();
+  int status = 0;
+  CHECK(waitpid(child, &status, 0) == child && WIFEXITED(status) && WEXITSTATUS(status) == 3);
+  CHECK(is_emulated());
+  return 0;
+}
+
+int execs() {
+  burn(30);
+  execl("/bin/sh", "sh", "-c", "exec \"$0\" burn", own_path, nullptr);
+  return 91;
+}
+
+int spawns() {
+  char name[] = "true";
+  char* arguments[] = {name, nullptr};
+  pid_t child = 0;
+  CHECK(posix_spawnp(&child, "true", nullptr, nullptr, arguments, environ) == 0);
+  int status = 0;
+  CHECK(waitpid(child, &status, 0) == child && status == 0);
+  const pid_t borrowed = vfork();
+  if (borrowed == 0) _exit(4);
+  CHECK(waitpid(borrowed, &status, 0) == borrowed && WEXITSTATUS(status) == 4);
+  CHECK(is_emulated());
+  return 0;
+}
+
+std::atomic<int> signals_seen;
+void count_signal(int) { ++signals_seen; }
+
+// The program's own handlers for the signals that the emulator uses, while it uses them.
+int own_signals() {
+  for (const int signal_number : {SIGURG, SIGTRAP}) {
+    struct sigaction action {};
+    struct sigaction before {};
+    action.sa_handler = count_signal;
+    CHECK(sigaction(signal_number, &action, &before) == 0);
+    CHECK(before.sa_handler == SIG_DFL);
+    burn(50);
+    CHECK(signals_seen == 0);
+    raise(signal_number);
+    CHECK(signals_seen == 1);
+    signals_seen = 0;
+    CHECK(sigaction(signal_number, nullptr, &before) == 0 && before.sa_handler == count_signal);
+    CHECK(signal(signal_number, SIG_DFL) == count_signal);
+  }
+  raise(SIGURG);  // ignored by default
+  return 0;
+}
+
+int default_trap() {
+  raise(SIGTRAP);
+  return 92;
+}
+
+sigjmp_buf after_fault;
+void jump_back(int) { siglongjmp(after_fault, 1); }
+
+int own_faults() {
+  struct sigaction action {};
+  action.sa_handler = jump_back;
+  CHECK(sigaction(SIGSEGV, &action, nullptr) == 0);
+  volatile int caught = 0;
+  for (int i = 0; i < 100; ++i) {
+    if (sigsetjmp(after_fault, 1) != 0) {
+      caught = caught + 1;
+      continue;
+    }
+    *static_cast<volatile int*>(nullptr) = 1;
+  }
+  CHECK(caught == 100);
+  burn();
+  return 0;
+}
+
+int blocked_signals() {
+  sigset_t all;
+  sigfillset(&all);
+  CHECK(pthread_sigmask(SIG_BLOCK, &all, nullptr) == 0);
+  CHECK(sigprocmask(SIG_SETMASK, &all, nullptr) == 0);
+  burn();
+  return 0;
+}
+
+int descriptors() {
+  const int first = open("/dev/null", O_RDONLY);
+  CHECK(first == 3);
+  burn();
+  const int second = open("/dev/null", O_RDONLY);
+  CHECK(second == 4);
+  for (int fd = 3; fd < 256; ++fd) close(fd);
+  burn();
+  CHECK(is_emulated());
+  return 0;
+}
+
+int keeps_errno() {
+  errno = 4711;
+  const std::uint64_t end = nvmemu::thread_cpu_ns() + 100000000;
+  while (nvmemu::thread_cpu_ns() < end) CHECK(errno == 4711);
+  return 0;
+}
+
+// A thread that sleeps is never woken, and one that computes beside it is emulated all the same.
+int sleeps() {
+  pthread_t busy;
+  CHECK(pthread_create(&busy, nullptr, thread_routine, nullptr) == 0);
+  const timespec wait{.tv_sec = 0, .tv_nsec = 200000000};
+  CHECK(nanosleep(&wait, nullptr) == 0);
+  pthread_join(busy, nullptr);
+  return 0;
+}
+
+int burns() {
+  CHECK(is_emulated());
+  burn();
+  return 0;
+}
+
+int native() {
+  CHECK(!is_emulated());
+  return 0;
+}
+
+int ends_by_exit() {
+  burn();
+  std::exit(11);
+}
+int ends_by_underscore_exit() {
+  burn();
+  _exit(12);
+}
+int ends_by_quick_exit() {
+  burn();
+  std::quick_exit(13);
+}
+int ends_by_signal() {
+  burn();
+  raise(SIGKILL);
+  return 93;
+}
+
+struct Scenario {
+  const char* name;
+  int (*run)();
+};
+constexpr Scenario kScenarios[] = {
+    {"threads", threads},
+    {"fork", forks},
+    {"exec", execs},
+    {"spawn", spawns},
+    {"own-signals", own_signals},
+    {"default-trap", default_trap},
+    {"own-faults", own_faults},
+    {"blocked-signals", blocked_signals},
+    {"descriptors", descriptors},
+    {"errno", keeps_errno},
+    {"sleep", sleeps},
+    {"burn", burns},
+    {"native", native},
+    {"exit", ends_by_exit},
+    {"_exit", ends_by_underscore_exit},
+    {"quick_exit", ends_by_quick_exit},
+    {"killed", ends_by_signal},
+};
+
+}  // namespace
+
+int main(int count, char** arguments) {
+  own_path = arguments[0];
+  for (const Scenario& scenario : kScenarios) {
+    if (count < 2 || std::strcmp(arguments[1], scenario.name) != 0) continue;
+    const int status = scenario.run();
+    if (status == 0) std::puts("ok");
+    return status;
+  }
+  std::fputs("guest: unknown scenario\n", stderr);
+  return 94;
+}

@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0
+// The preload library in a real process: what it must do there, and what it must leave alone. See guest.cc
+// for what each scenario checks from within.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "cli.h"
+
+namespace nvmemu {
+namespace {
+
+using Json = nlohmann::json;
+
+class PreloadTest : public CliTest {
+ protected:
+  // The guest under `nvmemu run`, in epochs of 10 ms.
+  Outcome guest(const std::string& scenario, std::vector<std::string> options = {}) {
+    options.insert(options.end(), {"--quiet", "--read-latency", "5x", "--epoch", "10ms", "--report",
+                                   folder_.file("report.json"), "--", NVMEMU_TEST_GUEST, scenario});
+    return run(options);
+  }
+  void expect_ok(const std::string& scenario, std::vector<std::string> options = {}) {
+    const Outcome outcome = guest(scenario, std::move(options));
+    EXPECT_EQ(outcome.status, 0) << scenario << ": " << outcome.err;
+    EXPECT_TRUE(outcome.out.ends_with("ok\n")) << scenario << ": " << outcome.out;
+    EXPECT_EQ(outcome.err, "") << scenario;
+  }
+  std::vector<Json> threads() const {
+    std::vector<Json> all;
+    for (const Json& process : report()["processes"]) {
+      for (const Json& thread : process["threads"]) all.push_back(thread);
+    }
+    return all;
+  }
+};
+
+class LeavesAlone : public PreloadTest, public testing::WithParamInterface<const char*> {};
+
+TEST_P(LeavesAlone, WithSamplesOfPerfEvent) { expect_ok(GetParam()); }
+TEST_P(LeavesAlone, WithSamplesOfPosixTimers) { expect_ok(GetParam(), {"--ticker", "timer"}); }
+TEST_P(LeavesAlone, WithoutProbes) { expect_ok(GetParam(), {"--no-probes"}); }
+
+INSTANTIATE_TEST_SUITE_P(Programs, LeavesAlone,
+                         testing::Values("own-signals", "own-faults", "blocked-signals", "descriptors",
+                                         "errno", "sleep", "spawn", "threads", "fork", "exec", "burn"));
+
+TEST_F(PreloadTest, EachThreadIsEmulatedAndReported) {
+  expect_ok("threads");
+  const std::vector<Json> all = threads();
+  ASSERT_EQ(all.size(), 7u);
+  for (const Json& thread : all) {
+    EXPECT_TRUE(thread["ended"]) << thread;
+    EXPECT_GE(thread["epochs"], 1) << thread;
+  }
+}
+
+TEST_F(PreloadTest, EpochsFollowCpuTime) {
+  expect_ok("burn");
+  // 120 ms of CPU time in epochs of 10: about 12. A third may be lost to time in the kernel.
+  EXPECT_GE(report()["totals"]["epochs"], 5);
+  EXPECT_LE(report()["totals"]["epochs"], 16);
+  EXPECT_GE(report()["totals"]["cpu_ns"], 100e6);
+}
+
+TEST_F(PreloadTest, AProgramThatBlocksAllSignalsHasEpochs) {
+  expect_ok("blocked-signals");
+  EXPECT_GE(report()["totals"]["epochs"], 5);
+}
+
+TEST_F(PreloadTest, ForksAreProcessesOfTheirOwn) {
+  expect_ok("fork");
+  const Json processes = report()["processes"];
+  ASSERT_EQ(processes.size(), 2u);
+  EXPECT_EQ(processes[1]["ppid"], processes[0]["pid"]);
+  for (const Json& thread : threads()) EXPECT_TRUE(thread["ended"]) << thread;
+}
+
+TEST_F(PreloadTest, ExecKeepsTheEmulation) {
+  expect_ok("exec");
+  const Json processes = report()["processes"];
+  ASSERT_EQ(processes.size(), 3u);  // the guest, sh, the guest
+  EXPECT_EQ(processes[0]["pid"], processes[2]["pid"]);
+  EXPECT_GE(processes[2]["threads"][0]["epochs"], 5);
+}
+
+struct End {
+  const char* scenario;
+  int status;
+  bool last_epoch;
+};
+class EndsAs : public PreloadTest, public testing::WithParamInterface<End> {};
+
+TEST_P(EndsAs, ItWouldWithoutTheEmulation) {
+  const End& end = GetParam();
+  const Outcome outcome = guest(end.scenario);
+  EXPECT_EQ(outcome.status, end.status) << outcome.err;
+  const std::vector<Json> all = threads();
+  ASSERT_EQ(all.size(), 1u);
+  EXPECT_EQ(all[0]["ended"], end.last_epoch);
+  EXPECT_GE(all[0]["epochs"], 5);
+}
+
+INSTANTIATE_TEST_SUITE_P(Programs, EndsAs,
+                         testing::Values(End{"exit", 11, true}, End{"_exit", 12, true},
+                                         End{"quick_exit", 13, true}, End{"killed", 128 + 9, false}),
+                         [](const auto& instance) {
+                           std::string name = instance.param.scenario;
+                           std::replace(name.begin(), name.end(), '_', 'U');
+                           return name;
+                         });
+
+TEST_F(PreloadTest, ATrapThatNobodyHandlesEndsTheProgram) {
+  EXPECT_EQ(guest("default-trap").status, 128 + 5);
+}
+
+class WithoutTheTool : public PreloadTest {
+ protected:
+  Outcome preloaded(const std::string& scenario) {
+    environment_["LD_PRELOAD"] = NVMEMU_TEST_LIBRARY;
+    return start_guest(scenario);
+  }
+  Outcome start_guest(const std::string& scenario) {
+    return finish(start_program({NVMEMU_TEST_GUEST, scenario}));
+  }
+};
+
+TEST_F(WithoutTheTool, TheFirstProcessReportsOnItselfAndItsChildren) {
+  environment_["NVMEMU_READ_LATENCY"] = "500ns";
+  environment_["NVMEMU_REPORT"] = folder_.file("report.json");
+  const Outcome outcome = preloaded("fork");
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_EQ(outcome.out, "ok\n");
+  EXPECT_NE(outcome.err.find("nvmemu: read latency 100 ns -> 500 ns"), std::string::npos) << outcome.err;
+  EXPECT_EQ(report()["processes"].size(), 2u);
+  EXPECT_TRUE(boards().empty());
+}
+
+TEST_F(WithoutTheTool, AVariableThatMakesNoSenseIsSaidOnceAndTheProgramRunsNatively) {
+  environment_["NVMEMU_READ_LATENCY"] = "300";
+  const Outcome outcome = preloaded("native");
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_EQ(outcome.out, "ok\n");
+  EXPECT_NE(outcome.err.find("NVMEMU_READ_LATENCY"), std::string::npos) << outcome.err;
+  EXPECT_NE(outcome.err.find("natively"), std::string::npos) << outcome.err;
+  EXPECT_EQ(std::count(outcome.err.begin(), outcome.err.end(), '\n'), 1) << outcome.err;
+}
+
+TEST_F(WithoutTheTool, WithoutACalibrationTheProgramRunsNatively) {
+  environment_["NVMEMU_READ_LATENCY"] = "500ns";
+  environment_["NVMEMU_CALIBRATION"] = folder_.file("nothing.toml");
+  const Outcome outcome = preloaded("native");
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_NE(outcome.err.find("nothing.toml"), std::string::npos) << outcome.err;
+  EXPECT_NE(outcome.err.find("nvmemu calibrate"), std::string::npos) << outcome.err;
+}
+
+TEST_F(WithoutTheTool, NothingToEmulateIsSaid) {
+  const Outcome outcome = preloaded("native");
+  EXPECT_EQ(outcome.status, 0);
+  EXPECT_NE(outcome.err.find("NVMEMU_READ_LATENCY"), std::string::npos) << outcome.err;
+}
+
+}  // namespace
+}  // namespace nvmemu
