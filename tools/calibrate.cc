@@ -53,7 +53,7 @@ Result<Calibration> measure(const CalibrateCommand& command, Spreads& spreads) {
   options.bandwidth = !command.quick;
   options.progress = [&line](std::string_view step, double done) { line.show(step, done); };
   options.measured = [&spreads](std::string_view key, double spread) { spreads[std::string(key)] = spread; };
-  options.on_chase = measure_probes;
+  add_sampler_calibration(options);
   return calibrate(read_cpu(), Clock::calibrate(), options);
 }
 

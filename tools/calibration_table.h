@@ -22,6 +22,8 @@ namespace nvmemu {
 // By key, (largest - smallest) / median of the repetitions.
 using Spreads = std::map<std::string, double, std::less<>>;
 
+inline std::string format_share(double share) { return fmt::format("{:.1f} %", 100 * share); }
+
 struct CalibrationRow {
   std::string_view key;  // as in the file
   std::string_view label;
@@ -43,6 +45,8 @@ inline constexpr std::array kCalibrationRows{
     CalibrationRow{"sample_cost_ns", "perf_event sample", &Calibration::sample_cost_ns, format_duration},
     CalibrationRow{"sample_stall_cost_ns", "  while waiting for memory", &Calibration::sample_stall_cost_ns,
                    format_duration},
+    CalibrationRow{"probe_disturbed_share", "probes of the cache, disturbed",
+                   &Calibration::probe_disturbed_share, format_share},
     CalibrationRow{"probe_latency_ns", "probe of the chase", &Calibration::probe_latency_ns, format_latency},
     CalibrationRow{"timer_cost_ns", "timer signal", &Calibration::timer_cost_ns, format_duration},
     CalibrationRow{"read_bandwidth_bps", "read, one core", &Calibration::read_bandwidth_bps,

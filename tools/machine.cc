@@ -34,7 +34,7 @@ Result<Calibration> calibrate_now(bool quiet) {
     print_note("this machine's memory has not been measured since it booted: measuring it, some 10 s");
   CalibrateOptions options;
   options.bandwidth = false;
-  options.on_chase = measure_probes;
+  add_sampler_calibration(options);
   return calibrate(read_cpu(), Clock::calibrate(), options);
 }
 

@@ -2,20 +2,38 @@
 #include "probe_calibration.h"
 
 #include "base/clock.h"
-#include "counters/sampler/probe_latency.h"
+#include "counters/sampler/known_probes.h"
 #include "counters/sampler/sampling_cost.h"
 
 namespace nvmemu {
+namespace {
 
-void measure_probes(Calibration& calibration, const void* line) {
-  const Clock clock = Clock::calibrate(calibration.clock_hz);
-  calibration.sample_stall_cost_ns = measure_sampling_cost(clock, line);
-  if (calibration.trap_cost_ns <= 0 || calibration.probe_threshold_ns <= 0) return;
+ProbeSums probe(const Calibration& calibration, const Clock& clock, const void* line, BurstKind kind) {
+  if (calibration.trap_cost_ns <= 0 || calibration.probe_threshold_ns <= 0) return {};
   const ProbeScale scale{.overhead_ns = calibration.probe_overhead_ns,
                          .threshold_ns = calibration.probe_threshold_ns,
                          .readings_to_latency = 0,
                          .trap_cost_ns = calibration.trap_cost_ns};
-  calibration.probe_latency_ns = measure_probe_latency(clock, scale, line);
+  return probe_known_chase(clock, scale, line, kind);
+}
+
+void measure_on_cached_chase(Calibration& calibration, const void* line) {
+  const ProbeSums sums = probe(calibration, Clock::calibrate(calibration.clock_hz), line, BurstKind::kShare);
+  if (sums.readings > 0) calibration.probe_disturbed_share = sums.from_memory / sums.readings;
+}
+
+void measure_on_chase(Calibration& calibration, const void* line) {
+  const Clock clock = Clock::calibrate(calibration.clock_hz);
+  calibration.sample_stall_cost_ns = measure_sampling_cost(clock, line);
+  const ProbeSums sums = probe(calibration, clock, line, BurstKind::kNatural);
+  if (sums.from_memory > 0) calibration.probe_latency_ns = sums.memory_ns / sums.from_memory;
+}
+
+}  // namespace
+
+void add_sampler_calibration(CalibrateOptions& options) {
+  options.on_cached_chase = measure_on_cached_chase;
+  options.on_chase = measure_on_chase;
 }
 
 }  // namespace nvmemu

@@ -2,12 +2,12 @@
 // The part of a calibration that the sampler measures itself.
 #pragma once
 
-#include "host/calibration.h"
+#include "host/calibrate.h"
 
 namespace nvmemu {
 
-// Fills in what sampling and probes cost and read on the calibration's chase, along `line`'s cycle. What is
-// refused stays 0.
-void measure_probes(Calibration& calibration, const void* line);
+// Lets the calibration find out what sampling and probes cost and read on its chases, too. What is refused
+// stays 0.
+void add_sampler_calibration(CalibrateOptions& options);
 
 }  // namespace nvmemu

@@ -74,8 +74,8 @@ class Calibrator {
     result_.cpu_model = cpu_.model;
     result_.boot_id = read_boot_id();
     result_.clock_hz = clock_.hz();
+    measure_ticks();
     Result<void> done = measure_caches_and_probes();
-    if (done) measure_ticks();
     if (done) done = measure_base();
     if (done) done = measure_small_pages();
     if (done && options_.bandwidth) done = measure_bandwidths();
@@ -133,7 +133,7 @@ class Calibrator {
 
   // Probes are timed with the TSC; where that is not the clock, their ticks mean nothing and none are made.
   Result<void> measure_caches_and_probes() {
-    announce("cache latency and probes", 0);
+    announce("cache latency and probes", 0.05);
     const auto cached = ChaseBuffer::of_all_lines(cached_bytes(cpu_), Pages::kHuge);
     if (!cached) return tl::unexpected<Error>(cached.error());
     keep("cache_latency_ns", cache_latency(clock_, *cached, repetitions_), result_.cache_latency_ns);
@@ -149,11 +149,14 @@ class Calibrator {
     }
     keep("probe_overhead_ns", summarize(overheads), result_.probe_overhead_ns);
     keep("probe_threshold_ns", summarize(thresholds), result_.probe_threshold_ns);
+    if (options_.on_cached_chase) {
+      options_.on_cached_chase(result_, chase(cached->start(), 2 * cached->loads()));
+    }
     return {};
   }
 
   void measure_ticks() {
-    announce("cost of traps and samples", 0.1);
+    announce("cost of traps and samples", 0);
     keep("trap_cost_ns", measure_trap_cost(clock_), result_.trap_cost_ns);
     keep("sample_cost_ns", measure_sample_cost(clock_), result_.sample_cost_ns);
     keep("timer_cost_ns", measure_timer_cost(clock_), result_.timer_cost_ns);

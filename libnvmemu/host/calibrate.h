@@ -23,8 +23,9 @@ struct CalibrateOptions {
   int repetitions = 5;    // of each figure, at least 1; the median counts
   bool bandwidth = true;  // false: bandwidths stay zero, not measured
   Progress progress;
-  // Called while the chase's memory is mapped, with the figures so far and a line of its cycle: for what
-  // layers above this one measure on it.
+  // For what layers above this one measure: called while the memory of the cached chase, and later of the
+  // base chase, is mapped, with the figures so far and a line of the cycle.
+  std::function<void(Calibration&, const void* line)> on_cached_chase;
   std::function<void(Calibration&, const void* line)> on_chase;
   Measured measured;
 };

@@ -2,14 +2,23 @@
 #include "counters/sampler/memory_share.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace nvmemu {
 namespace {
 
-constexpr double kPoolWeightReadings = 4;  // how many readings of its own outweigh the pool
+constexpr double kPoolWeightReadings = 1;  // how many readings of its own outweigh the pool
 constexpr double kReadingsPerIndependent = 4;
 // One burst's share lies between 0 and 1; before two bursts have been seen, take the widest spread there is.
 constexpr double kUnknownVariance = 0.25;
+
+// The part of the readings from memory that is not put down to the probes themselves.
+double undisturbed(const ProbeSums& sums, double disturbed_share) {
+  if (sums.from_memory <= 0) return 1;
+  const double hits_share = 1 - sums.from_memory / sums.readings;
+  const double expected = disturbed_share * sums.readings;
+  return std::max(0.0, 1 - hits_share * (expected + std::sqrt(expected)) / sums.from_memory);
+}
 
 }  // namespace
 
@@ -27,8 +36,9 @@ Share memory_share(const ProbeSums& sums, const SharePool& pool) {
   const double readings = sums.readings;
   if (readings <= 0) return {pool.mean(), std::min(kUnknownVariance, pool.variance())};
   const double drawn_ns = kPoolWeightReadings * sums.total_ns / readings;
-  const double total_ns = sums.total_ns + drawn_ns;
-  const double value = total_ns > 0 ? (sums.memory_ns + drawn_ns * pool.mean()) / total_ns : 0;
+  const double memory_ns = sums.memory_ns * undisturbed(sums, pool.disturbed);
+  const double total_ns = sums.total_ns - sums.memory_ns + memory_ns + drawn_ns;
+  const double value = total_ns > 0 ? (memory_ns + drawn_ns * pool.mean()) / total_ns : 0;
   // The share is a ratio: of a load whose every reading came from memory it is 1 without any error, so the
   // binomial spread of the reading's class, not of the latency, is what makes it uncertain.
   const double independent = 1 + readings / kReadingsPerIndependent;

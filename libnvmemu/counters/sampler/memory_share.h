@@ -12,6 +12,8 @@ struct SharePool {
   double bursts = 0;      // probe bursts behind it
   double share_sum = 0;   // of their shares
   double square_sum = 0;  // and of the shares' squares
+  double disturbed =
+      0;  // of the readings of a load that always hits, those that come from memory all the same
 
   double mean() const;      // kPriorShare while nothing was probed
   double variance() const;  // of the mean
@@ -29,6 +31,10 @@ struct Share {
 // With p the share of executions that go to memory, L their latency and t a hit's, p L / (p L + (1 - p) t),
 // which is memory time over total time of the probes; drawn towards the pool's mean while the load has few
 // probes of its own. A burst's readings come from one moment, so they count as less than independent.
+//
+// A probe's trap pauses the program, and in that time neighbours evict a line now and then that it would have
+// found in a cache: of the readings that could have been hits, as many as are disturbed, and a standard
+// deviation more, are not counted as memory.
 Share memory_share(const ProbeSums& sums, const SharePool& pool);
 
 // Share of one burst alone; 0 where it has no readings.

@@ -37,6 +37,14 @@ TEST(MemoryShare, OwnProbesOutweighThePool) {
   EXPECT_LT(memory_share(sums(0, 0, 64, 10), all_memory).value, 0.07);
 }
 
+TEST(MemoryShare, ForgivesWhatTheProbesThemselvesDisturbed) {
+  const SharePool pool{.bursts = 1000, .share_sum = 0, .square_sum = 0, .disturbed = 0.01};
+  EXPECT_LT(memory_share(sums(1, 180, 99, 35), pool).value, 0.01);
+  EXPECT_GT(memory_share(sums(20, 180, 80, 35), pool).value, 0.5);
+  const SharePool sure{.bursts = 1000, .share_sum = 1000, .square_sum = 1000, .disturbed = 0.01};
+  EXPECT_GT(memory_share(sums(97, 180, 3, 35), sure).value, 0.99);
+}
+
 TEST(MemoryShare, GetsSurerWithProbes) {
   const SharePool pool{};
   EXPECT_GT(memory_share(sums(8, 180, 8, 35), pool).variance,

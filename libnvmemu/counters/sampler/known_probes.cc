@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "counters/sampler/probe_latency.h"
+#include "counters/sampler/known_probes.h"
 
 #include <signal.h>
 
@@ -13,7 +13,7 @@ namespace {
 
 constexpr int kBursts = 80;
 constexpr std::size_t kLoadsBetween = 8000;  // some 1.5 ms: the chase forgets the burst
-constexpr std::size_t kLoadsOfABurst = 32;   // more than it takes
+constexpr std::size_t kLoadsOfABurst = 128;  // more than it takes
 
 Prober* active_prober = nullptr;
 
@@ -23,29 +23,31 @@ void handle_trap(int, siginfo_t* info, void* context) {
 
 }  // namespace
 
-double measure_probe_latency(const Clock& clock, const ProbeScale& scale, const void* line) {
+ProbeSums probe_known_chase(const Clock& clock, const ProbeScale& scale, const void* line, BurstKind kind) {
   const auto table = std::make_unique<LoadTable>();
   LoadEntry* load = table->find(reinterpret_cast<std::uintptr_t>(nvmemu_known_chase_loaded));
-  if (load == nullptr || !load->instruction.probeable) return 0;
+  if (load == nullptr || !load->instruction.probeable) return {};
   Prober prober(clock, scale);
   active_prober = &prober;
   struct sigaction action {};
   struct sigaction before {};
   action.sa_sigaction = handle_trap;
   action.sa_flags = SA_SIGINFO | SA_NODEFER;
-  if (sigaction(SIGTRAP, &action, &before) != 0) return 0;
+  if (sigaction(SIGTRAP, &action, &before) != 0) return {};
   ProbeSums sums;
   for (int i = 0; i < kBursts; ++i) {
     line = nvmemu_known_chase(line, kLoadsBetween);
-    if (prober.arm(load, BurstKind::kNatural, 0) != 0) break;
+    if (prober.arm(load, kind, 0) != 0) break;
     line = nvmemu_known_chase(line, kLoadsOfABurst);
     prober.disarm();
     const Burst burst = prober.take_burst();
+    sums.readings += burst.sums.readings;
     sums.from_memory += burst.sums.from_memory;
+    sums.total_ns += burst.sums.total_ns;
     sums.memory_ns += burst.sums.memory_ns;
   }
   sigaction(SIGTRAP, &before, nullptr);
-  return sums.from_memory > 0 ? sums.memory_ns / sums.from_memory : 0;
+  return sums;
 }
 
 }  // namespace nvmemu
