@@ -151,15 +151,14 @@ int blocked_signals() {
   return 0;
 }
 
+// Prints which descriptors it is given: the test compares. Then closes all, as daemons do.
 int descriptors() {
-  const int first = open("/dev/null", O_RDONLY);
-  CHECK(first == 3);
-  burn();
-  const int second = open("/dev/null", O_RDONLY);
-  CHECK(second == 4);
+  for (int i = 0; i < 3; ++i) {
+    std::printf("%d ", open("/dev/null", O_RDONLY));
+    burn(40);
+  }
   for (int fd = 3; fd < 256; ++fd) close(fd);
-  burn();
-  CHECK(is_emulated());
+  burn(40);
   return 0;
 }
 

@@ -28,7 +28,8 @@ class PreloadTest : public CliTest {
   }
   std::vector<Json> threads() const {
     std::vector<Json> all;
-    for (const Json& process : report()["processes"]) {
+    const Json whole = report();
+    for (const Json& process : whole["processes"]) {
       for (const Json& thread : process["threads"]) all.push_back(thread);
     }
     return all;
@@ -42,8 +43,8 @@ TEST_P(LeavesAlone, WithSamplesOfPosixTimers) { expect_ok(GetParam(), {"--ticker
 TEST_P(LeavesAlone, WithoutProbes) { expect_ok(GetParam(), {"--no-probes"}); }
 
 INSTANTIATE_TEST_SUITE_P(Programs, LeavesAlone,
-                         testing::Values("own-signals", "own-faults", "blocked-signals", "descriptors",
-                                         "errno", "sleep", "spawn", "threads", "fork", "exec", "burn"));
+                         testing::Values("own-signals", "own-faults", "blocked-signals", "errno", "sleep",
+                                         "spawn", "threads", "fork", "exec", "burn"));
 
 TEST_F(PreloadTest, EachThreadIsEmulatedAndReported) {
   expect_ok("threads");
@@ -68,6 +69,14 @@ TEST_F(PreloadTest, AProgramThatBlocksAllSignalsHasEpochs) {
   EXPECT_GE(report()["totals"]["epochs"], 5);
 }
 
+TEST_F(PreloadTest, TheProgramsDescriptorsAreWhatTheyWouldBe) {
+  const Outcome native = finish(start_program({NVMEMU_TEST_GUEST, "descriptors"}));
+  const Outcome emulated = guest("descriptors");
+  EXPECT_EQ(emulated.status, 0) << emulated.err;
+  EXPECT_EQ(emulated.out, native.out);
+  EXPECT_GE(report()["totals"]["epochs"], 5);
+}
+
 TEST_F(PreloadTest, ForksAreProcessesOfTheirOwn) {
   expect_ok("fork");
   const Json processes = report()["processes"];
@@ -89,6 +98,8 @@ struct End {
   int status;
   bool last_epoch;
 };
+void PrintTo(const End& end, std::ostream* out) { *out << end.scenario; }
+
 class EndsAs : public PreloadTest, public testing::WithParamInterface<End> {};
 
 TEST_P(EndsAs, ItWouldWithoutTheEmulation) {
