@@ -65,17 +65,22 @@ function(nvmemu_add_fuzzer name)
   target_link_libraries(${name} PRIVATE ${ARG_LINK} nvmemu_options)
 endfunction()
 
-# tl::expected is one header. Reached by a link of its own, so that a cross build does not search the host's /usr/include.
-find_path(NVMEMU_TL_DIR NAMES expected.hpp PATHS /usr/include/tl NO_DEFAULT_PATH REQUIRED NO_CMAKE_FIND_ROOT_PATH)
-file(MAKE_DIRECTORY ${PROJECT_BINARY_DIR}/third_party)
-file(CREATE_LINK ${NVMEMU_TL_DIR} ${PROJECT_BINARY_DIR}/third_party/tl SYMBOLIC)
-add_library(nvmemu_expected INTERFACE)
-target_include_directories(nvmemu_expected SYSTEM INTERFACE ${PROJECT_BINARY_DIR}/third_party)
+# nvmemu_header_library(NAME FOLDER HEADER): a library that is headers only, in /usr/include/FOLDER. Reached by a link in a
+# folder of its own, so that a cross build does not search the host's /usr/include, and only what links the target gets it.
+function(nvmemu_header_library name folder header)
+  find_path(NVMEMU_${name}_DIR NAMES ${header} PATHS /usr/include/${folder} NO_DEFAULT_PATH REQUIRED
+            NO_CMAKE_FIND_ROOT_PATH)
+  set(include_root ${PROJECT_BINARY_DIR}/third_party/${name})
+  file(MAKE_DIRECTORY ${include_root})
+  file(CREATE_LINK ${NVMEMU_${name}_DIR} ${include_root}/${folder} SYMBOLIC)
+  add_library(nvmemu_${name} INTERFACE)
+  target_include_directories(nvmemu_${name} SYSTEM INTERFACE ${include_root})
+endfunction()
 
-# toml++ likewise: a folder of headers. Its root is not tl's, so that only what links this target reaches it.
-find_path(NVMEMU_TOML_DIR NAMES toml.h PATHS /usr/include/toml++ NO_DEFAULT_PATH REQUIRED NO_CMAKE_FIND_ROOT_PATH)
-file(MAKE_DIRECTORY ${PROJECT_BINARY_DIR}/third_party/tomlplusplus)
-file(CREATE_LINK ${NVMEMU_TOML_DIR} ${PROJECT_BINARY_DIR}/third_party/tomlplusplus/toml++ SYMBOLIC)
-add_library(nvmemu_toml INTERFACE)
-target_include_directories(nvmemu_toml SYSTEM INTERFACE ${PROJECT_BINARY_DIR}/third_party/tomlplusplus)
+nvmemu_header_library(expected tl expected.hpp)
+nvmemu_header_library(toml toml++ toml.h)
 target_compile_definitions(nvmemu_toml INTERFACE TOML_EXCEPTIONS=0)
+nvmemu_header_library(json nlohmann json.hpp)
+# fmt without its library, for what is also loaded into other processes.
+nvmemu_header_library(fmt_headers fmt core.h)
+target_compile_definitions(nvmemu_fmt_headers INTERFACE FMT_HEADER_ONLY=1)
