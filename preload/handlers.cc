@@ -9,8 +9,9 @@
 #include <cerrno>
 #include <cstdint>
 
-#include "counters/sampler/prober.h"
+#include "counters/sampler/guarded_read.h"
 #include "hooks.h"
+#include "runtime.h"
 #include "thread_state.h"
 
 namespace nvmemu::preload {
@@ -57,7 +58,8 @@ void forward(int signal, siginfo_t* info, void* context) noexcept {
     }
   } else if (action.sa_handler == SIG_DFL && signal != kTickSignal) {
     hooks::sigaction(signal, &action, nullptr);
-    raise(signal);  // blocked until this handler returns
+    // A fault repeats itself when this returns. What was sent must be sent again, and so must a trap.
+    if (info->si_code <= 0 || signal == kTrapSignal) raise(signal);
   }
 }
 
@@ -95,7 +97,7 @@ void handle_trap(int signal, siginfo_t* info, void* context) {
 
 void handle_fault(int signal, siginfo_t* info, void* context) {
   auto& pc = static_cast<ucontext_t*>(context)->uc_mcontext.gregs[REG_RIP];
-  const ProbeFaultRange range = probe_fault_range();
+  const FaultRange range = fault_range();
   if (static_cast<std::uintptr_t>(pc) >= range.begin && static_cast<std::uintptr_t>(pc) < range.end) {
     pc = static_cast<greg_t>(range.resume);
   } else {
@@ -129,20 +131,14 @@ std::uintptr_t handler_in_kernel(int signal) noexcept {
 }  // namespace
 
 bool install_handlers() noexcept {
-  for (const int signal : {SIGSEGV, SIGBUS}) {
-    struct sigaction old {};
-    if (hooks::sigaction(signal, nullptr, &old) == 0) find_kept(signal)->set(old);
-  }
   // A trap inside the trap handler must not find it blocked: kernels before 5.18 end the process then.
-  return install(kTickSignal, handle_tick, 0) && install(kTrapSignal, handle_trap, SA_NODEFER);
+  return install(kTickSignal, handle_tick, 0) && install(kTrapSignal, handle_trap, SA_NODEFER) &&
+         install(SIGSEGV, handle_fault, 0) && install(SIGBUS, handle_fault, 0);
 }
 
 bool handlers_in_place() noexcept {
   const auto ours = reinterpret_cast<std::uintptr_t>(handle_fault);
-  const auto known = [&](int signal) {
-    const std::uintptr_t handler = handler_in_kernel(signal);
-    return handler == ours || handler == reinterpret_cast<std::uintptr_t>(SIG_DFL);
-  };
+  const auto known = [&](int signal) { return handler_in_kernel(signal) == ours; };
   return handler_in_kernel(kTrapSignal) == reinterpret_cast<std::uintptr_t>(handle_trap) && known(SIGSEGV) &&
          known(SIGBUS);
 }
@@ -164,10 +160,8 @@ int kept_sigaction(int signal, const struct sigaction* action, struct sigaction*
     // A fault's handler goes to the kernel with the program's own flags and mask, behind ours.
     if (signal == SIGSEGV || signal == SIGBUS) {
       struct sigaction wrapped = *action;
-      if (is_function(*action)) {
-        wrapped.sa_sigaction = handle_fault;
-        wrapped.sa_flags |= SA_SIGINFO;
-      }
+      wrapped.sa_sigaction = handle_fault;
+      wrapped.sa_flags |= SA_SIGINFO | (is_function(*action) ? 0 : SA_ONSTACK);
       entry.set(*action);
       if (hooks::sigaction(signal, &wrapped, nullptr) != 0) {
         entry.set(before);
@@ -175,6 +169,7 @@ int kept_sigaction(int signal, const struct sigaction* action, struct sigaction*
       }
     } else {
       entry.set(*action);
+      if (signal == kTickSignal && is_function(*action)) Runtime::get().warn(kSignalTaken);
     }
   }
   if (old != nullptr) *old = before;

@@ -14,6 +14,9 @@ void begin_thread() noexcept;
 void prepare_process() noexcept;
 
 // Where this process reports on itself: writes the report and the summary. Once.
-void report_itself() noexcept;
+void report_itself();
+
+// Likewise where nothing may be allocated: says that there is no report. Async-signal-safe.
+void renounce_report();
 
 }  // namespace nvmemu::preload

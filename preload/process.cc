@@ -29,10 +29,10 @@ void in_forked_child() noexcept {
 
 // The last epoch of the thread that ends the process. Others are cut off as the process is; the board has
 // what they had done by their last epoch.
-void end_process() noexcept {
+void end_process(void (*report)()) noexcept {
   if (!Runtime::get().active() || !Runtime::get().is_this_process()) return;
   this_thread().end();
-  report_itself();
+  report();
 }
 
 __attribute__((constructor)) void start_process() {
@@ -42,10 +42,10 @@ __attribute__((constructor)) void start_process() {
   begin_thread();
 }
 
-__attribute__((destructor)) void exit_process() { end_process(); }
+__attribute__((destructor)) void exit_process() { end_process(report_itself); }
 
 [[noreturn]] void exit_now(int status) noexcept {
-  end_process();
+  end_process(renounce_report);  // _exit() may be called in a signal handler: nothing may be allocated
   for (;;) syscall(SYS_exit_group, status);
 }
 
@@ -57,7 +57,7 @@ void prepare_process() noexcept {
   real_execvp.resolve();
   real_execvpe.resolve();
   pthread_atfork(nullptr, nullptr, in_forked_child);
-  at_quick_exit([] { end_process(); });
+  at_quick_exit([] { end_process(report_itself); });
 }
 
 }  // namespace nvmemu::preload

@@ -68,6 +68,19 @@ void read_command_line(char* out, std::size_t capacity) noexcept {
   out[length > 0 ? length : 0] = '\0';
 }
 
+// For a process that will not be emulated: leaves word where the tool will look.
+void note_on_tools_board(BoardWarning warning) {
+  const char* path = getenv("NVMEMU_BOARD");
+  if (path == nullptr) return;
+  auto board = Board::open(path);
+  if (!board) return;
+  BoardProcess* process =
+      board->claim_process(static_cast<std::uint32_t>(getpid()), static_cast<std::uint32_t>(getppid()));
+  if (process == nullptr) return;
+  read_command_line(process->command, sizeof process->command);
+  process->warnings.fetch_or(warning, std::memory_order_relaxed);
+}
+
 SamplerOptions::Ticker ticker_option(TickerChoice choice) {
   switch (choice) {
     case TickerChoice::kPerfEvent:
@@ -95,7 +108,10 @@ Runtime& Runtime::get() noexcept {
 
 void Runtime::start() {
   auto config = read_config();
-  if (!config) return say_natively(config.error());
+  if (!config) {
+    note_on_tools_board(kBadConfiguration);
+    return say_natively(config.error());
+  }
   config_ = std::move(*config);
   if (!set_latencies() || !open_board()) return;
   clock_ = Clock::calibrate(config_.clock_hz);
@@ -119,6 +135,7 @@ bool Runtime::set_latencies() {
   read_latency_.base_ns =
       config_.base_latency_ns > 0 ? config_.base_latency_ns : calibration_.base_latency_ns;
   if (read_latency_.base_ns <= 0) {
+    note_on_tools_board(kNoCalibration);
     say_natively(calibration ? Error{path + " holds no base latency", "run 'nvmemu calibrate'"}
                              : calibration.error());
     return false;
@@ -204,6 +221,9 @@ void Runtime::note_ticker(int error, bool perf_event) noexcept {
     process_->ticker.store(static_cast<std::uint32_t>(perf_event ? Ticker::kPerfEvent : Ticker::kPosixTimer),
                            std::memory_order_relaxed);
   }
+}
+
+void Runtime::note_probes() noexcept {
   if (shared_.probes_refused.load(std::memory_order_relaxed)) warn(kNoProbes);
 }
 

@@ -41,6 +41,7 @@ class Runtime {
 
   BoardThread* claim_thread(std::uint32_t tid) noexcept;
   void warn(BoardWarning warning) noexcept;
+  void note_probes() noexcept;
   void note_ticker(int error, bool perf_event) noexcept;
 
   // Where no tool made the board (LD_PRELOAD alone), this process reports on itself and its children at its

@@ -35,6 +35,11 @@ class Blockable {
   const sigset_t* set_;
 };
 
+// Not in the child of a vfork, which borrows the parent's memory but has signal actions of its own.
+bool is_kept_here(int signal) {
+  return Runtime::get().active() && is_kept(signal) && Runtime::get().is_this_process();
+}
+
 }  // namespace
 
 namespace hooks {
@@ -62,12 +67,12 @@ using namespace nvmemu::preload;
 #define NVMEMU_EXPORT extern "C" __attribute__((visibility("default")))
 
 NVMEMU_EXPORT int sigaction(int signal, const struct sigaction* action, struct sigaction* old) noexcept {
-  if (!Runtime::get().active() || !is_kept(signal)) return real_sigaction(signal, action, old);
+  if (!is_kept_here(signal)) return real_sigaction(signal, action, old);
   return kept_sigaction(signal, action, old);
 }
 
 NVMEMU_EXPORT sighandler_t signal(int signal, sighandler_t handler) noexcept {
-  if (!Runtime::get().active() || !is_kept(signal)) return real_signal(signal, handler);
+  if (!is_kept_here(signal)) return real_signal(signal, handler);
   struct sigaction action {};
   action.sa_handler = handler;
   action.sa_flags = SA_RESTART;  // as BSD and glibc do

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // LD_PRELOAD without the tool: the first process reports on the run when it ends.
-#include <fcntl.h>
-#include <unistd.h>
 
+#include <atomic>
 #include <exception>
 
 #include "base/log.h"
@@ -28,15 +27,16 @@ RunReport make_report(const Runtime& runtime) {
   return report;
 }
 
-void say(const std::string& text) {
-  [[maybe_unused]] const ssize_t written = write(STDERR_FILENO, text.data(), text.size());
+bool is_first_to_report(const Runtime& runtime) {
+  static std::atomic<bool> reported{false};
+  return runtime.reports_itself() && !reported.exchange(true);
 }
 
 }  // namespace
 
-void report_itself() noexcept try {
+void report_itself() try {
   Runtime& runtime = Runtime::get();
-  if (!runtime.reports_itself()) return;
+  if (!is_first_to_report(runtime)) return;
   const RunReport report = make_report(runtime);
   runtime.board().remove_file();
   if (!runtime.config().report.empty()) {
@@ -44,9 +44,17 @@ void report_itself() noexcept try {
       log_warning(written.error().message);
     }
   }
-  if (!runtime.config().quiet) say(summary(report));
+  if (!runtime.config().quiet) write_to_stderr(summary(report));
 } catch (const std::exception& error) {
   log_warning(error.what());  // out of memory, most likely: the program's end is not delayed for a report
+}
+
+void renounce_report() {
+  Runtime& runtime = Runtime::get();
+  if (!is_first_to_report(runtime)) return;
+  runtime.board().remove_file();
+  if (!runtime.config().quiet)
+    log_warning("the program ended by _exit: no report (nvmemu run makes one all the same)");
 }
 
 }  // namespace nvmemu::preload

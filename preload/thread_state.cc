@@ -20,10 +20,11 @@ alignas(ThreadState) thread_local constinit std::byte state_storage[sizeof(Threa
 int current_tid() { return static_cast<int>(syscall(SYS_gettid)); }
 
 void read_thread_name(char* name, std::size_t capacity) {
-  const int fd = open("/proc/thread-self/comm", O_RDONLY | O_CLOEXEC);
+  // By system call: open(), read() and close() are cancellation points, and this is not the program's doing.
+  const long fd = syscall(SYS_openat, AT_FDCWD, "/proc/thread-self/comm", O_RDONLY | O_CLOEXEC);
   if (fd < 0) return;
-  const ssize_t length = read(fd, name, capacity - 1);
-  close(fd);
+  const long length = syscall(SYS_read, fd, name, capacity - 1);
+  syscall(SYS_close, fd);
   if (length > 0) name[name[length - 1] == '\n' ? length - 1 : length] = '\0';
 }
 
@@ -90,7 +91,11 @@ void ThreadState::publish(bool ended) noexcept {
   slot_->stall_samples.store(totals.stall_samples, kRelaxed);
   slot_->probes.store(totals.probes, kRelaxed);
   slot_->variance_ns2.store(totals.stall_variance_ns2(), kRelaxed);
-  if (ended) slot_->ended.store(1, std::memory_order_release);
+  if (ended) {
+    read_thread_name(slot_->name, sizeof slot_->name);  // the program has given it one by now
+    slot_->ended.store(1, std::memory_order_release);
+  }
+  Runtime::get().note_probes();
   if (sampler().lost_samples()) Runtime::get().warn(kSamplesLost);
 }
 
@@ -105,7 +110,8 @@ void ThreadState::on_tick(const ucontext_t& context) noexcept {
 }
 
 bool ThreadState::on_trap(const siginfo_t& info, const ucontext_t& context) noexcept {
-  return ready_.load(std::memory_order_relaxed) && sampler().on_trap(info, context);
+  if (!ready_.load(std::memory_order_relaxed)) return Prober::owns(info);
+  return sampler().on_trap(info, context);
 }
 
 void ThreadState::end_epoch() noexcept {
@@ -123,8 +129,8 @@ void ThreadState::end() noexcept {
   // already.
   if (busy.entered()) emulator().end_epoch();
   publish(true);
+  sampler().close();  // while traps still find their way
   ready_.store(false, std::memory_order_relaxed);
-  sampler().close();
 }
 
 void ThreadState::abandon() noexcept {

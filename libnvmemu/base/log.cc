@@ -60,7 +60,7 @@ class WriteSignalGuard {
   KernelSignals pending_ = 0;
 };
 
-void write_to_stderr(const char* data, std::size_t size) noexcept {
+void write_guarded(const char* data, std::size_t size) noexcept {
   const WriteSignalGuard guard;
   ssize_t written = 0;
   do {
@@ -78,7 +78,7 @@ void log_at(LogLevel level, std::string_view text) noexcept {
   std::memcpy(message.data(), kPrefix.data(), kPrefix.size());
   if (length > 0) std::memcpy(message.data() + kPrefix.size(), text.data(), length);
   message[kPrefix.size() + length] = '\n';
-  write_to_stderr(message.data(), kPrefix.size() + length + 1);
+  write_guarded(message.data(), kPrefix.size() + length + 1);
   errno = kept_errno;
 }
 
@@ -86,6 +86,12 @@ void log_at(LogLevel level, std::string_view text) noexcept {
 
 void set_log_level(LogLevel level) noexcept { g_level.store(level, std::memory_order_relaxed); }
 LogLevel log_level() noexcept { return g_level.load(std::memory_order_relaxed); }
+
+void write_to_stderr(std::string_view text) noexcept {
+  const int kept_errno = errno;
+  write_guarded(text.data(), text.size());
+  errno = kept_errno;
+}
 
 void log_warning(std::string_view text) noexcept { log_at(LogLevel::kWarning, text); }
 void log_info(std::string_view text) noexcept { log_at(LogLevel::kInfo, text); }

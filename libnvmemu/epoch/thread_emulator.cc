@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "epoch/thread_emulator.h"
 
+#include <algorithm>
+
 namespace nvmemu {
 
 ThreadEmulator::ThreadEmulator(CounterSource& source, Injector& injector, const ReadLatency& latency,
@@ -30,7 +32,10 @@ void ThreadEmulator::settle() noexcept {
   source_.pause();
   const double injected_ns = injector_.inject(due_ns);
   source_.resume();
-  ledger_.pay(injected_ns);
+  // A thread that was stopped meanwhile (a debugger, SIGSTOP, a suspended machine) has not paid for hours to
+  // come.
+  constexpr double kMostOversleptNs = 10e6;
+  ledger_.pay(std::min(injected_ns, due_ns + kMostOversleptNs));
   totals_.injected_ns += injected_ns;
 }
 

@@ -7,6 +7,8 @@
 #include <cstddef>
 #include <cstring>
 
+#include "counters/sampler/guarded_read.h"
+
 extern "C" int _dl_find_object(void* address, struct dl_find_object* result) noexcept __attribute__((weak));
 
 namespace nvmemu {
@@ -59,6 +61,7 @@ std::uintptr_t search_table(const std::uint8_t* header, std::uintptr_t ip) noexc
 
 // Decodes from `start`; the last instruction where the walk arrives at `ip` exactly.
 std::optional<LocatedInstruction> walk(std::uintptr_t start, std::uintptr_t ip) noexcept {
+  if (!is_readable(start, ip)) return std::nullopt;
   std::optional<LocatedInstruction> last;
   for (std::uintptr_t at = start; at < ip;) {
     const auto instruction = decode_instruction(reinterpret_cast<const std::uint8_t*>(at), ip - at);

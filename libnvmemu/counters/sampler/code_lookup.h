@@ -14,10 +14,11 @@ struct LocatedInstruction {
   Instruction instruction;
 };
 
-// The instruction that ends at `ip`, an address that is executing now. x86 code cannot be read backwards, so
-// it is decoded forward: from the function's start where the unwind tables name it, else from several offsets
-// before, whose majority decides. Nothing where neither leads to `ip`, or where control never falls through
-// to it. Async-signal-safe; reads only code that is mapped: the function's, or the page that `ip` is in.
+// The instruction that ends at `ip`, an address that was executing a moment ago. x86 code cannot be read
+// backwards, so it is decoded forward: from the function's start where the unwind tables name it, else from
+// several offsets before, whose majority decides. Nothing where neither leads to `ip`, or where control never
+// falls through to it. Async-signal-safe; reads only code that is mapped: the function's, or the page that
+// `ip` is in.
 std::optional<LocatedInstruction> instruction_before(std::uintptr_t ip) noexcept;
 
 // Start of the function that holds `ip`, by the .eh_frame_hdr table of its object; 0 where there is none.

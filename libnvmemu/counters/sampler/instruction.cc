@@ -22,6 +22,11 @@ constexpr ZydisMnemonic kPersistMnemonics[] = {
     ZYDIS_MNEMONIC_SFENCE,  ZYDIS_MNEMONIC_MFENCE,     ZYDIS_MNEMONIC_LFENCE,
 };
 
+constexpr ZydisMnemonic kMaskedMnemonics[] = {
+    ZYDIS_MNEMONIC_VMASKMOVPS, ZYDIS_MNEMONIC_VMASKMOVPD, ZYDIS_MNEMONIC_VPMASKMOVD,
+    ZYDIS_MNEMONIC_VPMASKMOVQ, ZYDIS_MNEMONIC_MASKMOVDQU, ZYDIS_MNEMONIC_MASKMOVQ,
+};
+
 using Operands = std::span<const ZydisDecodedOperand>;
 
 bool is_memory(const ZydisDecodedOperand& operand) {
@@ -68,11 +73,20 @@ bool is_plain_register(ZydisRegister reg) {
          (reg >= ZYDIS_REGISTER_RAX && reg <= ZYDIS_REGISTER_R15);
 }
 
+// A masked load does not fault where its mask is off; the probe's own would.
+bool is_masked(const ZydisDecodedInstruction& instruction) {
+  const ZydisRegister mask = instruction.avx.mask.reg;
+  return (mask != ZYDIS_REGISTER_NONE && mask != ZYDIS_REGISTER_K0) ||
+         std::find(std::begin(kMaskedMnemonics), std::end(kMaskedMnemonics), instruction.mnemonic) !=
+             std::end(kMaskedMnemonics);
+}
+
 // Thread-local addresses (%fs, %gs), gathers, 32-bit addressing and string instructions are left unprobed:
 // rare among loads that wait for memory, and each would need a case of its own.
 std::optional<MemoryOperand> probeable_operand(const ZydisDecodedInstruction& instruction,
                                                Operands operands) {
   if ((instruction.attributes & (ZYDIS_ATTRIB_HAS_REP | ZYDIS_ATTRIB_HAS_REPNE)) != 0) return std::nullopt;
+  if (is_masked(instruction)) return std::nullopt;
   for (const ZydisDecodedOperand& operand : operands) {
     if (!is_memory(operand) || (operand.actions & ZYDIS_OPERAND_ACTION_MASK_READ) == 0) continue;
     const auto& mem = operand.mem;

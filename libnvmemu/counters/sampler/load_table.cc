@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "counters/sampler/code_lookup.h"
+#include "counters/sampler/guarded_read.h"
 
 namespace nvmemu {
 namespace {
@@ -18,6 +19,7 @@ std::size_t hash(std::uintptr_t ip) { return static_cast<std::size_t>((ip * 0x9E
 // FNV-1a over the 8 bytes before `ip`, as far as they are in its page.
 std::uint32_t checksum_before(std::uintptr_t ip) noexcept {
   const std::uintptr_t start = std::max(ip & ~(kPageBytes - 1), ip - 8);
+  if (!is_readable(start, ip)) return 0;  // unloaded since it was sampled
   std::uint32_t sum = 2166136261U;
   for (std::uintptr_t at = start; at < ip; ++at) {
     sum = (sum ^ *reinterpret_cast<const std::uint8_t*>(at)) * 16777619U;

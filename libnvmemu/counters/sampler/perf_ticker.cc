@@ -83,8 +83,15 @@ int PerfTicker::open(int tid, std::uint64_t period_ns, std::uint32_t wakeup, int
   int error = map == MAP_FAILED ? errno : signal_thread(fd, tid, signal);
   if (error == 0 && ioctl(fd, PERF_EVENT_IOC_ENABLE, 0) != 0) error = errno;
   if (error != 0 && map != MAP_FAILED) munmap(map, kMapBytes);
-  ::close(fd);  // the mapping keeps the event
+  syscall(SYS_close, fd);  // the mapping keeps the event; close() would be a cancellation point
   if (error == 0) page_ = static_cast<perf_event_mmap_page*>(map);
+  return error;
+}
+
+int PerfTicker::reopen(int tid, std::uint64_t period_ns, std::uint32_t wakeup, int signal) noexcept {
+  perf_event_mmap_page* old = page_;
+  const int error = open(tid, period_ns, wakeup, signal);
+  if (error == 0 && old != nullptr) munmap(old, kMapBytes);
   return error;
 }
 

@@ -26,6 +26,8 @@ class PerfTicker {
   // Starts sampling the calling thread, `tid`: a sample each `period_ns` (>= 100 us), signal `signal` each
   // `wakeup` samples. 0, or the errno of what refused. The signal's handler must be in place.
   int open(int tid, std::uint64_t period_ns, std::uint32_t wakeup, int signal) noexcept;
+  // Likewise with another period; where that is refused, it goes on as before.
+  int reopen(int tid, std::uint64_t period_ns, std::uint32_t wakeup, int signal) noexcept;
   void close() noexcept;
 
   // After fork, in the child: the ring is not mapped there and the event stays the parent's.

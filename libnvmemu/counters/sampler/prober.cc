@@ -11,53 +11,10 @@
 #include <cerrno>
 #include <csignal>
 
-// Reads `touched`, if it is not null, then times a load of `address`, in ticks: like timed_load_ticks() of
-// host/timed_load.h, but in code whose addresses are known, so that a fault can be left.
-extern "C" std::uint64_t nvmemu_probe_load(const void* address, const void* touched) noexcept;
-extern "C" const char nvmemu_probe_load_end[];
-extern "C" const char nvmemu_probe_load_faulted[];
-asm(R"(
-  .text
-  .p2align 6
-  .type nvmemu_probe_load, @function
-  .hidden nvmemu_probe_load
-  .hidden nvmemu_probe_load_end
-  .hidden nvmemu_probe_load_faulted
-  .globl nvmemu_probe_load
-  .globl nvmemu_probe_load_end
-  .globl nvmemu_probe_load_faulted
-nvmemu_probe_load:
-  testq %rsi, %rsi
-  je 1f
-  movzbl (%rsi), %ecx
-1:
-  mfence
-  lfence
-  rdtsc
-  lfence
-  shlq $32, %rdx
-  orq %rax, %rdx
-  movq %rdx, %r8
-  movzbl (%rdi), %ecx
-  lfence
-  rdtsc
-  lfence
-  shlq $32, %rdx
-  orq %rdx, %rax
-  subq %r8, %rax
-  ret
-nvmemu_probe_load_end:
-nvmemu_probe_load_faulted:
-  movq $-1, %rax
-  ret
-  .size nvmemu_probe_load, .-nvmemu_probe_load
-)");
-
 namespace nvmemu {
 namespace {
 
 constexpr std::size_t kPageBytes = 4096;
-constexpr std::uint64_t kFaulted = ~std::uint64_t{0};
 constexpr std::uint64_t kEventMark = 0x6e766d656d750001;  // sig_data: "this breakpoint is nvmemu's"
 #ifndef TRAP_PERF
 constexpr int TRAP_PERF = 6;
@@ -75,38 +32,6 @@ constexpr double kLongestReadingNs = 4000;  // an interrupt came in between
 
 // Another line of the same page, far enough that no prefetcher takes the two for one stream.
 std::uintptr_t same_page(std::uintptr_t address) { return address ^ (kPageBytes / 2); }
-
-// Empties this thread's TLB of the process' translations (and, on processors that run its other threads,
-// theirs): more pages than the kernel flushes one by one (33, tlb_single_page_flush_ceiling) change their
-// permissions. The pages all map the kernel's zero page and take no memory.
-class TlbFlusher {
- public:
-  void flush() noexcept {
-    char* pages = pages_.load(std::memory_order_acquire);
-    if (pages == nullptr) pages = map();
-    if (pages == nullptr) return;
-    mprotect(pages, kBytes, PROT_NONE);
-    mprotect(pages, kBytes, PROT_READ);
-    // What is not present would not be flushed the next time.
-    for (std::size_t at = 0; at < kBytes; at += kPageBytes) *static_cast<volatile char*>(pages + at);
-  }
-
- private:
-  static constexpr std::size_t kBytes = 40 * kPageBytes;
-
-  char* map() noexcept {
-    void* made = mmap(nullptr, kBytes, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
-    if (made == MAP_FAILED) return nullptr;
-    char* expected = nullptr;
-    if (!pages_.compare_exchange_strong(expected, static_cast<char*>(made), std::memory_order_acq_rel)) {
-      munmap(made, kBytes);
-      return expected;
-    }
-    return static_cast<char*>(made);
-  }
-  std::atomic<char*> pages_{nullptr};
-};
-constinit TlbFlusher tlb;
 
 // Addresses that are no ordinary data: the null page, and what is not canonical.
 bool may_read(std::uintptr_t address) {
@@ -142,10 +67,21 @@ std::uint64_t event_mark(const siginfo_t& info) {
 
 }  // namespace
 
-ProbeFaultRange probe_fault_range() noexcept {
-  return {reinterpret_cast<std::uintptr_t>(&nvmemu_probe_load),
-          reinterpret_cast<std::uintptr_t>(nvmemu_probe_load_end),
-          reinterpret_cast<std::uintptr_t>(nvmemu_probe_load_faulted)};
+void TlbFlusher::flush() noexcept {
+  if (pages_ == nullptr) {
+    void* made = mmap(nullptr, kBytes, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
+    if (made == MAP_FAILED) return;
+    pages_ = static_cast<char*>(made);
+  }
+  mprotect(pages_, kBytes, PROT_NONE);
+  mprotect(pages_, kBytes, PROT_READ);
+  // What is not present would not be flushed the next time.
+  for (std::size_t at = 0; at < kBytes; at += kPageBytes) *static_cast<volatile char*>(pages_ + at);
+}
+
+void TlbFlusher::close() noexcept {
+  if (pages_ != nullptr) munmap(pages_, kBytes);
+  pages_ = nullptr;
 }
 
 // Until enough late readings have been seen, and as long as early ones show clearly fewer visits to memory,
@@ -165,13 +101,16 @@ Prober::Plan Prober::plan_for(const LoadEntry& load, BurstKind kind) noexcept {
 int Prober::arm(LoadEntry* load, BurstKind kind, double since_gap_ms) noexcept {
   if (armed()) return EBUSY;
   if (guard_ != nullptr && !guard_()) return EPERM;
+  if (!load->instruction.probeable) return EAGAIN;
   const std::uint64_t start = clock_->now_ticks();
-  perf_event_attr attr = breakpoint_attributes(load->address);
+  address_ = load->address;
+  instruction_ = load->instruction;
+  perf_event_attr attr = breakpoint_attributes(address_);
   const auto fd = static_cast<int>(syscall(SYS_perf_event_open, &attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC));
   if (fd < 0) return errno;
   void* map = mmap(nullptr, kPageBytes, PROT_READ, MAP_SHARED, fd, 0);
   const int error = map == MAP_FAILED ? errno : 0;
-  ::close(fd);
+  syscall(SYS_close, fd);  // not close(), which is a cancellation point
   if (error != 0) return error;
   plan_ = plan_for(*load, kind);
   hits_ = 0;
@@ -209,18 +148,20 @@ void Prober::time_load(std::uintptr_t address, bool late) noexcept {
   }
 }
 
+bool Prober::owns(const siginfo_t& info) noexcept {
+  return info.si_code == TRAP_PERF && event_mark(info) == kEventMark;
+}
+
 bool Prober::on_trap(const siginfo_t& info, const ucontext_t& context) noexcept {
-  if (info.si_code != TRAP_PERF || event_mark(info) != kEventMark) return false;
-  if (!armed()) return true;  // the last trap of a burst that was just ended
+  if (!owns(info)) return false;
+  // The last trap of a burst that was just ended; or one that came late, because SIGTRAP was blocked: then
+  // the registers are not those of the load.
+  if (!armed() || static_cast<std::uintptr_t>(context.uc_mcontext.gregs[REG_RIP]) != address_) return true;
   // Of the time since the last hit, at most a trap's cost was the probe's; the rest the program ran.
   const std::uint64_t now = clock_->now_ticks();
   current_.cost_ns += std::min(clock_->to_ns(now - last_hit_ticks_), scale_.trap_cost_ns);
   last_hit_ticks_ = now;
-
-  const Instruction& instruction = current_.load->instruction;
-  const std::uintptr_t address =
-      effective_address(instruction.operand, current_.load->address, instruction.length, context);
-  take_hit(address);
+  take_hit(effective_address(instruction_.operand, address_, instruction_.length, context));
   return true;
 }
 
@@ -230,7 +171,7 @@ void Prober::take_hit(std::uintptr_t address) noexcept {
   const bool late = hit >= plan_.skip;
   if ((early || late) && may_read(address)) time_load(address, late);
   if (late && ++timed_ >= kTimed) return finish();
-  if (current_.kind == BurstKind::kShare) tlb.flush();
+  if (current_.kind == BurstKind::kShare) tlb_.flush();
 }
 
 void Prober::finish() noexcept {
@@ -243,6 +184,11 @@ void Prober::finish() noexcept {
 
 void Prober::disarm() noexcept {
   if (armed()) finish();
+}
+
+void Prober::close() noexcept {
+  disarm();
+  tlb_.close();
 }
 
 Burst Prober::take_burst() noexcept {

@@ -25,6 +25,7 @@
 #include <cstdint>
 
 #include "base/clock.h"
+#include "counters/sampler/guarded_read.h"
 #include "counters/sampler/load_table.h"
 #include "counters/sampler/probe_schedule.h"
 
@@ -36,6 +37,21 @@ struct ProbeScale {
   double threshold_ns = 0;         // a reading above this, overhead included, came from memory
   double readings_to_latency = 0;  // a load's latency over what a natural probe of it reads; 0: not known
   double trap_cost_ns = 0;         // one hit, handler and all
+};
+
+// Empties its thread's TLB of the process' translations (and, on processors that run its other threads,
+// theirs): more pages than the kernel flushes one by one (33, tlb_single_page_flush_ceiling) change their
+// permissions. All of them map the kernel's zero page and take no memory. Of one thread, since another's
+// reads would meet the pages without permission.
+class TlbFlusher {
+ public:
+  void flush() noexcept;  // without effect where no pages can be had
+  void close() noexcept;
+  void abandon() noexcept { pages_ = nullptr; }
+
+ private:
+  static constexpr std::size_t kBytes = std::size_t{40} * 4096;
+  char* pages_ = nullptr;
 };
 
 // One finished burst.
@@ -57,6 +73,9 @@ class Prober {
   int arm(LoadEntry* load, BurstKind kind, double since_gap_ms) noexcept;
   bool armed() const noexcept { return page_ != nullptr; }
 
+  // Whether that trap is any prober's, its thread's or not.
+  static bool owns(const siginfo_t& info) noexcept;
+
   // In the SIGTRAP handler. Whether the trap was this prober's.
   bool on_trap(const siginfo_t& info, const ucontext_t& context) noexcept;
 
@@ -65,6 +84,7 @@ class Prober {
 
   // Ends a burst that the thread no longer feeds (it has left the loop). What was timed counts.
   void disarm() noexcept;
+  void close() noexcept;
   void abandon() noexcept {
     page_ = nullptr;
   }  // after fork, in the child: mappings of events are not inherited
@@ -87,7 +107,10 @@ class Prober {
   const Clock* clock_;
   ProbeScale scale_;
   HandlersInPlace guard_ = nullptr;
+  TlbFlusher tlb_;
   void* page_ = nullptr;
+  std::uintptr_t address_ = 0;  // copies: the entry may be made anew for other code meanwhile
+  Instruction instruction_;
   Plan plan_{};
   std::uint16_t hits_ = 0;
   std::uint16_t timed_ = 0;
@@ -95,14 +118,5 @@ class Prober {
   Burst current_{};
   Burst finished_{};
 };
-
-// The code in which a fault of a probe's own loads would strike, and where to go on after it: a SIGSEGV
-// handler that finds its pc in [begin, end) sets it to `resume`, and the reading is dropped.
-struct ProbeFaultRange {
-  std::uintptr_t begin;
-  std::uintptr_t end;
-  std::uintptr_t resume;
-};
-ProbeFaultRange probe_fault_range() noexcept;
 
 }  // namespace nvmemu

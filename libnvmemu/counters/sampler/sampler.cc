@@ -67,7 +67,7 @@ int Sampler::open(int tid) noexcept {
 }
 
 void Sampler::close() noexcept {
-  prober_.disarm();
+  prober_.close();
   perf_.close();
   timer_.close();
 }
@@ -83,7 +83,7 @@ void Sampler::on_tick(const ucontext_t& context) noexcept {
   take_burst();
   if (perf_.is_open()) {
     drain_ring();
-  } else {
+  } else if (timer_.is_open()) {
     add_sample(static_cast<std::uintptr_t>(context.uc_mcontext.gregs[REG_RIP]), timer_.take_cpu_ns());
   }
   overhead_ns_ += options_.tick_cost_ns;
@@ -129,8 +129,10 @@ void Sampler::maybe_probe() noexcept {
   if (candidate_ == nullptr || prober_.armed() || !schedule_.due()) return;
   if (shared_.probes_refused.load(kRelaxed)) return;
   const int error = prober_.arm(candidate_, schedule_.next_kind(), since_gap_ms());
-  // No free debug register, or a handler of the program's in the way for now: later perhaps. Else never.
-  if (error != 0 && error != ENOSPC && error != EPERM) shared_.probes_refused.store(true, kRelaxed);
+  // Anything else (no free debug register or descriptor, a handler of the program's in the way) may pass.
+  for (const int refusal : {ENOENT, EINVAL, EOPNOTSUPP, ENOSYS, EACCES}) {
+    if (error == refusal) shared_.probes_refused.store(true, kRelaxed);
+  }
   if (error != 0) return;
   ticks_of_burst_ = 0;
   schedule_.on_armed();
@@ -174,9 +176,9 @@ void Sampler::retune(const EpochCounts& counts) noexcept {
   const bool waits = counts.memory_stall_ns > kHardlyWaits * static_cast<double>(counts.samples) * period_ns_;
   const double wanted_ns = waits ? options_.period_ns : std::max(options_.period_ns, kIdlePeriodNs);
   if (wanted_ns == period_ns_) return;
-  period_ns_ = wanted_ns;
-  perf_.close();
-  perf_.open(tid_, static_cast<std::uint64_t>(period_ns_), kSamplesPerTick, options_.signal);
+  if (perf_.reopen(tid_, static_cast<std::uint64_t>(wanted_ns), kSamplesPerTick, options_.signal) == 0) {
+    period_ns_ = wanted_ns;
+  }
 }
 
 // The event goes on during an injection: what it samples there is dropped, which leaves the program's own

@@ -93,6 +93,15 @@ TEST_F(ThreadEmulatorTest, CarriesAnOversleptInjectionIntoTheNextEpoch) {
   EXPECT_EQ(injector_.delays, (std::vector<double>{20e6, 17e6}));
 }
 
+TEST_F(ThreadEmulatorTest, AThreadThatWasStoppedWhileItPaidHasNotPaidForHours) {
+  injector_.oversleep_ns = 3600e9;
+  source_.next(10e6);
+  source_.next(10e6);
+  emulator_.end_epoch();
+  emulator_.end_epoch();
+  EXPECT_EQ(injector_.delays, (std::vector<double>{20e6, 10e6}));
+}
+
 TEST_F(ThreadEmulatorTest, AccountsAndPaysApart) {
   source_.next(10e6);
   emulator_.account();

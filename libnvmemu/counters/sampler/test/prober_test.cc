@@ -46,7 +46,7 @@ void handle_trap(int, siginfo_t* info, void* context) {
 
 void recover_fault(int, siginfo_t*, void* context) {
   auto& pc = static_cast<ucontext_t*>(context)->uc_mcontext.gregs[REG_RIP];
-  const ProbeFaultRange range = probe_fault_range();
+  const FaultRange range = fault_range();
   if (static_cast<std::uintptr_t>(pc) < range.begin || static_cast<std::uintptr_t>(pc) >= range.end)
     _exit(99);  // a fault of the test's own
   pc = static_cast<greg_t>(range.resume);
@@ -163,6 +163,7 @@ TEST_F(ProberTest, SurvivesAFaultInTheTimedLoad) {
   // The trap comes before the program's own load, which would fault by itself: jump over it from the
   // handler's side by making the page readable only after the probe.
   ucontext_t context{};
+  context.uc_mcontext.gregs[REG_RIP] = static_cast<greg_t>(load_->address);
   context.uc_mcontext.gregs[REG_RDI] = static_cast<greg_t>(reinterpret_cast<std::uintptr_t>(page));
   siginfo_t foreign{};
   foreign.si_code = TRAP_BRKPT;

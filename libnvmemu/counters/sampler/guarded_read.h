@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reads of the program's memory that a fault can leave. They are code whose addresses are known: a SIGSEGV or
+// SIGBUS handler that finds its pc in fault_range() sets it to `resume`, and the read returns kFaulted.
+// Without such a handler a fault ends the process, as one of the program's own would.
+#pragma once
+
+#include <cstdint>
+
+// `address` timed between fences, in TSC ticks, after a read of `touched` if that is not null: like
+// timed_load_ticks() of host/timed_load.h. Async-signal-safe.
+extern "C" std::uint64_t nvmemu_probe_load(const void* address, const void* touched) noexcept;
+
+// Reads one byte: 0. Async-signal-safe.
+extern "C" std::uint64_t nvmemu_touch(const void* address) noexcept;
+
+namespace nvmemu {
+
+inline constexpr std::uint64_t kFaulted = ~std::uint64_t{0};
+
+struct FaultRange {
+  std::uintptr_t begin;
+  std::uintptr_t end;
+  std::uintptr_t resume;
+};
+FaultRange fault_range() noexcept;
+
+// Whether every page of [begin, end) can be read now.
+bool is_readable(std::uintptr_t begin, std::uintptr_t end) noexcept;
+
+}  // namespace nvmemu
