@@ -13,9 +13,11 @@ struct ReadLatency {
   double target_ns;
 };
 
-// The stall model, equation 2 of Sengupta et al., "A Framework for Emulating Non-Volatile Memory Systems with
-// Different Performance Characteristics" (2015): delay = stall / base * (target - base). Stall time already
-// has memory-level parallelism in it. ns, >= 0; 0 where the target is not above the base.
+// The stall model, after equation 2 of Sengupta et al., "A Framework for Emulating Non-Volatile Memory
+// Systems with Different Performance Characteristics" (2015): delay = stall / latency * (target - base), with
+// stall / latency the number of misses in a row. The paper takes the base for the latency; where the source
+// knows what the program's own misses take (miss_latency_ns), that is used. Stall time already has
+// memory-level parallelism in it. ns, >= 0; 0 where the target is not above the base.
 double stall_delay_ns(const EpochCounts& counts, const ReadLatency& latency) noexcept;
 
 }  // namespace nvmemu

@@ -10,6 +10,7 @@ namespace {
 
 // A thread's first bursts tell most: it may spend this much in advance.
 constexpr double kInitialCreditNs = 6e6;
+constexpr double kUsualBudget = 0.01;  // a smaller one has less to spend in advance
 constexpr double kMostCreditNs = 10e6;
 // A thread that has not been delayed yet is in the steady state.
 constexpr double kSteadyMs = 64;
@@ -20,7 +21,7 @@ constexpr double kSteadyIntervalMs = 8;
 ProbeSchedule::ProbeSchedule(double budget, double steady_after_ms, std::uint64_t seed)
     : budget_(budget),
       steady_after_ms_(steady_after_ms),
-      credit_ns_(budget > 0 ? kInitialCreditNs : 0),
+      credit_ns_(kInitialCreditNs * std::min(1.0, budget / kUsualBudget)),
       since_gap_ms_(kSteadyMs),
       next_ms_(kSteadyMs),
       random_(seed * 2 + 1) {}

@@ -17,6 +17,12 @@ TEST(StallModel, ScalesStallTimeByTheExtraLatency) {
   EXPECT_DOUBLE_EQ(stall_delay_ns(stall(80e6), {.base_ns = 200, .target_ns = 500}), 120e6);
 }
 
+TEST(StallModel, CountsMissesByWhatTheyTakeWhereThatIsKnown) {
+  EpochCounts counts = stall(80e6);
+  counts.miss_latency_ns = 160;  // 500,000 misses, each 300 ns more
+  EXPECT_DOUBLE_EQ(stall_delay_ns(counts, {.base_ns = 200, .target_ns = 500}), 150e6);
+}
+
 TEST(StallModel, InjectsNothingWhereNothingIsSlower) {
   EXPECT_DOUBLE_EQ(stall_delay_ns(stall(80e6), {.base_ns = 200, .target_ns = 200}), 0);
   EXPECT_DOUBLE_EQ(stall_delay_ns(stall(80e6), {.base_ns = 200, .target_ns = 150}), 0);
