@@ -169,6 +169,7 @@ bool Runtime::open_board() {
 void Runtime::set_sampler_options() {
   const CodeRange own = own_code();
   shared_.disturbed = calibration_.probe_disturbed_share;
+  shared_.disturbed_hit_ns = calibration_.cache_latency_ns;
   const bool injects = read_latency_.target_ns > read_latency_.base_ns;
   sampler_options_ = SamplerOptions{
       .ticker = ticker_option(config_.ticker),

@@ -13,10 +13,12 @@ constexpr double kReadingsPerIndependent = 4;
 constexpr double kUnknownVariance = 0.25;
 
 // The part of the readings from memory that is not put down to the probes themselves.
-double undisturbed(const ProbeSums& sums, double disturbed_share) {
-  if (sums.from_memory <= 0) return 1;
-  const double hits_share = 1 - sums.from_memory / sums.readings;
-  const double expected = disturbed_share * sums.readings;
+double undisturbed(const ProbeSums& sums, const SharePool& pool) {
+  const double hits = sums.readings - sums.from_memory;
+  if (sums.from_memory <= 0 || hits <= 0 || pool.disturbed_hit_ns <= 0) return 1;
+  const double hits_share = hits / sums.readings;
+  const double hit_ns = (sums.total_ns - sums.memory_ns) / hits;
+  const double expected = pool.disturbed * sums.readings * std::min(1.0, hit_ns / pool.disturbed_hit_ns);
   return std::max(0.0, 1 - hits_share * (expected + std::sqrt(expected)) / sums.from_memory);
 }
 
@@ -36,7 +38,7 @@ Share memory_share(const ProbeSums& sums, const SharePool& pool) {
   const double readings = sums.readings;
   if (readings <= 0) return {pool.mean(), std::min(kUnknownVariance, pool.variance())};
   const double drawn_ns = kPoolWeightReadings * sums.total_ns / readings;
-  const double memory_ns = sums.memory_ns * undisturbed(sums, pool.disturbed);
+  const double memory_ns = sums.memory_ns * undisturbed(sums, pool);
   const double total_ns = sums.total_ns - sums.memory_ns + memory_ns + drawn_ns;
   const double value = total_ns > 0 ? (memory_ns + drawn_ns * pool.mean()) / total_ns : 0;
   // The share is a ratio: of a load whose every reading came from memory it is 1 without any error, so the

@@ -13,7 +13,8 @@ struct SharePool {
   double share_sum = 0;   // of their shares
   double square_sum = 0;  // and of the shares' squares
   double disturbed =
-      0;  // of the readings of a load that always hits, those that come from memory all the same
+      0;  // of the readings of a load that always hits, those that come from memory all the same,
+  double disturbed_hit_ns = 0;  // where its hits take this long (the last-level cache); shorter ones, fewer
 
   double mean() const;      // kPriorShare while nothing was probed
   double variance() const;  // of the mean
@@ -33,8 +34,9 @@ struct Share {
 // probes of its own. A burst's readings come from one moment, so they count as less than independent.
 //
 // A probe's trap pauses the program, and in that time neighbours evict a line now and then that it would have
-// found in a cache: of the readings that could have been hits, as many as are disturbed, and a standard
-// deviation more, are not counted as memory.
+// found in the last-level cache: of the readings that could have been hits, as many as are disturbed, and a
+// standard deviation more, are not counted as memory. Inner caches are the thread's own: a load whose hits
+// are shorter loses fewer.
 Share memory_share(const ProbeSums& sums, const SharePool& pool);
 
 // Share of one burst alone; 0 where it has no readings.

@@ -28,7 +28,7 @@ struct SamplerShared {
   GapWeights gaps;
   std::atomic<double> bursts{0}, burst_share_sum{0}, burst_square_sum{0};  // a SharePool
   std::atomic<bool> probes_refused{false};
-  double disturbed = 0;  // see SharePool; set before the first thread begins
+  double disturbed = 0, disturbed_hit_ns = 0;  // see SharePool; set before the first thread begins
 
   SharePool pool() const noexcept;
   void learn(const Burst& burst) noexcept;

@@ -38,11 +38,20 @@ TEST(MemoryShare, OwnProbesOutweighThePool) {
 }
 
 TEST(MemoryShare, ForgivesWhatTheProbesThemselvesDisturbed) {
-  const SharePool pool{.bursts = 1000, .share_sum = 0, .square_sum = 0, .disturbed = 0.01};
+  const SharePool pool{
+      .bursts = 1000, .share_sum = 0, .square_sum = 0, .disturbed = 0.01, .disturbed_hit_ns = 35};
   EXPECT_LT(memory_share(sums(1, 180, 99, 35), pool).value, 0.01);
   EXPECT_GT(memory_share(sums(20, 180, 80, 35), pool).value, 0.5);
-  const SharePool sure{.bursts = 1000, .share_sum = 1000, .square_sum = 1000, .disturbed = 0.01};
+  const SharePool sure{
+      .bursts = 1000, .share_sum = 1000, .square_sum = 1000, .disturbed = 0.01, .disturbed_hit_ns = 35};
   EXPECT_GT(memory_share(sums(97, 180, 3, 35), sure).value, 0.99);
+}
+
+TEST(MemoryShare, ForgivesLittleOfALoadThatHitsTheInnerCaches) {
+  const SharePool pool{
+      .bursts = 1000, .share_sum = 0, .square_sum = 0, .disturbed = 0.02, .disturbed_hit_ns = 35};
+  // One reading of 16 from memory: at 2 ns a hit, most of the load's time is memory's.
+  EXPECT_GT(memory_share(sums(1, 180, 15, 2), pool).value, 0.6);
 }
 
 TEST(MemoryShare, GetsSurerWithProbes) {

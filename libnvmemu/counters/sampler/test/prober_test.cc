@@ -10,7 +10,9 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <memory>
+#include <vector>
 
 #include "counters/sampler/load_table.h"
 
@@ -105,6 +107,22 @@ class ProberTest : public testing::Test {
     return prober_.take_burst();
   }
 
+  // Of the 16 readings of a burst: the median of seven bursts, the first of them armed already. One alone may
+  // meet a neighbour that takes the lines away while the traps are handled.
+  double median_from_memory(bool flush) {
+    std::vector<double> counts;
+    for (int i = 0; i < 7; ++i) {
+      if (i > 0 && !arm()) break;
+      const Burst burst = run_burst(flush);
+      EXPECT_EQ(burst.load, load_);
+      EXPECT_DOUBLE_EQ(burst.sums.readings, 16);
+      EXPECT_GT(burst.cost_ns, 0);
+      counts.push_back(burst.sums.from_memory);
+    }
+    std::nth_element(counts.begin(), counts.begin() + counts.size() / 2, counts.end());
+    return counts[counts.size() / 2];
+  }
+
   const Clock clock_ = Clock::calibrate();
   Prober prober_{clock_, ProbeScale{.overhead_ns = 20, .threshold_ns = kThresholdNs, .trap_cost_ns = 10000}};
   std::unique_ptr<LoadTable> table_ = std::make_unique<LoadTable>();
@@ -118,18 +136,12 @@ class ProberTest : public testing::Test {
 
 TEST_F(ProberTest, ReadsALoadThatHitsAsCache) {
   if (!arm()) GTEST_SKIP() << "breakpoints are refused here";
-  const Burst burst = run_burst(false);
-  ASSERT_EQ(burst.load, load_);
-  EXPECT_DOUBLE_EQ(burst.sums.readings, 16);
-  EXPECT_LE(burst.sums.from_memory, 4);  // an interrupt may fall into one
-  EXPECT_GT(burst.cost_ns, 0);
+  EXPECT_LE(median_from_memory(false), 4);
 }
 
 TEST_F(ProberTest, ReadsALoadWhoseLineIsGoneAsMemory) {
   if (!arm()) GTEST_SKIP() << "breakpoints are refused here";
-  const Burst burst = run_burst(true);
-  ASSERT_EQ(burst.load, load_);
-  EXPECT_GE(burst.sums.from_memory, 12);
+  EXPECT_GE(median_from_memory(true), 12);
 }
 
 TEST_F(ProberTest, EndsByItselfAndGivesEachBurstOnce) {
