@@ -10,6 +10,7 @@
 #include <cstdint>
 
 #include "counters/sampler/guarded_read.h"
+#include "counters/sampler/prober.h"
 #include "hooks.h"
 #include "runtime.h"
 #include "thread_state.h"
@@ -57,6 +58,7 @@ void forward(int signal, siginfo_t* info, void* context) noexcept {
       action.sa_handler(signal);
     }
   } else if (action.sa_handler == SIG_DFL && signal != kTickSignal) {
+    this_thread().end();  // the process is about to end
     hooks::sigaction(signal, &action, nullptr);
     // A fault repeats itself when this returns. What was sent must be sent again, and so must a trap.
     if (info->si_code <= 0 || signal == kTrapSignal) raise(signal);
@@ -90,9 +92,17 @@ void handle_tick(int signal, siginfo_t* info, void* context) {
   }
 }
 
+// A breakpoint may be on code of the C library that this handler runs itself (__errno_location has a load):
+// its trap must find nothing to do, before anything is called, or traps would nest without end.
+thread_local constinit bool in_trap = false;
+
 void handle_trap(int signal, siginfo_t* info, void* context) {
+  const bool is_probe = Prober::owns(*info);
+  if (is_probe && in_trap) return;
+  in_trap = is_probe;
   const KeepErrno keep;
   if (!this_thread().on_trap(*info, *static_cast<const ucontext_t*>(context))) forward(signal, info, context);
+  in_trap = false;
 }
 
 void handle_fault(int signal, siginfo_t* info, void* context) {

@@ -202,6 +202,11 @@ int ends_by_quick_exit() {
   burn();
   std::quick_exit(13);
 }
+int ends_by_fault() {
+  burn();
+  *static_cast<volatile int*>(nullptr) = 1;
+  return 95;
+}
 int ends_by_signal() {
   burn();
   raise(SIGKILL);
@@ -229,6 +234,7 @@ constexpr Scenario kScenarios[] = {
     {"exit", ends_by_exit},
     {"_exit", ends_by_underscore_exit},
     {"quick_exit", ends_by_quick_exit},
+    {"fault", ends_by_fault},
     {"killed", ends_by_signal},
 };
 

@@ -114,7 +114,8 @@ TEST_P(EndsAs, ItWouldWithoutTheEmulation) {
 
 INSTANTIATE_TEST_SUITE_P(Programs, EndsAs,
                          testing::Values(End{"exit", 11, true}, End{"_exit", 12, true},
-                                         End{"quick_exit", 13, true}, End{"killed", 128 + 9, false}),
+                                         End{"quick_exit", 13, true}, End{"fault", 128 + 11, true},
+                                         End{"killed", 128 + 9, false}),
                          [](const auto& instance) {
                            std::string name = instance.param.scenario;
                            std::replace(name.begin(), name.end(), '_', 'U');
