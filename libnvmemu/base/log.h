@@ -17,8 +17,8 @@ void log_warning(std::string_view text) noexcept;
 void log_info(std::string_view text) noexcept;
 void log_debug(std::string_view text) noexcept;
 
-// `text` as it is, of any length. A dead pipe or a full file on stderr does no harm to the process: the signals that the
-// write would raise are held back. Async-signal-safe, errno kept.
+// `text` as it is, of any length. A dead pipe or a full file on stderr does no harm to the process: the
+// signals that the write would raise are held back. Async-signal-safe, errno kept.
 void write_to_stderr(std::string_view text) noexcept;
 
 }  // namespace nvmemu

@@ -24,7 +24,8 @@ constexpr int kTicksPerBurst = 3;
 }  // namespace
 
 SharePool SamplerShared::pool() const noexcept {
-  return {bursts.load(kRelaxed), burst_share_sum.load(kRelaxed), burst_square_sum.load(kRelaxed), disturbed, disturbed_hit_ns};
+  return {bursts.load(kRelaxed), burst_share_sum.load(kRelaxed), burst_square_sum.load(kRelaxed), disturbed,
+          disturbed_hit_ns};
 }
 
 void SamplerShared::learn(const Burst& burst) noexcept {

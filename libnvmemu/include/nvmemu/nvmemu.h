@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The public C interface of nvmemu: for programs that want to tell the emulator where their phases begin and end.
+/* The public C interface of nvmemu: for programs that want to tell the emulator where their phases begin and
+ * end.
  *
- * A program need not be linked with anything: the functions are provided by the preload library while the program runs
- * under `nvmemu run`. nvmemu_settle() works in both cases. C11 and C++.
+ * A program need not be linked with anything: the functions are provided by the preload library while the
+ * program runs under `nvmemu run`. nvmemu_settle() works in both cases. C11 and C++.
  *
- * What includes this must be compiled as position-independent code (-fPIE or -fPIC: the default of most distributions'
- * compilers) and linked dynamically. Otherwise the linker settles for good that the functions do not exist, and
- * nvmemu_settle() never does anything. */
+ * What includes this must be compiled as position-independent code (-fPIE or -fPIC: the default of most
+ * distributions' compilers) and linked dynamically. Otherwise the linker settles for good that the functions
+ * do not exist, and nvmemu_settle() never does anything. */
 #ifndef NVMEMU_NVMEMU_H
 #define NVMEMU_NVMEMU_H
 
@@ -14,16 +15,16 @@
 extern "C" {
 #endif
 
-/* Ends the calling thread's epoch now: the delay that it owes for its execution so far is injected before the call
- * returns. Thread-safe (it concerns the calling thread only); async-signal-safe; keeps errno. Without effect on a
- * thread that is not emulated. */
+/* Ends the calling thread's epoch now: the delay that it owes for its execution so far is injected before the
+ * call returns. Thread-safe (it concerns the calling thread only); async-signal-safe; keeps errno. Without
+ * effect on a thread that is not emulated. */
 void nvmemu_end_epoch(void) __attribute__((weak, visibility("default")));
 
 /* 1 if the calling thread is emulated, else 0. Thread-safe, async-signal-safe. */
 int nvmemu_active(void) __attribute__((weak, visibility("default")));
 
-/* nvmemu_end_epoch() under the emulator, nothing elsewhere. Call it at both ends of a region that is timed, so that
- * what came before is not paid inside it, and what it owes is. */
+/* nvmemu_end_epoch() under the emulator, nothing elsewhere. Call it at both ends of a region that is timed,
+ * so that what came before is not paid inside it, and what it owes is. */
 static inline void nvmemu_settle(void) {
   if (nvmemu_end_epoch) nvmemu_end_epoch();
 }
