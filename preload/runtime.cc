@@ -25,7 +25,7 @@ constexpr char kBoardOwner[] = "NVMEMU_BOARD_OWNER";
 constexpr double kProbeBudget = 0.01;
 // Where nothing will be injected: only enough to say what the program waits for.
 constexpr double kIdleProbeBudget = 0.001;
-constexpr double kIdlePeriodNs = 10e6;
+constexpr double kIdlePeriodNs = 25e6;
 
 void say_natively(const Error& error) {
   std::string text = error.message + ": the program runs natively";

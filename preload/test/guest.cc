@@ -169,6 +169,18 @@ int keeps_errno() {
   return 0;
 }
 
+// The hottest load is one of the C library's that the emulator's own trap handler runs as well: a probe of it
+// traps inside the handler.
+int hot_errno() {
+  int* (*volatile where)() = __errno_location;  // volatile: called each time, though it is a const function
+  const int* const expected = where();
+  const std::uint64_t end = nvmemu::thread_cpu_ns() + 400000000;
+  while (nvmemu::thread_cpu_ns() < end) {
+    for (int i = 0; i < 100000; ++i) CHECK(where() == expected);
+  }
+  return 0;
+}
+
 // A thread that sleeps is never woken, and one that computes beside it is emulated all the same.
 int sleeps() {
   pthread_t busy;
@@ -228,6 +240,7 @@ constexpr Scenario kScenarios[] = {
     {"blocked-signals", blocked_signals},
     {"descriptors", descriptors},
     {"errno", keeps_errno},
+    {"hot-errno", hot_errno},
     {"sleep", sleeps},
     {"burn", burns},
     {"native", native},

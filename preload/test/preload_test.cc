@@ -43,8 +43,8 @@ TEST_P(LeavesAlone, WithSamplesOfPosixTimers) { expect_ok(GetParam(), {"--ticker
 TEST_P(LeavesAlone, WithoutProbes) { expect_ok(GetParam(), {"--no-probes"}); }
 
 INSTANTIATE_TEST_SUITE_P(Programs, LeavesAlone,
-                         testing::Values("own-signals", "own-faults", "blocked-signals", "errno", "sleep",
-                                         "spawn", "threads", "fork", "exec", "burn"));
+                         testing::Values("own-signals", "own-faults", "blocked-signals", "errno", "hot-errno",
+                                         "sleep", "spawn", "threads", "fork", "exec", "burn"));
 
 TEST_F(PreloadTest, EachThreadIsEmulatedAndReported) {
   expect_ok("threads");

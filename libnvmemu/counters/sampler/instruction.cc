@@ -81,7 +81,7 @@ bool is_masked(const ZydisDecodedInstruction& instruction) {
              std::end(kMaskedMnemonics);
 }
 
-// Thread-local addresses (%fs, %gs), gathers, 32-bit addressing and string instructions are left unprobed:
+// %gs, gathers, 32-bit addressing and string instructions are left unprobed:
 // rare among loads that wait for memory, and each would need a case of its own.
 std::optional<MemoryOperand> probeable_operand(const ZydisDecodedInstruction& instruction,
                                                Operands operands) {
@@ -91,14 +91,15 @@ std::optional<MemoryOperand> probeable_operand(const ZydisDecodedInstruction& in
     if (!is_memory(operand) || (operand.actions & ZYDIS_OPERAND_ACTION_MASK_READ) == 0) continue;
     const auto& mem = operand.mem;
     if (mem.type != ZYDIS_MEMOP_TYPE_MEM || instruction.address_width != 64) return std::nullopt;
-    if (mem.segment == ZYDIS_REGISTER_FS || mem.segment == ZYDIS_REGISTER_GS) return std::nullopt;
+    if (mem.segment == ZYDIS_REGISTER_GS) return std::nullopt;
     if (!is_plain_register(mem.base) || !is_plain_register(mem.index)) return std::nullopt;
     const std::int64_t displacement = mem.disp.has_displacement ? mem.disp.value : 0;
     if (displacement != static_cast<std::int32_t>(displacement)) return std::nullopt;
     return MemoryOperand{.base = greg_of(mem.base),
                          .index = greg_of(mem.index),
                          .scale = mem.scale,
-                         .displacement = static_cast<std::int32_t>(displacement)};
+                         .displacement = static_cast<std::int32_t>(displacement),
+                         .is_thread_local = mem.segment == ZYDIS_REGISTER_FS};
   }
   return std::nullopt;
 }
@@ -140,7 +141,9 @@ std::uintptr_t effective_address(const MemoryOperand& operand, std::uintptr_t ad
     if (reg == MemoryOperand::kNextInstruction) return address + length;
     return static_cast<std::uintptr_t>(context.uc_mcontext.gregs[reg]);
   };
-  return value(operand.base) + value(operand.index) * operand.scale +
+  const auto start =
+      operand.is_thread_local ? reinterpret_cast<std::uintptr_t>(__builtin_thread_pointer()) : std::uintptr_t{0};
+  return start + value(operand.base) + value(operand.index) * operand.scale +
          static_cast<std::uintptr_t>(static_cast<std::intptr_t>(operand.displacement));
 }
 

@@ -13,7 +13,8 @@
 
 namespace nvmemu {
 
-// base + index * scale + displacement, over registers as ucontext_t numbers them (REG_RAX, ...).
+// base + index * scale + displacement, over registers as ucontext_t numbers them (REG_RAX, ...), relative to
+// the thread pointer for thread-local variables (%fs on x86-64 Linux).
 struct MemoryOperand {
   static constexpr std::int8_t kNone = -1;
   static constexpr std::int8_t kNextInstruction = -2;  // %rip: the address of the instruction that follows
@@ -22,6 +23,7 @@ struct MemoryOperand {
   std::int8_t index = kNone;
   std::uint8_t scale = 0;
   std::int32_t displacement = 0;
+  bool is_thread_local = false;
 };
 
 struct Instruction {
@@ -36,7 +38,8 @@ struct Instruction {
 // instruction. Async-signal-safe: Zydis keeps no state and allocates nothing.
 std::optional<Instruction> decode_instruction(const std::uint8_t* code, std::size_t available) noexcept;
 
-// The address that `operand` of the instruction at `address` reads, with the registers of `context`.
+// The address that `operand` of the instruction at `address` reads, with the registers of `context`, which are
+// the calling thread's.
 std::uintptr_t effective_address(const MemoryOperand& operand, std::uintptr_t address, std::uint8_t length,
                                  const ucontext_t& context) noexcept;
 

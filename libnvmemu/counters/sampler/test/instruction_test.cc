@@ -56,6 +56,11 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"mov %fs:0x28,%rax",
              {0x64, 0x48, 0x8b, 0x04, 0x25, 0x28, 0, 0, 0},
              StallKind::kLoad,
+             true,
+             true},
+        Case{"mov %gs:0x28,%rax",
+             {0x65, 0x48, 0x8b, 0x04, 0x25, 0x28, 0, 0, 0},
+             StallKind::kLoad,
              false,
              true},
         Case{"vpmaskmovd (%rdi),%xmm1,%xmm0", {0xc4, 0xe2, 0x71, 0x8c, 0x07}, StallKind::kLoad, false, true},
@@ -101,6 +106,12 @@ TEST(EffectiveAddress, AddsBaseIndexTimesScaleAndDisplacement) {
 TEST(EffectiveAddress, CountsFromTheNextInstructionWhereItIsRelative) {
   // mov 0x10(%rip),%rax, 7 bytes, at 0x1000
   EXPECT_EQ(address_of({0x48, 0x8b, 0x05, 0x10, 0, 0, 0}, ucontext_t{}), 0x1000u + 7 + 0x10);
+}
+
+TEST(EffectiveAddress, OfAThreadLocalVariableIsTheCallingThreads) {
+  const auto thread_pointer = reinterpret_cast<std::uintptr_t>(__builtin_thread_pointer());
+  const auto context = context_with({{REG_RDX, 0x20}});
+  EXPECT_EQ(address_of({0x64, 0x48, 0x8b, 0x42, 0xf8}, context), thread_pointer + 0x20 - 8);  // %fs:-8(%rdx)
 }
 
 }  // namespace
