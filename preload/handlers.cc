@@ -5,12 +5,15 @@
 #include <ucontext.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cerrno>
 #include <cstdint>
+#include <iterator>
 
 #include "counters/sampler/guarded_read.h"
 #include "counters/sampler/prober.h"
+#include "endings.h"
 #include "hooks.h"
 #include "runtime.h"
 #include "thread_state.h"
@@ -37,11 +40,12 @@ struct Kept {
 // its handler must not see an address that is not the program's.
 Kept kept[] = {{.signal = kTickSignal}, {.signal = kTrapSignal}, {.signal = SIGSEGV}, {.signal = SIGBUS}};
 
-Kept* find_kept(int signal) {
+// Of a signal that is_kept().
+Kept& kept_entry(int signal) {
   for (Kept& entry : kept) {
-    if (entry.signal == signal) return &entry;
+    if (entry.signal == signal) return entry;
   }
-  return nullptr;
+  __builtin_unreachable();
 }
 
 bool is_function(const struct sigaction& action) {
@@ -50,7 +54,7 @@ bool is_function(const struct sigaction& action) {
 
 // As if only the program's setting existed. The default of SIGTRAP ends the process, SIGURG's does nothing.
 void forward(int signal, siginfo_t* info, void* context) noexcept {
-  const struct sigaction& action = find_kept(signal)->action();
+  const struct sigaction& action = kept_entry(signal).action();
   if (is_function(action)) {
     if ((action.sa_flags & SA_SIGINFO) != 0) {
       action.sa_sigaction(signal, info, context);
@@ -58,10 +62,7 @@ void forward(int signal, siginfo_t* info, void* context) noexcept {
       action.sa_handler(signal);
     }
   } else if (action.sa_handler == SIG_DFL && signal != kTickSignal) {
-    this_thread().end();  // the process is about to end
-    hooks::sigaction(signal, &action, nullptr);
-    // A fault repeats itself when this returns. What was sent must be sent again, and so must a trap.
-    if (info->si_code <= 0 || signal == kTrapSignal) raise(signal);
+    end_by(signal, *info);
   }
 }
 
@@ -122,7 +123,7 @@ bool install(int signal, void (*handler)(int, siginfo_t*, void*), int flags) {
   sigaddset(&action.sa_mask, kTickSignal);
   struct sigaction old {};
   if (hooks::sigaction(signal, &action, &old) != 0) return false;
-  find_kept(signal)->set(old);
+  kept_entry(signal).set(old);
   return true;
 }
 
@@ -161,10 +162,13 @@ void unblock_signals() noexcept {
   hooks::pthread_sigmask(SIG_UNBLOCK, &set, nullptr);
 }
 
-bool is_kept(int signal) noexcept { return find_kept(signal) != nullptr; }
+bool is_kept(int signal) noexcept {
+  return std::any_of(std::begin(kept), std::end(kept),
+                     [&](const Kept& entry) { return entry.signal == signal; });
+}
 
 int kept_sigaction(int signal, const struct sigaction* action, struct sigaction* old) noexcept {
-  Kept& entry = *find_kept(signal);
+  Kept& entry = kept_entry(signal);
   const struct sigaction before = entry.action();
   if (action != nullptr) {
     // A fault's handler goes to the kernel with the program's own flags and mask, behind ours.

@@ -10,7 +10,7 @@ bool prepare_threads() noexcept;
 // On a thread that has just started, and on the first one.
 void begin_thread() noexcept;
 
-// Registers what runs in a fork's child and at quick_exit.
+// Registers what runs in a fork's child, at quick_exit and when a signal ends the process.
 void prepare_process() noexcept;
 
 // Where this process reports on itself: writes the report and the summary. Once.

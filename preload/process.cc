@@ -6,6 +6,7 @@
 
 #include <cstdlib>
 
+#include "endings.h"
 #include "hook.h"
 #include "lifecycle.h"
 #include "runtime.h"
@@ -57,6 +58,7 @@ void prepare_process() noexcept {
   real_execvp.resolve();
   real_execvpe.resolve();
   pthread_atfork(nullptr, nullptr, in_forked_child);
+  install_endings();
   at_quick_exit([] { end_process(report_itself); });
 }
 

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <signal.h>
 
+#include "endings.h"
 #include "handlers.h"
 #include "hook.h"
 #include "hooks.h"
@@ -35,9 +36,15 @@ class Blockable {
   const sigset_t* set_;
 };
 
-// Not in the child of a vfork, which borrows the parent's memory but has signal actions of its own.
-bool is_kept_here(int signal) {
-  return Runtime::get().active() && is_kept(signal) && Runtime::get().is_this_process();
+// As the program sees it, which is not to notice the emulator's handlers. The child of a vfork borrows the
+// parent's memory, but has signal actions of its own.
+int program_sigaction(int signal, const struct sigaction* action, struct sigaction* old) {
+  Runtime& runtime = Runtime::get();
+  if (runtime.active() && runtime.is_this_process()) {
+    if (is_kept(signal)) return kept_sigaction(signal, action, old);
+    if (is_ending(signal)) return ending_sigaction(signal, action, old);
+  }
+  return real_sigaction(signal, action, old);
 }
 
 }  // namespace
@@ -67,17 +74,18 @@ using namespace nvmemu::preload;
 #define NVMEMU_EXPORT extern "C" __attribute__((visibility("default")))
 
 NVMEMU_EXPORT int sigaction(int signal, const struct sigaction* action, struct sigaction* old) noexcept {
-  if (!is_kept_here(signal)) return real_sigaction(signal, action, old);
-  return kept_sigaction(signal, action, old);
+  return program_sigaction(signal, action, old);
 }
 
 NVMEMU_EXPORT sighandler_t signal(int signal, sighandler_t handler) noexcept {
-  if (!is_kept_here(signal)) return real_signal(signal, handler);
+  // The C library's own knows what siginterrupt(3) has asked for.
+  const bool by_library = !is_kept(signal) && !(is_ending(signal) && handler == SIG_DFL);
+  if (!Runtime::get().active() || by_library) return as_program_sees(real_signal(signal, handler));
   struct sigaction action {};
   action.sa_handler = handler;
   action.sa_flags = SA_RESTART;  // as BSD and glibc do
   struct sigaction old {};
-  return kept_sigaction(signal, &action, &old) == 0 ? old.sa_handler : SIG_ERR;
+  return program_sigaction(signal, &action, &old) == 0 ? old.sa_handler : SIG_ERR;
 }
 
 NVMEMU_EXPORT int pthread_sigmask(int how, const sigset_t* set, sigset_t* old) noexcept {

@@ -54,7 +54,7 @@ void renounce_report() {
   if (!is_first_to_report(runtime)) return;
   runtime.board().remove_file();
   if (!runtime.config().quiet)
-    log_warning("the program ended by _exit: no report (nvmemu run makes one all the same)");
+    log_warning("the program ended by _exit or a signal: no report (nvmemu run makes one all the same)");
 }
 
 }  // namespace nvmemu::preload

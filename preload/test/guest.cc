@@ -219,6 +219,41 @@ int ends_by_fault() {
   *static_cast<volatile int*>(nullptr) = 1;
   return 95;
 }
+int ends_by_sigterm() {
+  struct sigaction action {};
+  CHECK(sigaction(SIGTERM, nullptr, &action) == 0 && action.sa_handler == SIG_DFL && action.sa_flags == 0);
+  CHECK(signal(SIGTERM, count_signal) == SIG_DFL);
+  raise(SIGTERM);
+  CHECK(signals_seen == 1);
+  CHECK(signal(SIGTERM, SIG_IGN) == count_signal);
+  raise(SIGTERM);
+  CHECK(signal(SIGTERM, SIG_DFL) == SIG_IGN);
+  burn();
+  kill(getpid(), SIGTERM);
+  pause();
+  return 96;
+}
+int ends_by_abort() {
+  burn();
+  std::abort();
+}
+int ends_by_alarm() {
+  CHECK(signal(SIGALRM, SIG_DFL) == SIG_DFL);
+  burn();
+  ualarm(1000, 0);
+  pause();
+  return 97;
+}
+int ends_by_division() {
+  burn();
+  volatile int zero = 0;
+  return static_cast<int>(signals_seen + 1000) / zero;
+}
+// What was ignored when the program began stays so.
+int ignored_hangup() {
+  raise(SIGHUP);
+  return 0;
+}
 int ends_by_signal() {
   burn();
   raise(SIGKILL);
@@ -248,6 +283,11 @@ constexpr Scenario kScenarios[] = {
     {"_exit", ends_by_underscore_exit},
     {"quick_exit", ends_by_quick_exit},
     {"fault", ends_by_fault},
+    {"terminated", ends_by_sigterm},
+    {"abort", ends_by_abort},
+    {"alarm", ends_by_alarm},
+    {"division", ends_by_division},
+    {"ignored-hangup", ignored_hangup},
     {"killed", ends_by_signal},
 };
 

@@ -115,6 +115,8 @@ TEST_P(EndsAs, ItWouldWithoutTheEmulation) {
 INSTANTIATE_TEST_SUITE_P(Programs, EndsAs,
                          testing::Values(End{"exit", 11, true}, End{"_exit", 12, true},
                                          End{"quick_exit", 13, true}, End{"fault", 128 + 11, true},
+                                         End{"terminated", 128 + 15, true}, End{"abort", 128 + 6, true},
+                                         End{"alarm", 128 + 14, true}, End{"division", 128 + 8, true},
                                          End{"killed", 128 + 9, false}),
                          [](const auto& instance) {
                            std::string name = instance.param.scenario;
@@ -124,6 +126,13 @@ INSTANTIATE_TEST_SUITE_P(Programs, EndsAs,
 
 TEST_F(PreloadTest, ATrapThatNobodyHandlesEndsTheProgram) {
   EXPECT_EQ(guest("default-trap").status, 128 + 5);
+}
+
+TEST_F(PreloadTest, AnIgnoredSignalStaysIgnored) {
+  const Outcome outcome =
+      finish(start_program({"/usr/bin/nohup", NVMEMU_TEST_BINARY, "run", "--quiet", "--read-latency", "5x",
+                            "--", NVMEMU_TEST_GUEST, "ignored-hangup"}));
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
 }
 
 class WithoutTheTool : public PreloadTest {

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "endings.h"
+
+#include <algorithm>
+#include <iterator>
+
+#include "handlers.h"
+#include "hooks.h"
+#include "lifecycle.h"
+#include "runtime.h"
+#include "thread_state.h"
+
+namespace nvmemu::preload {
+namespace {
+
+constexpr int kEndings[] = {SIGHUP,  SIGINT,  SIGQUIT, SIGILL,  SIGABRT, SIGFPE,  SIGPIPE, SIGALRM,
+                            SIGTERM, SIGUSR1, SIGUSR2, SIGXCPU, SIGXFSZ, SIGPROF, SIGSYS,  SIGVTALRM};
+
+void handle_ending(int signal, siginfo_t* info, void*) { end_by(signal, *info); }
+
+struct sigaction our_action() {
+  struct sigaction action {};
+  action.sa_sigaction = handle_ending;
+  action.sa_flags = SA_SIGINFO | SA_RESTART | SA_ONSTACK;
+  sigaddset(&action.sa_mask, kTickSignal);
+  return action;
+}
+
+// The instruction that faulted will fault again, now with the default action.
+bool repeats_itself(int signal, const siginfo_t& info) {
+  const bool is_fault = signal == SIGSEGV || signal == SIGBUS || signal == SIGILL || signal == SIGFPE;
+  return is_fault && info.si_code > 0;  // not sent by a process
+}
+
+}  // namespace
+
+void install_endings() noexcept {
+  const struct sigaction ours = our_action();
+  for (const int signal : kEndings) {
+    struct sigaction current {};
+    if (hooks::sigaction(signal, nullptr, &current) != 0 || current.sa_handler != SIG_DFL) continue;
+    hooks::sigaction(signal, &ours, nullptr);
+  }
+}
+
+bool is_ending(int signal) noexcept {
+  return std::find(std::begin(kEndings), std::end(kEndings), signal) != std::end(kEndings);
+}
+
+int ending_sigaction(int signal, const struct sigaction* action, struct sigaction* old) noexcept {
+  const struct sigaction ours = our_action();
+  const bool is_default = action != nullptr && action->sa_handler == SIG_DFL;
+  const int status = hooks::sigaction(signal, is_default ? &ours : action, old);
+  if (status == 0 && old != nullptr && old->sa_handler != as_program_sees(old->sa_handler)) {
+    *old = {};
+    old->sa_handler = SIG_DFL;
+  }
+  return status;
+}
+
+sighandler_t as_program_sees(sighandler_t handler) noexcept {
+  return handler == our_action().sa_handler ? SIG_DFL : handler;
+}
+
+void end_by(int signal, const siginfo_t& info) noexcept {
+  this_thread().end();
+  if (Runtime::get().is_this_process()) renounce_report();
+  struct sigaction by_default {};
+  by_default.sa_handler = SIG_DFL;
+  hooks::sigaction(signal, &by_default, nullptr);
+  if (!repeats_itself(signal, info)) raise(signal);
+}
+
+}  // namespace nvmemu::preload
