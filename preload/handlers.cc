@@ -15,6 +15,7 @@
 #include "counters/sampler/prober.h"
 #include "endings.h"
 #include "hooks.h"
+#include "keep_errno.h"
 #include "runtime.h"
 #include "thread_state.h"
 
@@ -65,17 +66,6 @@ void forward(int signal, siginfo_t* info, void* context) noexcept {
     end_by(signal, *info);
   }
 }
-
-class KeepErrno {
- public:
-  KeepErrno() : saved_(errno) {}
-  ~KeepErrno() { errno = saved_; }
-  KeepErrno(const KeepErrno&) = delete;
-  KeepErrno& operator=(const KeepErrno&) = delete;
-
- private:
-  int saved_;
-};
 
 bool is_tick(const siginfo_t& info) {
   // perf_event's asynchronous notification carries a POLL_ code (> 0, below the kernel's own SI_KERNEL).

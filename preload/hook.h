@@ -2,37 +2,47 @@
 // The function behind an interposed one.
 #pragma once
 
-#include <dlfcn.h>
-
 #include <atomic>
 
 namespace nvmemu::preload {
 
-template <typename Signature>
-class Hook;
-
-// Finds the next definition of `name` at first use, or earlier by resolve(). Calling it is as signal-safe as
-// the function is, once resolved.
-template <typename Return, typename... Args>
-class Hook<Return(Args...)> {
+class AnyHook {
  public:
-  constexpr explicit Hook(const char* name) : name_(name) {}
+  constexpr explicit AnyHook(const char* name) : name_(name) {}
 
-  Return operator()(Args... args) { return resolve()(args...); }
+  // Finds the next definition of the name; null where there is none (yet).
+  void* resolve() noexcept;
 
-  using Function = Return (*)(Args...);
-  Function resolve() {
-    Function function = function_.load(std::memory_order_relaxed);
-    if (function == nullptr) {
-      function = reinterpret_cast<Function>(dlsym(RTLD_NEXT, name_));
-      function_.store(function, std::memory_order_relaxed);
-    }
-    return function;
+ protected:
+  void* function() noexcept {
+    void* found = function_.load(std::memory_order_relaxed);
+    return __builtin_expect(found != nullptr, 1) ? found : resolve();
   }
 
  private:
   const char* name_;
-  std::atomic<Function> function_{nullptr};
+  std::atomic<void*> function_{nullptr};
 };
 
+template <typename Signature>
+class Hook;
+
+// Finds the function at first use, or earlier by resolve_hooks(). Calling it is as signal-safe as the
+// function is, once resolved.
+template <typename Return, typename... Args>
+class Hook<Return(Args...)> : public AnyHook {
+ public:
+  using AnyHook::AnyHook;
+  Return operator()(Args... args) { return reinterpret_cast<Return (*)(Args...)>(function())(args...); }
+};
+
+// Resolves every hook of the library that is defined with NVMEMU_HOOK, so that no signal handler has to.
+void resolve_hooks() noexcept;
+
 }  // namespace nvmemu::preload
+
+#define NVMEMU_EXPORT extern "C" __attribute__((visibility("default")))
+
+// real_NAME: the hook of the function NAME. In a section of their own, hooks can be found without a list.
+#define NVMEMU_HOOK(Return, name, parameters) \
+  __attribute__((section("nvmemu_hooks"), used)) constinit Hook<Return parameters> real_##name { #name }

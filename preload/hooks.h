@@ -10,7 +10,4 @@ namespace nvmemu::preload::hooks {
 int sigaction(int signal, const struct sigaction* action, struct sigaction* old) noexcept;
 int pthread_sigmask(int how, const sigset_t* set, sigset_t* old) noexcept;
 
-// Finds all of them, so that no handler has to.
-void resolve_signals() noexcept;
-
 }  // namespace nvmemu::preload::hooks

@@ -15,10 +15,13 @@
 namespace nvmemu::preload {
 namespace {
 
-constinit Hook<int(const char*, char* const[])> real_execv{"execv"};
-constinit Hook<int(const char*, char* const[], char* const[])> real_execve{"execve"};
-constinit Hook<int(const char*, char* const[])> real_execvp{"execvp"};
-constinit Hook<int(const char*, char* const[], char* const[])> real_execvpe{"execvpe"};
+NVMEMU_HOOK(int, execv, (const char*, char* const[]));
+NVMEMU_HOOK(int, execve, (const char*, char* const[], char* const[]));
+NVMEMU_HOOK(int, execvp, (const char*, char* const[]));
+NVMEMU_HOOK(int, execvpe, (const char*, char* const[], char* const[]));
+
+// The child starts as late as its parent would be.
+void before_fork() noexcept { this_thread().reach_edge(reinterpret_cast<const void*>(&before_fork)); }
 
 void in_forked_child() noexcept {
   Runtime& runtime = Runtime::get();
@@ -53,11 +56,7 @@ __attribute__((destructor)) void exit_process() { end_process(report_itself); }
 }  // namespace
 
 void prepare_process() noexcept {
-  real_execv.resolve();
-  real_execve.resolve();
-  real_execvp.resolve();
-  real_execvpe.resolve();
-  pthread_atfork(nullptr, nullptr, in_forked_child);
+  pthread_atfork(before_fork, nullptr, in_forked_child);
   install_endings();
   at_quick_exit([] { end_process(report_itself); });
 }
@@ -65,8 +64,6 @@ void prepare_process() noexcept {
 }  // namespace nvmemu::preload
 
 using namespace nvmemu::preload;
-
-#define NVMEMU_EXPORT extern "C" __attribute__((visibility("default")))
 
 NVMEMU_EXPORT void _exit(int status) { exit_now(status); }
 NVMEMU_EXPORT void _Exit(int status) noexcept { exit_now(status); }

@@ -9,11 +9,12 @@
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
+#include <limits>
 #include <string>
 
 #include "base/log.h"
 #include "handlers.h"
-#include "hooks.h"
+#include "hook.h"
 #include "lifecycle.h"
 
 namespace nvmemu::preload {
@@ -21,6 +22,9 @@ namespace {
 
 // Not for users: the process that made the board, and reports when it ends, whatever it has become by then.
 constexpr char kBoardOwner[] = "NVMEMU_BOARD_OWNER";
+
+// Paying costs about a microsecond of its own.
+constexpr double kEdgeIntervalNs = 20e3;
 
 constexpr double kProbeBudget = 0.01;
 // Where nothing will be injected: only enough to say what the program waits for.
@@ -118,9 +122,12 @@ void Runtime::start() {
   start_ticks_ = clock_->now_ticks();
   injector_.emplace(*clock_);
   epoch_ns_ = config_.epoch_ns;
+  const bool injects = read_latency_.target_ns > read_latency_.base_ns;
+  edge_interval_ticks_ =
+      injects ? clock_->to_ticks(kEdgeIntervalNs) : std::numeric_limits<std::uint64_t>::max();
   set_sampler_options();
   claim_process();
-  hooks::resolve_signals();
+  resolve_hooks();
   if (!prepare_threads() || !install_handlers()) {
     warn(kNoTicker);
     return log_warning("no room for the emulator's signal handlers: the program runs natively");

@@ -38,6 +38,8 @@ class Runtime {
   const SamplerOptions& sampler_options() const noexcept { return sampler_options_; }
   const ReadLatency& read_latency() const noexcept { return read_latency_; }
   double epoch_ns() const noexcept { return epoch_ns_; }
+  // How far apart edges must lie for the second to be paid at.
+  std::uint64_t edge_interval_ticks() const noexcept { return edge_interval_ticks_; }
 
   BoardThread* claim_thread(std::uint32_t tid) noexcept;
   void warn(BoardWarning warning) noexcept;
@@ -63,6 +65,7 @@ class Runtime {
   std::int32_t pid_ = 0;
   std::int32_t board_owner_ = 0;  // the process that made the board, where no tool did
   double epoch_ns_ = 0;
+  std::uint64_t edge_interval_ticks_ = 0;
   std::uint64_t start_ticks_ = 0;
   ReadLatency read_latency_{};
   Config config_;

@@ -12,10 +12,10 @@
 namespace nvmemu::preload {
 namespace {
 
-constinit Hook<int(int, const struct sigaction*, struct sigaction*)> real_sigaction{"sigaction"};
-constinit Hook<int(int, const sigset_t*, sigset_t*)> real_pthread_sigmask{"pthread_sigmask"};
-constinit Hook<int(int, const sigset_t*, sigset_t*)> real_sigprocmask{"sigprocmask"};
-constinit Hook<sighandler_t(int, sighandler_t)> real_signal{"signal"};
+NVMEMU_HOOK(int, sigaction, (int, const struct sigaction*, struct sigaction*));
+NVMEMU_HOOK(int, pthread_sigmask, (int, const sigset_t*, sigset_t*));
+NVMEMU_HOOK(int, sigprocmask, (int, const sigset_t*, sigset_t*));
+NVMEMU_HOOK(sighandler_t, signal, (int, sighandler_t));
 
 // What the program may block: all but the emulator's signals.
 class Blockable {
@@ -59,19 +59,10 @@ int pthread_sigmask(int how, const sigset_t* set, sigset_t* old) noexcept {
   return real_pthread_sigmask(how, set, old);
 }
 
-void resolve_signals() noexcept {
-  real_sigaction.resolve();
-  real_pthread_sigmask.resolve();
-  real_sigprocmask.resolve();
-  real_signal.resolve();
-}
-
 }  // namespace hooks
 }  // namespace nvmemu::preload
 
 using namespace nvmemu::preload;
-
-#define NVMEMU_EXPORT extern "C" __attribute__((visibility("default")))
 
 NVMEMU_EXPORT int sigaction(int signal, const struct sigaction* action, struct sigaction* old) noexcept {
   return program_sigaction(signal, action, old);

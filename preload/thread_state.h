@@ -7,6 +7,7 @@
 
 #include <atomic>
 #include <cstddef>
+#include <cstdint>
 #include <new>
 
 #include "counters/sampler/sampler.h"
@@ -25,6 +26,17 @@ class ThreadState {
   void end() noexcept;
   // Ends the epoch that is running; a no-op on a thread that is not emulated.
   void end_epoch() noexcept;
+  // Before an operation that may let another thread go on, or wait for one: what is owed is paid, when enough
+  // time has passed since the last edge to owe anything. `site` tells this edge from others, not 0. A few ns
+  // otherwise. Async-signal-safe; a no-op on a thread that is not emulated.
+  void reach_edge(const void* site) noexcept {
+    if (edge_skips_ > 0) {
+      --edge_skips_;
+    } else if (ready_.load(std::memory_order_relaxed)) {
+      check_edge(site);
+    }
+  }
+
   // In the child of a fork: drops what belongs to the parent's thread.
   void abandon() noexcept;
 
@@ -44,16 +56,27 @@ class ThreadState {
   Sampler& sampler() noexcept { return *std::launder(reinterpret_cast<Sampler*>(sampler_)); }
   ThreadEmulator& emulator() noexcept { return *std::launder(reinterpret_cast<ThreadEmulator*>(emulator_)); }
   void publish(bool ended) noexcept;
+  void check_edge(const void* site) noexcept;
+  void pay_at_edge(const void* site) noexcept;
 
   alignas(Sampler) std::byte sampler_[sizeof(Sampler)];
   alignas(ThreadEmulator) std::byte emulator_[sizeof(ThreadEmulator)];
+  // Edges can come every few ns: those that are sure to come too soon are only counted.
+  int edge_skips_;
+  int edges_skipped_;
+  std::uint64_t last_edge_ticks_;   // when an interval ended
+  std::uint64_t last_check_ticks_;  // when that was last looked at
   std::atomic<bool> ready_;
   std::atomic<const void*> busy_frame_;
   int tid_;
   BoardThread* slot_;
 };
 
-// The calling thread's. Zero-initialised TLS: valid, and not begun, from the thread's first instruction.
-ThreadState& this_thread() noexcept;
+// Storage only: ThreadState has no constructor to run, and TLS is zeroed. __thread, unlike thread_local, promises the
+// compiler as much, and needs no call.
+extern __thread std::byte thread_state_storage[sizeof(ThreadState)];
+
+// The calling thread's: valid, and not begun, from the thread's first instruction.
+inline ThreadState& this_thread() noexcept { return *reinterpret_cast<ThreadState*>(thread_state_storage); }
 
 }  // namespace nvmemu::preload

@@ -14,8 +14,7 @@
 namespace nvmemu::preload {
 namespace {
 
-constinit Hook<int(pthread_t*, const pthread_attr_t*, void* (*)(void*), void*)> real_pthread_create{
-    "pthread_create"};
+NVMEMU_HOOK(int, pthread_create, (pthread_t*, const pthread_attr_t*, void* (*)(void*), void*));
 
 struct StartArguments {
   void* (*routine)(void*);
@@ -42,7 +41,6 @@ void begin_thread() noexcept {
 
 // The key's destructor runs where a thread does not return: pthread_exit, cancellation.
 bool prepare_threads() noexcept {
-  real_pthread_create.resolve();
   return pthread_key_create(&end_key, [](void*) { this_thread().end(); }) == 0;
 }
 
@@ -50,11 +48,10 @@ bool prepare_threads() noexcept {
 
 using namespace nvmemu::preload;
 
-extern "C" __attribute__((visibility("default"))) int pthread_create(pthread_t* thread,
-                                                                     const pthread_attr_t* attributes,
-                                                                     void* (*routine)(void*),
-                                                                     void* argument) noexcept {
+NVMEMU_EXPORT int pthread_create(pthread_t* thread, const pthread_attr_t* attributes, void* (*routine)(void*),
+                                 void* argument) noexcept {
   if (!Runtime::get().active()) return real_pthread_create(thread, attributes, routine, argument);
+  this_thread().reach_edge(__builtin_return_address(0));
   auto start = std::unique_ptr<StartArguments>(new (std::nothrow) StartArguments{routine, argument});
   if (start == nullptr) return EAGAIN;
   const int error = real_pthread_create(thread, attributes, run_thread, start.get());

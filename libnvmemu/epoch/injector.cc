@@ -15,11 +15,16 @@ void relax() noexcept {
 }  // namespace
 
 double SpinInjector::inject(double delay_ns) noexcept {
-  const std::uint64_t start = clock_->now_ticks();
-  const std::uint64_t ticks = clock_->to_ticks(delay_ns);
-  std::uint64_t passed = 0;
-  while ((passed = clock_->now_ticks() - start) < ticks) relax();
-  return clock_->to_ns(passed);
+  const std::uint64_t start_ns = thread_cpu_ns();
+  double spent_ns = 0;
+  while (spent_ns < delay_ns) {
+    // Wall time is cheap to read, and can only run ahead: while the thread was preempted, say.
+    const std::uint64_t start = clock_->now_ticks();
+    const std::uint64_t ticks = clock_->to_ticks(delay_ns - spent_ns);
+    while (clock_->now_ticks() - start < ticks) relax();
+    spent_ns = static_cast<double>(thread_cpu_ns() - start_ns);
+  }
+  return spent_ns;
 }
 
 }  // namespace nvmemu

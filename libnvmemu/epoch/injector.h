@@ -10,11 +10,13 @@ namespace nvmemu {
 class Injector {
  public:
   virtual ~Injector() = default;
-  // Returns after at least `delay_ns`; the ns that it really took. Async-signal-safe.
+  // Returns after the thread has spent at least `delay_ns` of CPU time; the ns that it really spent.
+  // Async-signal-safe.
   virtual double inject(double delay_ns) noexcept = 0;
 };
 
 // Busy-waits: a thread that waits for memory keeps its processor, and a sleep would be coarser and let it go.
+// CPU time counts, since a thread that is not running does not wait for memory either.
 class SpinInjector final : public Injector {
  public:
   explicit SpinInjector(const Clock& clock) : clock_(&clock) {}

@@ -4,13 +4,6 @@
 #include <algorithm>
 
 namespace nvmemu {
-namespace {
-
-// Entering and leaving a spin costs about this much itself.
-constexpr double kSmallestInjectionNs = 1000;
-
-}  // namespace
-
 void Ledger::owe(double delay_ns) noexcept { balance_ns_ += delay_ns; }
 
 void Ledger::discount(double overhead_ns) noexcept {

@@ -9,13 +9,16 @@ namespace nvmemu {
 // `bound`: a phase that never waits for memory must not buy a later one off.
 class Ledger {
  public:
+  // Entering and leaving a spin costs about this much itself: less is not worth one.
+  static constexpr double kSmallestInjectionNs = 1000;
+
   explicit Ledger(double bound_ns) : bound_ns_(bound_ns) {}
 
   void owe(double delay_ns) noexcept;
   void discount(double overhead_ns) noexcept;  // >= 0
   void pay(double injected_ns) noexcept;       // >= 0; may exceed what was due
 
-  // What to inject now: the balance, or 0 while it is too small to be worth a spin.
+  // The balance, or 0 while it is too small to be worth a spin.
   double due_ns() const noexcept;
   double balance_ns() const noexcept { return balance_ns_; }
 

@@ -6,15 +6,21 @@
 namespace nvmemu {
 
 ThreadEmulator::ThreadEmulator(CounterSource& source, Injector& injector, const ReadLatency& latency,
-                               double overhead_bound_ns)
-    : source_(source), injector_(injector), latency_(latency), ledger_(overhead_bound_ns) {}
+                               double epoch_ns)
+    : source_(source),
+      injector_(injector),
+      latency_(latency),
+      ledger_(epoch_ns),
+      pace_(epoch_ns),
+      interval_start_ns_(source.cpu_ns()) {}
 
-void ThreadEmulator::account() noexcept {
+// Reads the counts; what the balance rose by.
+double ThreadEmulator::account() noexcept {
   const EpochCounts counts = source_.read();
+  const double before_ns = ledger_.balance_ns();
   const double delay_ns = stall_delay_ns(counts, latency_);
   ledger_.owe(delay_ns);
   ledger_.discount(counts.overhead_ns);
-  ++totals_.epochs;
   totals_.cpu_ns += counts.cpu_ns;
   totals_.stall_ns += counts.memory_stall_ns;
   totals_.delay_ns += delay_ns;
@@ -24,24 +30,42 @@ void ThreadEmulator::account() noexcept {
   totals_.probes += counts.probes;
   totals_.sampling_variance_ns2 += counts.sampling_variance_ns2;
   totals_.share_error_ns += counts.share_error_ns;
+  return ledger_.balance_ns() - before_ns;
 }
 
-void ThreadEmulator::settle() noexcept {
-  const double due_ns = ledger_.due_ns();
-  if (due_ns <= 0) return;
-  source_.pause();
+// The CPU time that it took.
+double ThreadEmulator::pay(double due_ns) noexcept {
+  if (due_ns < Ledger::kSmallestInjectionNs) return 0;
+  source_.pause(due_ns);
   const double injected_ns = injector_.inject(due_ns);
-  source_.resume();
-  // A thread that was stopped meanwhile (a debugger, SIGSTOP, a suspended machine) has not paid for hours to
-  // come.
+  source_.resume(injected_ns);
+  // A thread that was stopped meanwhile (a suspended machine, say) has not paid for hours to come.
   constexpr double kMostOversleptNs = 10e6;
   ledger_.pay(std::min(injected_ns, due_ns + kMostOversleptNs));
   totals_.injected_ns += injected_ns;
+  return injected_ns;
 }
 
 void ThreadEmulator::end_epoch() noexcept {
   account();
-  settle();
+  ++totals_.epochs;
+  pay(ledger_.due_ns());
+  interval_start_ns_ = source_.cpu_ns();
+}
+
+bool ThreadEmulator::reach_edge(std::uintptr_t site) noexcept {
+  const double now_ns = source_.cpu_ns();
+  const bool has_news = source_.has_news();
+  const double delay_ns = has_news ? account() : 0;
+  const double cpu_ns = now_ns - interval_start_ns_;
+  const double due_ns = pace_.due_ns(site, cpu_ns, delay_ns, ledger_.balance_ns());
+  const double injected_ns = source_.knows_enough(cpu_ns) ? pay(due_ns) : 0;
+  if (injected_ns > 0) ++totals_.epochs;
+  interval_start_ns_ = source_.cpu_ns();
+  const double overhead_ns = std::max(0.0, interval_start_ns_ - now_ns - injected_ns);
+  ledger_.discount(overhead_ns);
+  totals_.overhead_ns += overhead_ns;
+  return has_news || injected_ns > 0;
 }
 
 }  // namespace nvmemu

@@ -7,6 +7,7 @@
 #include "counters/counter_source.h"
 #include "epoch/injector.h"
 #include "epoch/ledger.h"
+#include "epoch/pace.h"
 #include "model/latency_model.h"
 
 namespace nvmemu {
@@ -33,26 +34,31 @@ struct EpochTotals {
 // Belongs to one thread; async-signal-safe, but not reentrant.
 class ThreadEmulator {
  public:
-  ThreadEmulator(CounterSource& source, Injector& injector, const ReadLatency& latency,
-                 double overhead_bound_ns);
+  // `epoch_ns`: CPU time between the ends of epochs that time brings; no more overhead than that is carried.
+  ThreadEmulator(CounterSource& source, Injector& injector, const ReadLatency& latency, double epoch_ns);
 
   // Ends the epoch: reads the counts and settles what is due. For the ends that time brings, and for those
   // that nothing else depends on.
   void end_epoch() noexcept;
 
-  // The two halves, for edges between threads, where what is owed must be paid at a moment of the caller's
-  // choice (before a lock is released, say).
-  void account() noexcept;
-  void settle() noexcept;
+  // Before an operation that may let another thread go on, or wait for one, so that it finds this thread as
+  // late as the emulated memory would have made it. Pays what intervals that end at `site` are found to owe:
+  // see Pace. Whether the totals have changed.
+  bool reach_edge(std::uintptr_t site) noexcept;
 
   const EpochTotals& totals() const noexcept { return totals_; }
   double unpaid_ns() const noexcept { return ledger_.balance_ns(); }
 
  private:
+  double account() noexcept;
+  double pay(double due_ns) noexcept;
+
   CounterSource& source_;
   Injector& injector_;
   ReadLatency latency_;
   Ledger ledger_;
+  Pace pace_;
+  double interval_start_ns_;  // CPU time
   EpochTotals totals_;
 };
 

@@ -34,8 +34,7 @@ void GapWeights::add(double since_gap_ms, double burst_mean_ns, double load_mean
   add_to(bin.readings, readings);
 }
 
-void GapWeights::add_steady(double since_gap_ms, double memory_ns, double readings) noexcept {
-  if (bin_of(since_gap_ms) != kBins - 1) return;
+void GapWeights::add_steady(double memory_ns, double readings) noexcept {
   add_to(steady_sum_ns_, memory_ns);
   add_to(steady_readings_, readings);
 }
@@ -52,7 +51,7 @@ double GapWeights::ratio(std::size_t bin) const noexcept {
 
 double GapWeights::weight(std::size_t bin) const noexcept {
   if (bin == kBins - 1) return 1;
-  return std::clamp(ratio(kBins - 1) / ratio(bin), kLowest, kHighest);
+  return std::clamp(1 / ratio(bin), kLowest, kHighest);
 }
 
 }  // namespace nvmemu

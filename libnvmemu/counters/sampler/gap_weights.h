@@ -21,13 +21,14 @@ class GapWeights {
   static constexpr std::size_t kBins = 7;
   static std::size_t bin_of(double since_gap_ms);
   static double bin_start_ms(std::size_t bin);
+  static bool is_steady(double since_gap_ms) { return bin_of(since_gap_ms) == kBins - 1; }
 
-  // A burst of probes of one load: the mean memory time of a reading, and that load's own mean over all its
-  // bursts, both in ns. Ignored where the load never went to memory. Async-signal-safe, any thread.
+  // A burst of probes of one load: the mean memory time of a reading, and that load's own mean in the steady
+  // state, both in ns. Ignored where that is not known (0). Async-signal-safe, any thread.
   void add(double since_gap_ms, double burst_mean_ns, double load_mean_ns, double readings) noexcept;
 
-  // A burst's readings that came from memory: their sum, and how many.
-  void add_steady(double since_gap_ms, double memory_ns, double readings) noexcept;
+  // The readings of a burst in the steady state that came from memory: their sum, and how many.
+  void add_steady(double memory_ns, double readings) noexcept;
   // The mean of those in the steady state, drawn towards `expected_ns` while they are few.
   double steady_ns(double expected_ns) const noexcept;
 

@@ -141,8 +141,8 @@ std::uintptr_t effective_address(const MemoryOperand& operand, std::uintptr_t ad
     if (reg == MemoryOperand::kNextInstruction) return address + length;
     return static_cast<std::uintptr_t>(context.uc_mcontext.gregs[reg]);
   };
-  const auto start =
-      operand.is_thread_local ? reinterpret_cast<std::uintptr_t>(__builtin_thread_pointer()) : std::uintptr_t{0};
+  const auto start = operand.is_thread_local ? reinterpret_cast<std::uintptr_t>(__builtin_thread_pointer())
+                                             : std::uintptr_t{0};
   return start + value(operand.base) + value(operand.index) * operand.scale +
          static_cast<std::uintptr_t>(static_cast<std::intptr_t>(operand.displacement));
 }

@@ -38,8 +38,8 @@ struct Instruction {
 // instruction. Async-signal-safe: Zydis keeps no state and allocates nothing.
 std::optional<Instruction> decode_instruction(const std::uint8_t* code, std::size_t available) noexcept;
 
-// The address that `operand` of the instruction at `address` reads, with the registers of `context`, which are
-// the calling thread's.
+// The address that `operand` of the instruction at `address` reads, with the registers of `context`, which
+// are the calling thread's.
 std::uintptr_t effective_address(const MemoryOperand& operand, std::uintptr_t address, std::uint8_t length,
                                  const ucontext_t& context) noexcept;
 

@@ -27,7 +27,7 @@ struct LoadEntry {
   Instruction instruction;
   std::uint32_t code_checksum = 0;  // of the bytes before the sampled address: code may be replaced under it
   std::atomic<float> readings{0}, from_memory{0}, memory_ns{0}, total_ns{0};
-  // Of the bursts that left the translation as it was: what GapWeights compares.
+  // Of the bursts that left the translation as it was, in the steady state: what GapWeights compares.
   std::atomic<std::uint32_t> natural_readings{0};
   std::atomic<float> natural_memory_ns{0};
   // How the first hits after arming compare with later ones: see Prober.

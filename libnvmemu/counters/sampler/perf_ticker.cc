@@ -113,6 +113,8 @@ std::size_t PerfTicker::drain(std::uintptr_t* ips, std::size_t capacity, std::ui
   return count;
 }
 
+bool PerfTicker::has_samples() const noexcept { return !RingReader(page_).empty(); }
+
 void PerfTicker::discard() noexcept {
   RingReader ring(page_);
   while (!ring.empty()) ring.skip(ring.at<perf_event_header>(0).size);

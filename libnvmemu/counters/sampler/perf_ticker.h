@@ -39,6 +39,8 @@ class PerfTicker {
   // write for want of room is added to `lost`. Async-signal-safe; only on the sampled thread.
   std::size_t drain(std::uintptr_t* ips, std::size_t capacity, std::uint64_t& lost) noexcept;
 
+  bool has_samples() const noexcept;
+
   // Drops what the ring holds. Async-signal-safe; only on the sampled thread.
   void discard() noexcept;
 

@@ -2,6 +2,7 @@
 #include "counters/sampler/probe_schedule.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "counters/sampler/gap_weights.h"
 
@@ -15,6 +16,13 @@ constexpr double kMostCreditNs = 10e6;
 // A thread that has not been delayed yet is in the steady state.
 constexpr double kSteadyMs = 64;
 constexpr double kSteadyIntervalMs = 8;
+constexpr int kMostNaturals = 6;
+
+constexpr double kShortestGapNs = 2e6;
+// Measured (docs/sampling.md): short injections g between runs r slow a program by as much as a long gap t
+// ago, where g / r * kForgetMs = kSaturatedMs * exp(-t / kForgetMs).
+constexpr double kForgetMs = 10;
+constexpr double kSaturatedMs = 64;
 
 }  // namespace
 
@@ -36,19 +44,30 @@ std::uint64_t ProbeSchedule::next_random() noexcept {
 
 void ProbeSchedule::on_time(double cpu_ns) noexcept {
   since_gap_ms_ += cpu_ns / 1e6;
+  recent_ms_ *= kForgetMs / (kForgetMs + cpu_ns / 1e6);
   credit_ns_ = std::min(kMostCreditNs, credit_ns_ + budget_ * cpu_ns);
 }
 
-void ProbeSchedule::on_gap(double gap_ns) noexcept {
+bool ProbeSchedule::is_gap(double injected_ns) noexcept { return injected_ns >= kShortestGapNs; }
+
+double ProbeSchedule::since_gap_ms() const noexcept {
+  const double share = std::clamp(recent_ms_ / kSaturatedMs, 1e-6, 1.0);
+  return std::min(since_gap_ms_, -kForgetMs * std::log(share));
+}
+
+void ProbeSchedule::on_injection(double injected_ns) noexcept {
+  credit_ns_ = std::min(kMostCreditNs, credit_ns_ + budget_ * injected_ns);
+  if (!is_gap(injected_ns)) {
+    recent_ms_ += injected_ns / 1e6;
+    return;
+  }
   since_gap_ms_ = 0;
-  gaps_seen_ = true;
-  credit_ns_ = std::min(kMostCreditNs, credit_ns_ + budget_ * gap_ns);
   next_ms_ = GapWeights::bin_start_ms(next_random() % GapWeights::kBins);
 }
 
 BurstKind ProbeSchedule::next_kind() const noexcept {
-  if (!gaps_seen_) return BurstKind::kShare;
-  return since_gap_ms_ < steady_after_ms_ || natural_next_ ? BurstKind::kNatural : BurstKind::kShare;
+  if (naturals_ >= kMostNaturals) return BurstKind::kShare;
+  return since_gap_ms() < steady_after_ms_ || natural_next_ ? BurstKind::kNatural : BurstKind::kShare;
 }
 
 void ProbeSchedule::on_burst(double cost_ns) noexcept { credit_ns_ -= cost_ns; }
@@ -58,7 +77,8 @@ bool ProbeSchedule::due() const noexcept {
 }
 
 void ProbeSchedule::on_armed() noexcept {
-  if (since_gap_ms_ >= steady_after_ms_) natural_next_ = !natural_next_;
+  naturals_ = next_kind() == BurstKind::kNatural ? naturals_ + 1 : 0;
+  if (since_gap_ms() >= steady_after_ms_) natural_next_ = !natural_next_;
   const std::size_t bin = GapWeights::bin_of(since_gap_ms_) + 1 + next_random() % 3;
   next_ms_ =
       bin < GapWeights::kBins

@@ -20,18 +20,24 @@ class ProbeSchedule {
   // `steady_after_ms`: how long after a gap the steady state begins.
   ProbeSchedule(double budget, double steady_after_ms, std::uint64_t seed);
 
-  void on_time(double cpu_ns) noexcept;    // the thread ran that long
-  void on_gap(double gap_ns) noexcept;     // a delay was injected: the time since the gap starts again
-  void on_burst(double cost_ns) noexcept;  // a burst has ended
-  bool due() const noexcept;               // a burst should begin now
-  void on_armed() noexcept;                // one has begun
+  void on_time(double cpu_ns) noexcept;            // the thread ran that long
+  void on_injection(double injected_ns) noexcept;  // a delay was injected
+  void on_burst(double cost_ns) noexcept;          // a burst has ended
+  bool due() const noexcept;                       // a burst should begin now
+  void on_armed() noexcept;                        // one has begun
 
   // Soon after a gap lines are missing from the caches that the program would have there without it: shares
-  // are asked for in the steady state only, in turn with natural bursts; and before the first gap nothing
-  // else.
+  // are asked for in the steady state, in turn with natural bursts, and elsewhere only where that is not to
+  // be had for long.
   BurstKind next_kind() const noexcept;
 
-  double since_gap_ms() const noexcept { return since_gap_ms_; }
+  // An injection long enough for neighbours to evict what the program had in the caches: a gap. After it the
+  // time since the gap starts again.
+  static bool is_gap(double injected_ns) noexcept;
+
+  // CPU time since the last gap. Shorter injections that come thick and fast count as one that lies as far
+  // back as makes the program as slow.
+  double since_gap_ms() const noexcept;
 
  private:
   std::uint64_t next_random() noexcept;
@@ -40,10 +46,11 @@ class ProbeSchedule {
   double steady_after_ms_;
   double credit_ns_;
   double since_gap_ms_;
-  double next_ms_;  // since the gap
+  double recent_ms_ = 0;  // of short injections, those long past forgotten
+  double next_ms_;        // since the gap
   std::uint64_t random_;
-  bool gaps_seen_ = false;
   bool natural_next_ = false;
+  int naturals_ = 0;  // in a row
 };
 
 }  // namespace nvmemu

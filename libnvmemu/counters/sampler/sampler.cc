@@ -18,6 +18,13 @@ constexpr std::uint64_t kTimerPeriodNs = 4000000;
 constexpr double kHardlyWaits = 0.01;
 constexpr double kIdlePeriodNs = 5e6;
 constexpr std::size_t kDrainAtOnce = 64;
+// For how long payments at edges may wait for probes, and for what share of the time in the long run.
+constexpr double kMostPatienceNs = 60e6;
+constexpr double kPatience = 0.05;
+constexpr float kFewReadings = 16;
+
+bool knows_share(const LoadEntry& load) { return load.readings.load(kRelaxed) >= kFewReadings; }
+bool knows_latency(const LoadEntry& load) { return load.natural_readings.load(kRelaxed) >= kFewReadings; }
 // A burst that has not ended by then is one that the thread has walked away from.
 constexpr int kTicksPerBurst = 3;
 
@@ -32,8 +39,10 @@ void SamplerShared::learn(const Burst& burst) noexcept {
   if (burst.sums.readings == 0) return;
   const double readings = burst.sums.readings;
   if (burst.kind == BurstKind::kNatural) {
-    burst.load->add_natural(burst.sums);
-    gaps.add_steady(burst.since_gap_ms, burst.sums.memory_ns, burst.sums.from_memory);
+    if (GapWeights::is_steady(burst.since_gap_ms)) {
+      burst.load->add_natural(burst.sums);
+      gaps.add_steady(burst.sums.memory_ns, burst.sums.from_memory);
+    }
     gaps.add(burst.since_gap_ms, burst.sums.memory_ns / readings, burst.load->natural_mean_ns(), readings);
     return;
   }
@@ -50,7 +59,8 @@ Sampler::Sampler(SamplerShared& shared, const Clock& clock, const SamplerOptions
       options_(options),
       prober_(clock, options.scale),
       schedule_(options.every_load ? 0 : options.probe_budget, options.steady_after_ms, clock.now_ticks()),
-      period_ns_(options.period_ns) {
+      period_ns_(options.period_ns),
+      patience_ns_(kMostPatienceNs) {
   prober_.set_guard(options.guard);
 }
 
@@ -63,7 +73,7 @@ int Sampler::open(int tid) noexcept {
   if (error != 0 && options_.ticker != SamplerOptions::Ticker::kPerfEvent) {
     error = timer_.open(tid, kTimerPeriodNs, options_.signal);
   }
-  last_cpu_ns_ = thread_cpu_ns();
+  last_cpu_ns_ = cpu_ns();
   return error;
 }
 
@@ -109,6 +119,7 @@ void Sampler::add_sample(std::uintptr_t ip, double time_ns) noexcept {
   samples_.add(entry, time_ns, GapWeights::bin_of(since_gap_ms()));
   if (entry != nullptr && entry->instruction.probeable) candidate_ = entry;
   schedule_.on_time(time_ns);
+  untold_ = true;
   epoch_ns_ += time_ns;
   overhead_ns_ += options_.sample_cost_ns;
 }
@@ -126,10 +137,26 @@ void Sampler::take_burst() noexcept {
   probes_ += static_cast<std::uint64_t>(burst.sums.readings);
 }
 
+BurstKind Sampler::wanted_kind() const noexcept {
+  const double steady_ms = options_.steady_after_ms;
+  if (since_gap_ms() >= steady_ms && !knows_share(*candidate_)) return BurstKind::kShare;
+  if (since_gap_ms() >= steady_ms && !knows_latency(*candidate_)) return BurstKind::kNatural;
+  return schedule_.next_kind();
+}
+
+// A load that nothing is known of: what it owes had better wait until probes have seen it in the steady
+// state, to which injections would put an end.
+bool Sampler::knows_enough(double waited_ns) noexcept {
+  const bool known = options_.every_load || candidate_ == nullptr || shared_.probes_refused.load(kRelaxed) ||
+                     (knows_share(*candidate_) && knows_latency(*candidate_));
+  patience_ns_ = std::min(kMostPatienceNs, patience_ns_ + (known ? kPatience : -1) * waited_ns);
+  return known || patience_ns_ <= 0;
+}
+
 void Sampler::maybe_probe() noexcept {
   if (candidate_ == nullptr || prober_.armed() || !schedule_.due()) return;
   if (shared_.probes_refused.load(kRelaxed)) return;
-  const int error = prober_.arm(candidate_, schedule_.next_kind(), since_gap_ms());
+  const int error = prober_.arm(candidate_, wanted_kind(), since_gap_ms());
   // Anything else (no free debug register or descriptor, a handler of the program's in the way) may pass.
   for (const int refusal : {ENOENT, EINVAL, EOPNOTSUPP, ENOSYS, EACCES}) {
     if (error == refusal) shared_.probes_refused.store(true, kRelaxed);
@@ -140,13 +167,12 @@ void Sampler::maybe_probe() noexcept {
 }
 
 EpochCounts Sampler::read() noexcept {
-  prober_.disarm();
   take_burst();
   if (perf_.is_open()) drain_ring();
   const bool every_load = options_.every_load || shared_.probes_refused.load(kRelaxed);
   EpochCounts counts = samples_.take(shared_.pool(), shared_.gaps, every_load);
-  const std::uint64_t cpu_ns = thread_cpu_ns();
-  counts.cpu_ns = static_cast<double>(cpu_ns - last_cpu_ns_);
+  const double now_ns = cpu_ns();
+  counts.cpu_ns = now_ns - last_cpu_ns_;
   if (perf_.is_open()) discount_samples(counts);
   if (options_.scale.readings_to_latency > 0) {
     const double expected_ns = options_.base_latency_ns / options_.scale.readings_to_latency;
@@ -155,7 +181,8 @@ EpochCounts Sampler::read() noexcept {
   counts.overhead_ns += overhead_ns_;
   counts.probes = probes_;
   retune(counts);
-  last_cpu_ns_ = cpu_ns;
+  last_cpu_ns_ = now_ns;
+  untold_ = false;
   overhead_ns_ = 0;
   probes_ = 0;
   epoch_ns_ = 0;
@@ -182,19 +209,25 @@ void Sampler::retune(const EpochCounts& counts) noexcept {
   }
 }
 
+bool Sampler::has_news() noexcept { return untold_ || (perf_.is_open() && perf_.has_samples()); }
+
+double Sampler::cpu_ns() noexcept { return static_cast<double>(thread_cpu_ns()); }
+
 // The event goes on during an injection: what it samples there is dropped, which leaves the program's own
 // perf events alone and costs nothing, since the thread is spinning anyway.
-void Sampler::pause() noexcept { gap_start_ticks_ = clock_.now_ticks(); }
+void Sampler::pause(double delay_ns) noexcept {
+  if (ProbeSchedule::is_gap(delay_ns)) prober_.disarm();
+}
 
-void Sampler::resume() noexcept {
+void Sampler::resume(double injected_ns) noexcept {
   if (perf_.is_open()) {
     perf_.discard();
     after_gap_ = true;
   } else {
     timer_.restart();
   }
-  last_cpu_ns_ = thread_cpu_ns();
-  schedule_.on_gap(clock_.ns_since(gap_start_ticks_));
+  last_cpu_ns_ += injected_ns;
+  schedule_.on_injection(injected_ns);
   maybe_probe();
 }
 

@@ -75,8 +75,11 @@ class Sampler final : public CounterSource {
   double epoch_ns() const noexcept { return epoch_ns_; }
 
   EpochCounts read() noexcept override;
-  void pause() noexcept override;
-  void resume() noexcept override;
+  bool has_news() noexcept override;
+  bool knows_enough(double waited_ns) noexcept override;
+  double cpu_ns() noexcept override;
+  void pause(double delay_ns) noexcept override;
+  void resume(double injected_ns) noexcept override;
 
  private:
   void drain_ring() noexcept;
@@ -86,6 +89,7 @@ class Sampler final : public CounterSource {
   void expire_burst() noexcept;
   void take_burst() noexcept;
   void maybe_probe() noexcept;
+  BurstKind wanted_kind() const noexcept;
   double since_gap_ms() const noexcept { return schedule_.since_gap_ms(); }
 
   SamplerShared& shared_;
@@ -99,12 +103,13 @@ class Sampler final : public CounterSource {
   LoadEntry* candidate_ = nullptr;  // a load that time was just spent on
   int tid_ = 0;
   double period_ns_;  // of the perf_event ticker now
+  double patience_ns_;
   double epoch_ns_ = 0;
   double overhead_ns_ = 0;
   std::uint64_t probes_ = 0;
-  std::uint64_t gap_start_ticks_ = 0;
   int ticks_of_burst_ = 0;
-  std::uint64_t last_cpu_ns_ = 0;
+  double last_cpu_ns_ = 0;
+  bool untold_ = false;  // samples have been taken that read() has not told of
   bool lost_samples_ = false;
   bool after_gap_ = false;  // the first record after one tells what overflowed during it
 };

@@ -10,6 +10,8 @@
 namespace nvmemu {
 namespace {
 
+constexpr double kGapNs = 2e6;  // the shortest that is one
+
 // Runs `ms` of CPU time in steps of 1 ms, with bursts of `cost_ns` whenever they are due; how many there
 // were.
 int run(ProbeSchedule& schedule, int ms, double cost_ns, std::set<std::size_t>* bins = nullptr) {
@@ -47,7 +49,7 @@ TEST(ProbeSchedule, VisitsEveryTimeSinceAGap) {
   ProbeSchedule schedule(0.05, 32, 7);
   std::set<std::size_t> bins;
   for (int epoch = 0; epoch < 200; ++epoch) {
-    schedule.on_gap(0);
+    schedule.on_injection(kGapNs);
     EXPECT_DOUBLE_EQ(schedule.since_gap_ms(), 0);
     if (schedule.due()) bins.insert(0);
     run(schedule, 50, 400e3, &bins);
@@ -61,8 +63,8 @@ TEST(ProbeSchedule, InjectedTimeEarnsCreditToo) {
   int more = 0;
   int fewer = 0;
   for (int epoch = 0; epoch < 100; ++epoch) {
-    with.on_gap(400e6);
-    without.on_gap(0);
+    with.on_injection(400e6);
+    without.on_injection(kGapNs);
     more += run(with, 100, 400e3);
     fewer += run(without, 100, 400e3);
   }
@@ -74,7 +76,7 @@ TEST(ProbeSchedule, AsksForSharesOnlyInTheSteadyState) {
   EXPECT_EQ(schedule.next_kind(), BurstKind::kShare);  // nothing has been injected yet
   std::set<BurstKind> steady;
   for (int epoch = 0; epoch < 50; ++epoch) {
-    schedule.on_gap(0);
+    schedule.on_injection(kGapNs);
     for (int ms = 0; ms < 100; ++ms) {
       const bool is_steady = schedule.since_gap_ms() >= 32;
       EXPECT_TRUE(is_steady || schedule.next_kind() == BurstKind::kNatural);
@@ -84,6 +86,36 @@ TEST(ProbeSchedule, AsksForSharesOnlyInTheSteadyState) {
     }
   }
   EXPECT_EQ(steady.size(), 2u);
+}
+
+// Injects `injected_ns` after each ms that the thread runs, until that is all there is to see.
+double since_gap_between_injections_ms(double injected_ns) {
+  ProbeSchedule schedule(0.01, 32, 1);
+  for (int ms = 0; ms < 200; ++ms) {
+    schedule.on_time(1e6);
+    schedule.on_injection(injected_ns);
+  }
+  return schedule.since_gap_ms();
+}
+
+TEST(ProbeSchedule, ShortInjectionsCountTheMoreTheLongerTheyAre) {
+  EXPECT_GT(since_gap_between_injections_ms(10e3), 32);
+  EXPECT_LT(since_gap_between_injections_ms(500e3), 32);
+  EXPECT_LT(since_gap_between_injections_ms(1500e3), since_gap_between_injections_ms(500e3));
+  EXPECT_LT(since_gap_between_injections_ms(kGapNs), 1.1);
+}
+
+TEST(ProbeSchedule, AsksForSharesNowAndThenWhereTheSteadyStateIsNotToBeHad) {
+  ProbeSchedule schedule(1, 32, 1);
+  int shares = 0;
+  for (int ms = 0; ms < 1000; ++ms) {
+    schedule.on_time(1e6);
+    schedule.on_injection(1.5e6);
+    if (!schedule.due()) continue;
+    if (schedule.next_kind() == BurstKind::kShare) ++shares;
+    schedule.on_armed();
+  }
+  EXPECT_GE(shares, 5);
 }
 
 }  // namespace
