@@ -106,3 +106,16 @@ NVMEMU_EDGE(int, usleep, (useconds_t microseconds), , (microseconds));
 NVMEMU_EDGE(int, nanosleep, (const timespec* duration, timespec* left), , (duration, left));
 NVMEMU_EDGE(int, clock_nanosleep, (clockid_t clock, int flags, const timespec* time, timespec* left), ,
             (clock, flags, time, left));
+
+// What the C library's headers make of some of these where sizes are checked (_FORTIFY_SOURCE).
+NVMEMU_EDGE(ssize_t, __read_chk, (int fd, void* to, size_t size, size_t room), , (fd, to, size, room));
+NVMEMU_EDGE(ssize_t, __recv_chk, (int fd, void* to, size_t size, size_t room, int flags), ,
+            (fd, to, size, room, flags));
+NVMEMU_EDGE(ssize_t, __recvfrom_chk,
+            (int fd, void* to, size_t size, size_t room, int flags, sockaddr* from, socklen_t* length), ,
+            (fd, to, size, room, flags, from, length));
+NVMEMU_EDGE(int, __poll_chk, (pollfd * fds, nfds_t count, int timeout_ms, size_t room), ,
+            (fds, count, timeout_ms, room));
+NVMEMU_EDGE(int, __ppoll_chk,
+            (pollfd * fds, nfds_t count, const timespec* timeout, const sigset_t* mask, size_t room), ,
+            (fds, count, timeout, mask, room));

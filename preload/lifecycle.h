@@ -13,6 +13,9 @@ void begin_thread() noexcept;
 // Registers what runs in a fork's child, at quick_exit and when a signal ends the process.
 void prepare_process() noexcept;
 
+// The last epoch, where the process is about to end without more ado. Async-signal-safe.
+void end_process_now() noexcept;
+
 // Where this process reports on itself: writes the report and the summary. Once.
 void report_itself();
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Interposed: how a process begins, multiplies, becomes another and ends.
+// Interposed: how a process begins, multiplies and ends.
 #include <pthread.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -14,11 +14,6 @@
 
 namespace nvmemu::preload {
 namespace {
-
-NVMEMU_HOOK(int, execv, (const char*, char* const[]));
-NVMEMU_HOOK(int, execve, (const char*, char* const[], char* const[]));
-NVMEMU_HOOK(int, execvp, (const char*, char* const[]));
-NVMEMU_HOOK(int, execvpe, (const char*, char* const[], char* const[]));
 
 // The child starts as late as its parent would be.
 void before_fork() noexcept { this_thread().reach_edge(reinterpret_cast<const void*>(&before_fork)); }
@@ -48,12 +43,9 @@ __attribute__((constructor)) void start_process() {
 
 __attribute__((destructor)) void exit_process() { end_process(report_itself); }
 
-[[noreturn]] void exit_now(int status) noexcept {
-  end_process(renounce_report);  // _exit() may be called in a signal handler: nothing may be allocated
-  for (;;) syscall(SYS_exit_group, status);
-}
-
 }  // namespace
+
+void end_process_now() noexcept { end_process(renounce_report); }
 
 void prepare_process() noexcept {
   pthread_atfork(before_fork, nullptr, in_forked_child);
@@ -65,23 +57,9 @@ void prepare_process() noexcept {
 
 using namespace nvmemu::preload;
 
-NVMEMU_EXPORT void _exit(int status) { exit_now(status); }
-NVMEMU_EXPORT void _Exit(int status) noexcept { exit_now(status); }
-
-// What is owed is paid before the program is replaced. In the child of a vfork, end_epoch() does nothing.
-NVMEMU_EXPORT int execv(const char* path, char* const arguments[]) noexcept {
-  this_thread().end_epoch();
-  return real_execv(path, arguments);
+// May be called in a signal handler: nothing may be allocated.
+NVMEMU_EXPORT void _exit(int status) {
+  end_process_now();
+  for (;;) syscall(SYS_exit_group, status);
 }
-NVMEMU_EXPORT int execve(const char* path, char* const arguments[], char* const environment[]) noexcept {
-  this_thread().end_epoch();
-  return real_execve(path, arguments, environment);
-}
-NVMEMU_EXPORT int execvp(const char* file, char* const arguments[]) noexcept {
-  this_thread().end_epoch();
-  return real_execvp(file, arguments);
-}
-NVMEMU_EXPORT int execvpe(const char* file, char* const arguments[], char* const environment[]) noexcept {
-  this_thread().end_epoch();
-  return real_execvpe(file, arguments, environment);
-}
+NVMEMU_EXPORT void _Exit(int status) noexcept { _exit(status); }

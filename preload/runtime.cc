@@ -15,6 +15,7 @@
 #include "base/log.h"
 #include "handlers.h"
 #include "hook.h"
+#include "inheritance.h"
 #include "lifecycle.h"
 
 namespace nvmemu::preload {
@@ -128,6 +129,7 @@ void Runtime::start() {
   set_sampler_options();
   claim_process();
   resolve_hooks();
+  remember_inheritance();
   if (!prepare_threads() || !install_handlers()) {
     warn(kNoTicker);
     return log_warning("no room for the emulator's signal handlers: the program runs natively");
@@ -212,6 +214,17 @@ void Runtime::claim_process() noexcept {
 void Runtime::restart_in_child() noexcept { claim_process(); }
 
 bool Runtime::is_this_process() const noexcept { return pid_ == getpid(); }
+
+BoardProcess* Runtime::expect_program(const char* program, std::int32_t pid, std::int32_t ppid,
+                                      bool started) noexcept {
+  if (!active()) return nullptr;
+  return board_->expect_process(static_cast<std::uint32_t>(pid), static_cast<std::uint32_t>(ppid), program,
+                                started);
+}
+
+void Runtime::forget_program(BoardProcess* expected) noexcept {
+  if (expected != nullptr) expected->pid.store(0, std::memory_order_release);
+}
 
 BoardThread* Runtime::claim_thread(std::uint32_t tid) noexcept {
   return process_ == nullptr ? nullptr : board_->claim_thread(tid, process_);

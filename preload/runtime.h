@@ -41,6 +41,14 @@ class Runtime {
   // How far apart edges must lie for the second to be paid at.
   std::uint64_t edge_interval_ticks() const noexcept { return edge_interval_ticks_; }
 
+  // A place on the board for a program that process `pid` is about to become, or has been `started` as: the
+  // report names it even if the library does not get into it. Null where there is none to be had, or need.
+  // Taken back by forget_program(), where the program could not be started. Async-signal-safe, in the child
+  // of a vfork too.
+  BoardProcess* expect_program(const char* program, std::int32_t pid, std::int32_t ppid,
+                               bool started) noexcept;
+  void forget_program(BoardProcess* expected) noexcept;
+
   BoardThread* claim_thread(std::uint32_t tid) noexcept;
   void warn(BoardWarning warning) noexcept;
   void note_probes() noexcept;

@@ -72,8 +72,8 @@ class ThreadState {
   BoardThread* slot_;
 };
 
-// Storage only: ThreadState has no constructor to run, and TLS is zeroed. __thread, unlike thread_local, promises the
-// compiler as much, and needs no call.
+// Storage only: ThreadState has no constructor to run, and TLS is zeroed. __thread, unlike thread_local,
+// promises the compiler as much, and needs no call.
 extern __thread std::byte thread_state_storage[sizeof(ThreadState)];
 
 // The calling thread's: valid, and not begun, from the thread's first instruction.

@@ -3,6 +3,7 @@
 
 #include <fcntl.h>
 #include <signal.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -74,17 +75,41 @@ int wait_for_exec(int error_fd) {
   return got == sizeof error ? error : 0;
 }
 
+// Reaps who has ended. Whether `child` was among them; then `status` is its wait status.
+bool reap(pid_t child, int& status) {
+  for (;;) {
+    int ended_status = 0;
+    const pid_t ended = waitpid(-1, &ended_status, WNOHANG);
+    if (ended <= 0) return false;
+    if (ended != child) continue;  // an orphan of the command's
+    status = ended_status;
+    return true;
+  }
+}
+
 // Waits for the child's end and returns its wait status.
 int wait_and_forward(pid_t child, const sigset_t& held) {
   for (;;) {
     siginfo_t info{};
     const int signal = sigwaitinfo(&held, &info);
+    int status = 0;
     if (signal == SIGCHLD) {
-      int status = 0;
-      if (waitpid(child, &status, WNOHANG) == child) return status;
+      if (reap(child, status)) return status;
     } else if (signal > 0 && info.si_code != SI_KERNEL) {
       kill(child, signal);
     }
+  }
+}
+
+// Waits for what the command has left running, which the kernel has made this process' children. False where
+// a signal puts an end to the waiting.
+bool wait_for_orphans(const sigset_t& held) {
+  for (;;) {
+    int status = 0;
+    reap(0, status);
+    if (waitpid(-1, nullptr, WNOHANG) < 0 && errno == ECHILD) return true;
+    const int signal = sigwaitinfo(&held, nullptr);
+    if (signal > 0 && signal != SIGCHLD) return false;
   }
 }
 
@@ -100,13 +125,14 @@ tl::unexpected<Refusal> cannot_start(const char* call) {
 }  // namespace
 
 tl::expected<Ended, Refusal> launch(const std::string& path, const std::vector<std::string>& arguments,
-                                    const std::vector<std::string>& environment) {
+                                    const std::vector<std::string>& environment, Waits waits) {
   const std::vector<char*> argv = pointers(arguments);
   const std::vector<char*> envp = pointers(environment);
   int error_pipe[2];
   if (pipe2(error_pipe, O_CLOEXEC) != 0) return cannot_start("pipe2");
 
   const HeldSignals held;
+  prctl(PR_SET_CHILD_SUBREAPER, waits == Waits::kForAll ? 1 : 0);
   const auto start = std::chrono::steady_clock::now();
   const pid_t child = fork();
   if (child == 0) {
@@ -125,7 +151,8 @@ tl::expected<Ended, Refusal> launch(const std::string& path, const std::vector<s
   if (error != 0) return cannot(path, error);
 
   const std::chrono::duration<double> wall = std::chrono::steady_clock::now() - start;
-  return Ended{WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status), wall.count()};
+  const bool all_ended = waits == Waits::kForAll && wait_for_orphans(held.set());
+  return Ended{WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status), wall.count(), all_ended};
 }
 
 std::vector<std::string> environment_with(const std::vector<std::string>& variables) {

@@ -2,6 +2,7 @@
 // `nvmemu run`: a command, emulated, and the report of it.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
@@ -82,6 +83,12 @@ void say_what_came_of_it(const RunReport& report, bool quiet) {
   }
 }
 
+bool has_running(const RunReport& report) {
+  return std::any_of(report.processes.begin(), report.processes.end(), [](const ProcessReport& process) {
+    return process.emulated && kill(static_cast<pid_t>(process.pid), 0) == 0;
+  });
+}
+
 int refuse(const Refusal& refusal) {
   print_error(refusal.error);
   return refusal.exit_status;
@@ -102,13 +109,18 @@ int run(const RunOptions& options, const std::vector<std::string>& command) {
 
   std::vector<std::string> variables = to_environment(make_config(options, *prepared, *board));
   variables.push_back(preload_with(prepared->library));
-  const auto ended = launch(prepared->path, command, environment_with(variables));
+  const auto ended = launch(prepared->path, command, environment_with(variables),
+                            options.no_wait ? Waits::kForCommand : Waits::kForAll);
   if (!ended) return refuse(ended.error());
   std::signal(SIGPIPE, SIG_IGN);  // whoever read stderr may be gone: the exit status is still the command's
 
   report.exit_status = ended->exit_status;
   report.wall_seconds = ended->wall_seconds;
   read_board(*board, report);
+  if (!ended->all_ended && has_running(report)) {
+    report.warnings.emplace_back(
+        "processes that the command started still run: their figures end with the command");
+  }
   if (const Result<void> written = report_file->write(report); !written) print_error(written.error());
   say_what_came_of_it(report, options.quiet);
   return ended->exit_status;
@@ -137,6 +149,9 @@ Environment:
   NVMEMU_PRELOAD   path of libnvmemu-preload.so, where it is not beside nvmemu
   LD_PRELOAD       kept: the library is put before what is in it
   NO_COLOR         no colours on stderr
+
+Processes that outlive the command are waited for, so that the report has all of them; its exit status is kept. A
+signal ends that waiting, --no-wait does without it.
 
 Standard input and output are the command's alone; SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1 and SIGUSR2 are
 passed on to it.)";

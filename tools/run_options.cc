@@ -155,6 +155,9 @@ void add_run_options(CLI::App& app, RunOptions& options) {
   add("--base-latency", options.base_latency, "LATENCY",
       "what a load takes here [measured when the run starts]", kMeasuring);
   add("--report", options.report, "FILE.json", "write the run report there", kOutput);
+  app.add_flag("--no-wait", options.no_wait,
+               "report and exit when the command ends, even if processes that it\nstarted still run")
+      ->group(kOutput);
   app.add_flag("-q,--quiet", options.quiet, "nothing on stderr but errors, unless the command ran natively")
       ->group(kOutput);
   app.add_flag("-v,--verbose", options.verbose, "say on stderr what is done before the command starts")

@@ -19,6 +19,7 @@ struct RunOptions {
   bool no_probes = false;
   std::string base_latency;
   std::string report;
+  bool no_wait = false;
   bool quiet = false, verbose = false;
 };
 

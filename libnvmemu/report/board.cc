@@ -164,16 +164,47 @@ void Board::remove_file() noexcept {
   if (path_[0] != '\0') unlink(path_);
 }
 
-BoardProcess* Board::claim_process(std::uint32_t pid, std::uint32_t ppid) noexcept {
-  const std::uint32_t index = claim(layout_->processes_claimed, kProcesses);
-  if (index == kProcesses) {
-    layout_->lost.fetch_add(1, std::memory_order_relaxed);
-    return nullptr;
+// The latest of that number that is, or is not, merely expected.
+BoardProcess* Board::find_process(std::uint32_t pid, bool expected) noexcept {
+  for (std::uint32_t i = process_count(); i-- > 0;) {
+    BoardProcess& process = layout_->processes[i];
+    if (process.pid.load() != pid) continue;
+    if (((process.warnings.load() & kExpected) != 0) == expected) return &process;
   }
-  BoardProcess& process = layout_->processes[index];
-  process.ppid.store(ppid, std::memory_order_relaxed);
-  process.pid.store(pid, std::memory_order_release);
-  return &process;
+  return nullptr;
+}
+
+BoardProcess* Board::expect_process(std::uint32_t pid, std::uint32_t ppid, const char* program,
+                                    bool started) noexcept {
+  if (started && find_process(pid, false) != nullptr) return nullptr;  // it was quicker
+  BoardProcess* process = claim_slot();
+  if (process == nullptr) return nullptr;
+  std::strncpy(process->command, program, sizeof process->command - 1);
+  process->ppid.store(ppid);
+  process->warnings.store(kExpected);
+  process->pid.store(pid);
+  if (started && find_process(pid, false) != nullptr) process->pid.store(0);  // it did not see this in time
+  return process;
+}
+
+BoardProcess* Board::claim_process(std::uint32_t pid, std::uint32_t ppid) noexcept {
+  if (BoardProcess* expected = find_process(pid, true)) {
+    expected->warnings.store(0);
+    return expected;
+  }
+  BoardProcess* process = claim_slot();
+  if (process == nullptr) return nullptr;
+  process->ppid.store(ppid);
+  process->pid.store(pid);
+  if (BoardProcess* expected = find_process(pid, true)) expected->pid.store(0);  // it came too late
+  return process;
+}
+
+BoardProcess* Board::claim_slot() noexcept {
+  const std::uint32_t index = claim(layout_->processes_claimed, kProcesses);
+  if (index < kProcesses) return &layout_->processes[index];
+  layout_->lost.fetch_add(1, std::memory_order_relaxed);
+  return nullptr;
 }
 
 BoardThread* Board::claim_thread(std::uint32_t tid, const BoardProcess* process) noexcept {

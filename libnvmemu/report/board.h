@@ -23,7 +23,7 @@ enum BoardWarning : std::uint32_t {
   kSamplesLost = 1U << 4,         // the ring overflowed
   kThreadsNotEmulated = 1U << 5,  // a thread could not be set up
   kBadConfiguration = 1U << 6,    // an NVMEMU_ variable could not be understood: it ran natively
-  kSlotsExhausted = 1U << 7,      // more threads or processes than the board holds
+  kExpected = 1U << 7,            // it was to be started, and has not been heard of since
   kSignalTaken = 1U << 8,         // the program uses the emulator's signal itself
 };
 
@@ -71,6 +71,10 @@ class Board {
 
   // A slot of one's own, or null when the board is full (counted in `lost`). Async-signal-safe.
   BoardProcess* claim_process(std::uint32_t pid, std::uint32_t ppid) noexcept;
+  // Likewise for a process in which `program` is about to start, or has `started` and may have claimed a slot
+  // by now. claim_process() there takes it over; who never does has not had the library loaded.
+  BoardProcess* expect_process(std::uint32_t pid, std::uint32_t ppid, const char* program,
+                               bool started) noexcept;
   BoardThread* claim_thread(std::uint32_t tid, const BoardProcess* process) noexcept;
 
   // Slots claimed so far, in the order of claiming.
@@ -83,6 +87,8 @@ class Board {
 
  private:
   static constexpr std::size_t kPathBytes = 256;
+  BoardProcess* find_process(std::uint32_t pid, bool expected) noexcept;
+  BoardProcess* claim_slot() noexcept;
   struct Layout;
   Board(Layout* layout, const char* path) noexcept;
   static Result<Board> create_in(const char* directory);

@@ -27,9 +27,14 @@ constexpr WarningText kWarningTexts[] = {
     {kSamplesLost, "samples were lost, for the ring overflowed: the delay is too short"},
     {kThreadsNotEmulated, "some threads could not be set up and ran natively"},
     {kBadConfiguration, "ran natively: an NVMEMU_ variable could not be understood"},
-    {kSlotsExhausted, "some threads or processes had no place on the board and are missing here"},
+    {kExpected,
+     "ran natively: the library could not be preloaded (static, set-user-id or of another kind), or they "
+     "ended "
+     "before it was"},
     {kSignalTaken, "the program uses the signal that the emulation needs: its threads may have run natively"},
 };
+
+constexpr std::uint32_t kNative = kNoTicker | kNoCalibration | kBadConfiguration | kExpected;
 
 // A delay that is known to no better than its own size.
 constexpr double kTellsNothing = 1;
@@ -100,12 +105,14 @@ class Reader {
       if (pid == 0) continue;  // killed, or not done, while it claimed the slot
       report_index_[i] = static_cast<std::uint32_t>(report_.processes.size());
       report_.processes.push_back(
-          {pid, process.ppid.load(std::memory_order_relaxed), text_of(process.command), {}});
+          {pid, process.ppid.load(std::memory_order_relaxed), text_of(process.command), true, {}});
       const std::uint32_t warnings = process.warnings.load(std::memory_order_relaxed);
+      report_.processes.back().emulated = (warnings & kNative) == 0;
       for (std::size_t w = 0; w < std::size(kWarningTexts); ++w) {
         if ((warnings & kWarningTexts[w].bit) != 0) ++warned_[w];
       }
-      add_ticker(static_cast<Ticker>(process.ticker.load(std::memory_order_relaxed)));
+      if ((warnings & kExpected) == 0)
+        add_ticker(static_cast<Ticker>(process.ticker.load(std::memory_order_relaxed)));
     }
     if (report_.ticker.empty()) report_.ticker = name_of(Ticker::kNone);
   }

@@ -58,6 +58,7 @@ Json processes_json(const RunReport& report) {
     processes.push_back({{"pid", process.pid},
                          {"ppid", process.ppid},
                          {"command", process.command},
+                         {"emulated", process.emulated},
                          {"threads", std::move(threads)}});
   }
   return processes;

@@ -24,6 +24,7 @@ struct ThreadReport {
 struct ProcessReport {
   std::uint32_t pid = 0, ppid = 0;
   std::string command;
+  bool emulated = true;  // false: it ran natively; a warning says why
   std::vector<ThreadReport> threads;
 };
 

@@ -93,6 +93,51 @@ TEST_F(PreloadTest, ExecKeepsTheEmulation) {
   EXPECT_GE(processes[2]["threads"][0]["epochs"], 5);
 }
 
+// The process that ran `scenario` last, and was emulated.
+class KeepsTheEmulation : public PreloadTest, public testing::WithParamInterface<const char*> {};
+
+TEST_P(KeepsTheEmulation, OfAProgramThatIsGivenAnotherEnvironment) {
+  const Outcome outcome = guest(GetParam());
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_TRUE(outcome.out.ends_with("ok\n")) << outcome.out;
+  const Json processes = report()["processes"];
+  ASSERT_EQ(processes.size(), 2u) << processes;
+  EXPECT_GE(processes[1]["threads"][0]["epochs"], 5);
+}
+
+INSTANTIATE_TEST_SUITE_P(Programs, KeepsTheEmulation,
+                         testing::Values("exec-environment", "exec-own-preload", "exec-clearenv",
+                                         "spawn-environment", "vfork-environment"));
+
+TEST_F(PreloadTest, AProgramThatCannotBeStartedIsNotInTheReport) {
+  expect_ok("exec-nothing");
+  EXPECT_EQ(report()["processes"].size(), 1u);
+}
+
+TEST_F(PreloadTest, AProgramThatCannotBePreloadedIntoRunsNativelyAndIsNamed) {
+  for (const char* scenario : {"exec-static", "spawn-static"}) {
+    expect_ok(scenario);
+    const Json whole = report();
+    const Json& last = whole["processes"].back();
+    EXPECT_EQ(last["emulated"], false) << scenario;
+    EXPECT_EQ(last["command"], NVMEMU_TEST_STATIC_PROGRAM) << scenario;
+    EXPECT_NE(whole["warnings"].dump().find("ran natively"), std::string::npos) << whole["warnings"];
+  }
+}
+
+TEST_F(PreloadTest, TheReportHasWhatOutlivesTheCommand) {
+  expect_ok("outlived");
+  const Json processes = report()["processes"];
+  ASSERT_EQ(processes.size(), 3u);
+  EXPECT_GE(processes[2]["threads"][0]["epochs"], 5);
+  EXPECT_TRUE(processes[2]["threads"][0]["ended"]);
+}
+
+TEST_F(PreloadTest, WhatOutlivesTheCommandNeedNotBeWaitedFor) {
+  expect_ok("outlived", {"--no-wait"});
+  EXPECT_NE(report()["warnings"].dump().find("still run"), std::string::npos);
+}
+
 struct End {
   const char* scenario;
   int status;

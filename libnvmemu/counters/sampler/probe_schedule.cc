@@ -66,7 +66,7 @@ void ProbeSchedule::on_injection(double injected_ns) noexcept {
 }
 
 BurstKind ProbeSchedule::next_kind() const noexcept {
-  if (naturals_ >= kMostNaturals) return BurstKind::kShare;
+  if (naturals_ >= kMostNaturals && since_gap_ms_ >= steady_after_ms_) return BurstKind::kShare;
   return since_gap_ms() < steady_after_ms_ || natural_next_ ? BurstKind::kNatural : BurstKind::kShare;
 }
 

@@ -21,9 +21,11 @@ constexpr std::size_t kDrainAtOnce = 64;
 // For how long payments at edges may wait for probes, and for what share of the time in the long run.
 constexpr double kMostPatienceNs = 60e6;
 constexpr double kPatience = 0.05;
-constexpr float kFewReadings = 16;
+constexpr std::uint32_t kFewReadings = 16;
 
-bool knows_share(const LoadEntry& load) { return load.readings.load(kRelaxed) >= kFewReadings; }
+bool knows_share(const LoadEntry& load) {
+  return load.readings.load(kRelaxed) >= static_cast<float>(kFewReadings);
+}
 bool knows_latency(const LoadEntry& load) { return load.natural_readings.load(kRelaxed) >= kFewReadings; }
 // A burst that has not ended by then is one that the thread has walked away from.
 constexpr int kTicksPerBurst = 3;

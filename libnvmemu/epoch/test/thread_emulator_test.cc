@@ -110,6 +110,50 @@ TEST_F(ThreadEmulatorTest, AThreadThatWasStoppedWhileItPaidHasNotPaidForHours) {
   EXPECT_EQ(injector_.delays, (std::vector<double>{20e6, 10e6}));
 }
 
+TEST_F(ThreadEmulatorTest, PaysAtAnEdgeWhatWasMeasuredSinceTheLast) {
+  source_.next(1e6);
+  source_.now_ns += 100e6;  // a whole window: nothing is left to be evened out
+  EXPECT_TRUE(emulator_.reach_edge(1));
+  EXPECT_EQ(events_, (std::vector<std::string>{"pause", "inject", "resume"}));
+  EXPECT_GT(injector_.delays.at(0), 1.9e6);
+  EXPECT_EQ(emulator_.totals().epochs, 1u);
+}
+
+TEST_F(ThreadEmulatorTest, AnIntervalWithoutASamplePaysWhatItsLikeHaveOwed) {
+  for (int i = 0; i < 100; ++i) {
+    source_.next(1e6);
+    source_.now_ns += 2e6;
+    emulator_.reach_edge(1);
+  }
+  injector_.delays.clear();
+  source_.now_ns += 1e6;
+  EXPECT_TRUE(emulator_.reach_edge(1));
+  ASSERT_EQ(injector_.delays.size(), 1u);
+  EXPECT_NEAR(injector_.delays[0], 1e6, 0.1e6);  // 2 ms of delay for 2 ms of CPU time
+}
+
+TEST_F(ThreadEmulatorTest, TimeSpentWaitingAtAnEdgeIsNotCharged) {
+  for (int i = 0; i < 100; ++i) {
+    source_.next(1e6);
+    source_.now_ns += 2e6;
+    emulator_.reach_edge(1);
+  }
+  injector_.delays.clear();
+  emulator_.reach_edge(1);  // the thread was blocked: its CPU time stands where it stood
+  EXPECT_TRUE(injector_.delays.empty());
+}
+
+TEST_F(ThreadEmulatorTest, WaitsToPayAtEdgesUntilTheSourceKnowsEnough) {
+  source_.knows = false;
+  source_.next(10e6);
+  source_.now_ns += 20e6;
+  emulator_.reach_edge(1);
+  EXPECT_TRUE(injector_.delays.empty());
+  EXPECT_DOUBLE_EQ(emulator_.unpaid_ns(), 20e6);
+  emulator_.end_epoch();
+  EXPECT_EQ(injector_.delays, std::vector<double>{20e6});
+}
+
 TEST_F(ThreadEmulatorTest, SamplingErrorsAddAsVariancesAndShareErrorsAsTheyAre) {
   for (int i = 0; i < 4; ++i) {
     source_.next(10e6);

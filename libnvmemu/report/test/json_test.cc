@@ -30,7 +30,7 @@ RunReport example() {
   report.ticker = "perf_event";
   report.totals = {1, 10, 2000, 30, 2e6, 1e6, 9e5, 5e4, -2e4};
   ThreadReport thread{100, "app", 10, 2e6, 1e6, 9e5, 5e4, -2e4, true};
-  report.processes = {{100, 1, "app --input x y", {thread}}};
+  report.processes = {{100, 1, "app --input x y", true, {thread}}};
   report.error_relative_95 = 0.03;
   report.error_from = "2000 samples";
   return report;
@@ -55,7 +55,7 @@ TEST(ReportJson, HasTheSchemasFieldsAndNoOthers) {
   EXPECT_THAT(keys(report["totals"]),
               UnorderedElementsAre("threads", "epochs", "samples", "probes", "cpu_ns", "stall_ns",
                                    "injected_ns", "overhead_ns", "unpaid_ns"));
-  EXPECT_THAT(keys(report["processes"][0]), UnorderedElementsAre("pid", "ppid", "command", "threads"));
+  EXPECT_THAT(keys(report["processes"][0]), UnorderedElementsAre("pid", "ppid", "command", "emulated", "threads"));
   EXPECT_THAT(keys(report["processes"][0]["threads"][0]),
               UnorderedElementsAre("tid", "name", "epochs", "cpu_ns", "stall_ns", "injected_ns",
                                    "overhead_ns", "unpaid_ns", "ended"));

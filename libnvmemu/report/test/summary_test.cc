@@ -23,7 +23,7 @@ RunReport example() {
   report.totals.cpu_ns = 2.9e9;
   report.totals.stall_ns = 1.2e9;
   report.totals.injected_ns = 1.15e9;
-  report.processes = {{100, 1, "app", {}}};
+  report.processes = {{100, 1, "app", true, {}}};
   report.error_relative_95 = 0.031;
   report.error_from = "1200 samples";
   return report;

@@ -73,8 +73,8 @@ TEST_F(EpochSamplesTest, EachEpochStartsAtNothing) {
 
 TEST_F(EpochSamplesTest, SlownessAfterAGapIsOverheadNotStall) {
   for (int i = 0; i < 100000; ++i) {
-    gaps_.add(0, 400, 300, 16);
-    gaps_.add(64, 200, 300, 16);
+    gaps_.add(0, 400, 200, 16);
+    gaps_.add(64, 200, 200, 16);
   }
   add(&entry(StallKind::kLoad, 1.0), 10, 0);
   const EpochCounts counts = take();
@@ -87,8 +87,8 @@ TEST_F(EpochSamplesTest, WhatWasChargedTooMuchBeforeTheWeightsWereKnownComesOffL
   add(&load, 10, 0);
   EXPECT_NEAR(take().memory_stall_ns, 10 * kSampleNs, 0.01 * kSampleNs);
   for (int i = 0; i < 100000; ++i) {
-    gaps_.add(0, 400, 300, 16);
-    gaps_.add(64, 200, 300, 16);
+    gaps_.add(0, 400, 200, 16);
+    gaps_.add(64, 200, 200, 16);
   }
   add(&load, 4, kSteady);
   EXPECT_NEAR(take().memory_stall_ns, 0, 0.01 * kSampleNs);  // 5 + 4 in all, and 10 given

@@ -28,8 +28,8 @@ TEST(GapWeights, AreOneBeforeAnythingIsKnown) {
 TEST(GapWeights, FallByAsMuchAsLoadsSlowDown) {
   GapWeights weights;
   for (int i = 0; i < 1000; ++i) {
-    weights.add(0.5, 350, 250, 16);
-    weights.add(40, 200, 250, 16);
+    weights.add(0.5, 350, 200, 16);
+    weights.add(40, 200, 200, 16);
   }
   EXPECT_NEAR(weights.weight(0), 200.0 / 350, 0.01);
   EXPECT_DOUBLE_EQ(weights.weight(kSteady), 1);

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+// Interposed: how a process becomes another program, or starts one. What is owed is paid before; the other
+// program is emulated too, whatever environment it is given; and the board has its name, should the library
+// not get into it.
+#include <alloca.h>
+#include <spawn.h>
+#include <unistd.h>
+
+#include <cstdarg>
+
+#include "edge.h"
+#include "inheritance.h"
+#include "runtime.h"
+
+namespace nvmemu::preload {
+namespace {
+
+NVMEMU_HOOK(int, execve, (const char*, char* const[], char* const[]));
+NVMEMU_HOOK(int, execvpe, (const char*, char* const[], char* const[]));
+NVMEMU_HOOK(int, fexecve, (int, char* const[], char* const[]));
+NVMEMU_HOOK(int, execveat, (int, const char*, char* const[], char* const[], int));
+NVMEMU_HOOK(int, posix_spawn,
+            (pid_t*, const char*, const posix_spawn_file_actions_t*, const posix_spawnattr_t*, char* const[],
+             char* const[]));
+NVMEMU_HOOK(int, posix_spawnp,
+            (pid_t*, const char*, const posix_spawn_file_actions_t*, const posix_spawnattr_t*, char* const[],
+             char* const[]));
+
+// Calls `start(environment)` with the environment completed, on this stack: the heap may not be touched here.
+template <typename Start>
+int with_environment(char* const environment[], const Start& start) {
+  if (!Runtime::get().active()) return start(environment);
+  const EnvironmentRoom room = room_for(environment);
+  auto* pointers = static_cast<char**>(alloca(room.pointers * sizeof(char*)));
+  auto* characters = static_cast<char*>(alloca(room.characters));
+  return start(complete_environment(environment, pointers, characters));
+}
+
+// Becomes `program` by `start`, which returns only if that fails.
+template <typename Start>
+int become(const char* program, char* const environment[], const Start& start) {
+  this_thread().end_epoch();  // without effect in the child of a vfork
+  BoardProcess* expected = Runtime::get().expect_program(program, getpid(), getppid(), false);
+  const int result = with_environment(environment, start);
+  Runtime::get().forget_program(expected);
+  return result;
+}
+
+template <typename Spawn>
+int spawn(Spawn& real, pid_t* pid, const char* program, const posix_spawn_file_actions_t* actions,
+          const posix_spawnattr_t* attributes, char* const arguments[], char* const environment[]) {
+  this_thread().reach_edge(reinterpret_cast<const void*>(&real));
+  pid_t child = 0;
+  const int error = with_environment(environment, [&](char* const completed[]) {
+    return real(&child, program, actions, attributes, arguments, completed);
+  });
+  if (error == 0) {
+    Runtime::get().expect_program(program, child, getpid(), true);
+    if (pid != nullptr) *pid = child;
+  }
+  return error;
+}
+
+std::size_t count_arguments(va_list rest) {
+  std::size_t count = 1;
+  while (va_arg(rest, const char*) != nullptr) ++count;
+  return count;
+}
+
+}  // namespace
+}  // namespace nvmemu::preload
+
+using namespace nvmemu::preload;
+
+NVMEMU_EXPORT int execve(const char* path, char* const arguments[], char* const environment[]) noexcept {
+  return become(path, environment,
+                [&](char* const completed[]) { return real_execve(path, arguments, completed); });
+}
+NVMEMU_EXPORT int execv(const char* path, char* const arguments[]) noexcept {
+  return execve(path, arguments, environ);
+}
+NVMEMU_EXPORT int execvpe(const char* file, char* const arguments[], char* const environment[]) noexcept {
+  return become(file, environment,
+                [&](char* const completed[]) { return real_execvpe(file, arguments, completed); });
+}
+NVMEMU_EXPORT int execvp(const char* file, char* const arguments[]) noexcept {
+  return execvpe(file, arguments, environ);
+}
+NVMEMU_EXPORT int fexecve(int fd, char* const arguments[], char* const environment[]) noexcept {
+  return become("(by descriptor)", environment,
+                [&](char* const completed[]) { return real_fexecve(fd, arguments, completed); });
+}
+NVMEMU_EXPORT int execveat(int folder, const char* path, char* const arguments[], char* const environment[],
+                           int flags) noexcept {
+  return become(path, environment, [&](char* const completed[]) {
+    return real_execveat(folder, path, arguments, completed, flags);
+  });
+}
+
+// The arguments as an array, on this stack; `after` reads what follows their end.
+#define NVMEMU_EXEC_LIST(call)                                                 \
+  va_list rest;                                                                \
+  va_start(rest, argument);                                                    \
+  const std::size_t count = count_arguments(rest);                             \
+  va_end(rest);                                                                \
+  auto** arguments = static_cast<char**>(alloca((count + 1) * sizeof(char*))); \
+  va_start(rest, argument);                                                    \
+  arguments[0] = const_cast<char*>(argument);                                  \
+  for (std::size_t i = 1; i <= count; ++i) arguments[i] = va_arg(rest, char*); \
+  const int result = call;                                                     \
+  va_end(rest);                                                                \
+  return result
+
+NVMEMU_EXPORT int execl(const char* path, const char* argument, ...) noexcept {
+  NVMEMU_EXEC_LIST(execve(path, arguments, environ));
+}
+NVMEMU_EXPORT int execlp(const char* file, const char* argument, ...) noexcept {
+  NVMEMU_EXEC_LIST(execvpe(file, arguments, environ));
+}
+NVMEMU_EXPORT int execle(const char* path, const char* argument, ...) noexcept {
+  NVMEMU_EXEC_LIST(execve(path, arguments, va_arg(rest, char* const*)));
+}
+
+NVMEMU_EXPORT int posix_spawn(pid_t* pid, const char* path, const posix_spawn_file_actions_t* actions,
+                              const posix_spawnattr_t* attributes, char* const arguments[],
+                              char* const environment[]) noexcept {
+  return spawn(real_posix_spawn, pid, path, actions, attributes, arguments, environment);
+}
+NVMEMU_EXPORT int posix_spawnp(pid_t* pid, const char* file, const posix_spawn_file_actions_t* actions,
+                               const posix_spawnattr_t* attributes, char* const arguments[],
+                               char* const environment[]) noexcept {
+  return spawn(real_posix_spawnp, pid, file, actions, attributes, arguments, environment);
+}

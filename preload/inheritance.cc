@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "inheritance.h"
+
+#include <dlfcn.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstring>
+
+namespace nvmemu::preload {
+namespace {
+
+constexpr char kPreload[] = "LD_PRELOAD=";
+constexpr char kPrefix[] = "NVMEMU_";
+constexpr std::size_t kMostVariables = 24;
+constexpr std::size_t kMostCharacters = 8192;
+
+// Copies: the program may overwrite what it was given.
+struct Remembered {
+  char library[1024];
+  char characters[kMostCharacters];
+  const char* variables[kMostVariables];
+  std::size_t count;
+} remembered;
+
+bool starts_with(const char* text, const char* start) {
+  return std::strncmp(text, start, std::strlen(start)) == 0;
+}
+
+// As far as the '=', and with it.
+std::size_t name_length(const char* variable) {
+  const char* end = std::strchr(variable, '=');
+  return end == nullptr ? std::strlen(variable) : static_cast<std::size_t>(end - variable) + 1;
+}
+
+char* const* find_variable(char* const environment[], const char* variable) {
+  const std::size_t length = name_length(variable);
+  char* const* at = environment;
+  while (*at != nullptr && std::strncmp(*at, variable, length) != 0) ++at;
+  return at;
+}
+
+std::size_t length_of(char* const environment[]) {
+  std::size_t length = 0;
+  while (environment[length] != nullptr) ++length;
+  return length;
+}
+
+bool preloads(const char* preload) { return std::strstr(preload, remembered.library) != nullptr; }
+
+}  // namespace
+
+void remember_inheritance() noexcept {
+  Dl_info library{};
+  if (dladdr(reinterpret_cast<const void*>(&remember_inheritance), &library) == 0) return;
+  std::snprintf(remembered.library, sizeof remembered.library, "%s", library.dli_fname);
+  std::size_t used = 0;
+  for (char** variable = environ; *variable != nullptr; ++variable) {
+    const std::size_t bytes = std::strlen(*variable) + 1;
+    if (!starts_with(*variable, kPrefix) || remembered.count == kMostVariables ||
+        used + bytes > kMostCharacters)
+      continue;
+    char* copy = remembered.characters + used;
+    std::memcpy(copy, *variable, bytes);
+    remembered.variables[remembered.count++] = copy;
+    used += bytes;
+  }
+}
+
+EnvironmentRoom room_for(char* const environment[]) noexcept {
+  if (environment == nullptr)
+    return {remembered.count + 2, sizeof kPreload + std::strlen(remembered.library)};
+  const char* preload = *find_variable(environment, kPreload);
+  return {length_of(environment) + remembered.count + 2, sizeof kPreload + std::strlen(remembered.library) +
+                                                             1 +
+                                                             (preload == nullptr ? 0 : std::strlen(preload))};
+}
+
+char* const* complete_environment(char* const environment[], char** pointers, char* characters) noexcept {
+  if (remembered.library[0] == '\0') return environment;
+  char* const none[] = {nullptr};
+  char* const* given = environment == nullptr ? none : environment;  // as the kernel takes it
+  std::size_t count = length_of(given);
+  std::memcpy(pointers, given, count * sizeof *pointers);
+  bool complete = true;
+  for (std::size_t i = 0; i < remembered.count; ++i) {
+    if (*find_variable(given, remembered.variables[i]) != nullptr) continue;
+    pointers[count++] = const_cast<char*>(remembered.variables[i]);
+    complete = false;
+  }
+  char* const* preload = find_variable(given, kPreload);
+  if (*preload == nullptr || !preloads(*preload)) {
+    complete = false;
+    const std::size_t place = *preload == nullptr ? count++ : static_cast<std::size_t>(preload - given);
+    pointers[place] = characters;
+    characters = stpcpy(stpcpy(characters, kPreload), remembered.library);
+    if (*preload != nullptr) stpcpy(stpcpy(characters, ":"), *preload + std::strlen(kPreload));
+  }
+  pointers[count] = nullptr;
+  return complete ? environment : pointers;
+}
+
+}  // namespace nvmemu::preload

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a program that is started needs to find in its environment to be emulated too. A program that starts
+// another may give it an environment of its own making: what is missing there is put back.
+#pragma once
+
+#include <cstddef>
+
+namespace nvmemu::preload {
+
+// Takes note of this process' NVMEMU_ variables and of where the library lies. Once, before the program runs.
+void remember_inheritance() noexcept;
+
+// The room that complete_environment() needs for `environment`.
+struct EnvironmentRoom {
+  std::size_t pointers = 0;
+  std::size_t characters = 0;
+};
+EnvironmentRoom room_for(char* const environment[]) noexcept;
+
+// `environment` with what it lacks, written to `pointers` and `characters`, which must have the room;
+// `environment` itself where it lacks nothing. Async-signal-safe, and allocates nothing: it may run in the
+// child of a vfork.
+char* const* complete_environment(char* const environment[], char** pointers, char* characters) noexcept;
+
+}  // namespace nvmemu::preload
