@@ -81,6 +81,7 @@ int tool_main(std::vector<std::string> arguments) {
   app.require_subcommand(1);
   add_run(app, command, exit_status);
   add_profiles(app, exit_status);
+  add_report(app, exit_status);
   add_info(app, exit_status);
   add_calibrate(app, exit_status);
 

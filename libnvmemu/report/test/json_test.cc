@@ -55,7 +55,8 @@ TEST(ReportJson, HasTheSchemasFieldsAndNoOthers) {
   EXPECT_THAT(keys(report["totals"]),
               UnorderedElementsAre("threads", "epochs", "samples", "probes", "cpu_ns", "stall_ns",
                                    "injected_ns", "overhead_ns", "unpaid_ns"));
-  EXPECT_THAT(keys(report["processes"][0]), UnorderedElementsAre("pid", "ppid", "command", "emulated", "threads"));
+  EXPECT_THAT(keys(report["processes"][0]),
+              UnorderedElementsAre("pid", "ppid", "command", "emulated", "threads"));
   EXPECT_THAT(keys(report["processes"][0]["threads"][0]),
               UnorderedElementsAre("tid", "name", "epochs", "cpu_ns", "stall_ns", "injected_ns",
                                    "overhead_ns", "unpaid_ns", "ended"));

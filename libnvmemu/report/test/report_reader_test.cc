@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "report/report_reader.h"
+
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+namespace nvmemu {
+namespace {
+
+using nlohmann::json;
+
+RunReport example(std::uint32_t pid = 100) {
+  RunReport report;
+  report.command = {"app", "--input", "x y"};
+  report.exit_status = 3;
+  report.wall_seconds = 1.5;
+  report.source_name = "sampler";
+  report.source_why = "no hardware counters";
+  report.model = "stall";
+  report.base_read_latency_ns = 163.25;
+  report.base_spread = 0.04;
+  report.target_profile = "pcm";
+  report.target.read_latency_ns = 326.5;
+  report.warnings = {"a warning"};
+  report.ticker = "perf_event";
+  report.totals = {1, 10, 2000, 30, 2e6, 1e6, 9e5, 5e4, -2e4};
+  report.processes = {{pid, 1, "app", true, {{pid, "app", 10, 2e6, 1e6, 9e5, 5e4, -2e4, true}}}};
+  report.error_relative_95 = 0.03;
+  report.error_from = "2000 samples";
+  return report;
+}
+
+TEST(ReadReport, GivesBackWhatWasWritten) {
+  const std::string text = to_json(example());
+  const auto report = parse_report(text);
+  ASSERT_TRUE(report) << report.error().message;
+  EXPECT_EQ(to_json(*report), text);
+}
+
+TEST(ReadReport, GivesBackWhatIsNotKnown) {
+  RunReport unknown = example();
+  unknown.error_relative_95.reset();
+  unknown.target_profile.clear();
+  unknown.processes[0].emulated = false;
+  const auto report = parse_report(to_json(unknown));
+  ASSERT_TRUE(report);
+  EXPECT_EQ(to_json(*report), to_json(unknown));
+}
+
+TEST(ReadReport, RefusesWhatIsNoReport) {
+  for (const char* text : {"", "{", "[]", "3", "{}", R"({"schema": "nvmemu-run-2"})", R"({"schema": 1})",
+                           R"({"schema": "nvmemu-run-1"})"}) {
+    const auto report = parse_report(text);
+    ASSERT_FALSE(report) << text;
+    EXPECT_NE(report.error().message, "") << text;
+  }
+}
+
+// Every field in turn is missing, then of another kind.
+TEST(ReadReport, NamesTheFieldThatIsWrong) {
+  const json whole = json::parse(to_json(example()));
+  for (const auto& item : whole.items()) {
+    if (item.key() == "schema") continue;
+    json broken = whole;
+    broken.erase(item.key());
+    auto report = parse_report(broken.dump());
+    ASSERT_FALSE(report) << item.key();
+    EXPECT_NE(report.error().message.find(item.key()), std::string::npos) << report.error().message;
+    broken[item.key()] = item.value().is_string() ? json(1) : json("text");
+    EXPECT_FALSE(parse_report(broken.dump())) << item.key();
+  }
+}
+
+TEST(ReadReport, NamesTheFileThatCannotBeRead) {
+  const auto report = read_report("/nonexistent/report.json");
+  ASSERT_FALSE(report);
+  EXPECT_NE(report.error().message.find("/nonexistent/report.json"), std::string::npos);
+}
+
+TEST(MergeReports, OneStaysWhatItIs) {
+  const auto merged = merge_reports({example()});
+  ASSERT_TRUE(merged);
+  EXPECT_EQ(to_json(*merged), to_json(example()));
+}
+
+TEST(MergeReports, AddsFiguresAndKeepsTheWorst) {
+  RunReport other = example(200);
+  other.exit_status = 0;
+  other.wall_seconds = 2;
+  other.warnings.emplace_back("another");
+  const auto merged = merge_reports({example(), other});
+  ASSERT_TRUE(merged);
+  EXPECT_EQ(merged->exit_status, 3);
+  EXPECT_DOUBLE_EQ(merged->wall_seconds, 2);
+  EXPECT_EQ(merged->totals.threads, 2u);
+  EXPECT_DOUBLE_EQ(merged->totals.injected_ns, 18e5);
+  ASSERT_EQ(merged->processes.size(), 2u);
+  EXPECT_EQ(merged->processes[1].pid, 200u);
+  EXPECT_EQ(merged->warnings, (std::vector<std::string>{"a warning", "another"}));
+  // Two independent errors of 3 % each, of equal delays.
+  EXPECT_NEAR(merged->error_relative_95.value(), 0.03 / std::sqrt(2), 1e-6);
+}
+
+TEST(MergeReports, AnErrorThatIsNotKnownStaysSo) {
+  RunReport other = example();
+  other.error_relative_95.reset();
+  EXPECT_FALSE(merge_reports({example(), other})->error_relative_95);
+}
+
+TEST(MergeReports, RefusesDifferentTargets) {
+  RunReport other = example();
+  other.target.read_latency_ns = 1000;
+  EXPECT_FALSE(merge_reports({example(), other}));
+}
+
+}  // namespace
+}  // namespace nvmemu
