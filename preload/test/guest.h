@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// The program that is emulated in tests: each scenario does what programs do to an emulator, checks that it
+// looks as it would without one, and returns 0, or the exit status that the test expects.
+#pragma once
+
+#include <cstddef>
+#include <cstdio>
+#include <cstdlib>
+#include <span>
+
+namespace nvmemu::guest {
+
+struct Scenario {
+  const char* name;
+  int (*run)();
+};
+
+std::span<const Scenario> thread_scenarios();
+std::span<const Scenario> process_scenarios();
+std::span<const Scenario> signal_scenarios();
+std::span<const Scenario> end_scenarios();
+
+// The program's own path.
+extern const char* own_path;
+
+bool is_emulated();
+
+// CPU time of the calling thread: by default some ten epochs of 10 ms.
+void burn(double ms = 120);
+
+[[noreturn]] inline void fail(const char* file, int line, const char* what) {
+  std::fprintf(stderr, "%s:%d: %s\n", file, line, what);
+  std::_Exit(90);
+}
+
+}  // namespace nvmemu::guest
+
+#define CHECK(condition) \
+  if (!(condition)) nvmemu::guest::fail(__FILE__, __LINE__, #condition)
