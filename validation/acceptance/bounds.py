@@ -12,6 +12,8 @@ BOUNDS = {
     "chase": Bound(median=5, worst=10),  # error of a latency, perf_event ticker, one thread
     "chase, timer": Bound(median=8, worst=10),
     "chase, two threads": Bound(median=8, worst=10),  # of the worse of the two
+    "synchronised": Bound(median=10),  # error of the time of threads that wait for each other
+    "oversubscribed": Bound(median=15),  # and of more of them than processors
     "cached chase": Bound(median=5),  # slowdown of what needs no memory
     "cached sum": Bound(median=10),
     "target = base": Bound(median=2),  # slowdown where nothing is to be injected
@@ -20,6 +22,7 @@ BOUNDS = {
 }
 
 TARGETS_NS = (300, 500, 1000)
+SYNC_TARGETS_NS = (500, 1000)
 SLOW_NS = 1000  # what must not slow down a program that needs no memory
 PROGRAMS_TARGET = "2x"
 START_UPS = 20

@@ -24,7 +24,7 @@ class Accept(unittest.TestCase):
         self.folder = tempfile.mkdtemp()
         self.addCleanup(shutil.rmtree, self.folder)
         stand_in("fake_nvmemu.py", f"{self.folder}/nvmemu")
-        for program in ("chase", "compute"):
+        for program in ("chase", "compute", "sync"):
             stand_in("fake_program.py", f"{self.folder}/nvmemu-{program}")
 
     def accept(self, *arguments, fake=""):
@@ -50,6 +50,18 @@ class Accept(unittest.TestCase):
 
     def test_fails_a_wrong_latency(self):
         self.assert_fails("1 chain, 500 ns, vs target", "latency", "+20.0")
+
+    @unittest.skipIf(len(os.sched_getaffinity(0)) < 2, "needs two processors")
+    def test_judges_synchronisation_by_its_critical_path(self):
+        done = self.accept("--only", "sync: lock, (500|1000) ns", "--rounds", "1")
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        self.assertEqual(done.stdout.count("PASS"), 2)
+        self.assert_fails("sync: lock, 500 ns", "latency", "+18.2")  # 6.5 s where 5.5 s are expected
+
+    def test_skips_programs_that_are_not_built(self):
+        done = self.accept("--only", "sync: openmp for, even, 500 ns", "--rounds", "1")
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        self.assertIn("nvmemu-openmp is not built", done.stdout)
 
     def test_fails_a_slowdown_at_the_base(self):
         self.assert_fails("base, compute", "slow", "+50.0")

@@ -4,16 +4,22 @@
 get wrong."""
 import json
 import os
+import sys
 
 wrong = os.environ.get("FAKE")
 emulated = "FAKE_TARGET_NS" in os.environ
 ns = float(os.environ.get("FAKE_TARGET_NS", 100))
 if emulated and wrong == "latency":
     ns *= 1.2
+seconds = 1.5 if emulated and wrong == "slow" else 1.0
+critical_loads = 10_000_000
+if "nvmemu-sync" in sys.argv[0]:
+    seconds = 1e-9 * critical_loads * ns + 0.5  # half a second for what is not memory
 print(json.dumps({
     "emulated": emulated,
     "ns_per_load": ns,
     "ns_per_load_by_thread": [ns],
-    "seconds": 1.5 if emulated and wrong == "slow" else 1.0,
+    "seconds": seconds,
+    "critical_loads": critical_loads,
     "checksum": "two" if emulated and wrong == "checksum" else "one",
 }))

@@ -11,6 +11,7 @@ from acceptance.bounds import Bound  # noqa: E402
 from acceptance.latency import AGAINST, errors_in_percent  # noqa: E402
 from acceptance.rows import FAIL, PASS, SKIP, Row, table  # noqa: E402
 from acceptance.runner import last_level_cache_bytes  # noqa: E402
+from acceptance.sync import Synchronised, error_in_percent, expected_seconds  # noqa: E402
 
 
 def error(*samples, bound=Bound(5, 10)):
@@ -65,6 +66,30 @@ class Figures(unittest.TestCase):
         text = table([error(3, -7, 5), error()])
         self.assertRegex(text.splitlines()[1], r"error +\+3\.0 +-7\.0 +12\.0 +5 / 10 % +PASS")
         self.assertRegex(text.splitlines()[2], r"error +- +- +- +5 / 10 % +SKIP")
+
+
+class ClosedForm(unittest.TestCase):
+    def test_adds_what_the_critical_loads_take_beyond_the_base(self):
+        self.assertAlmostEqual(expected_seconds(1.5, critical_loads=5_000_000, target_ns=500, base_ns=200), 3.0)
+
+    def test_is_the_native_time_where_the_target_is_the_base(self):
+        self.assertAlmostEqual(expected_seconds(1.5, critical_loads=5_000_000, target_ns=200, base_ns=200), 1.5)
+
+    def test_is_compared_with_the_means(self):
+        native = [{"seconds": seconds, "critical_loads": 5_000_000} for seconds in (1.0, 2.0)]
+        emulated = [{"seconds": seconds, "critical_loads": 5_000_000} for seconds in (2.9, 3.7)]
+        self.assertAlmostEqual(error_in_percent(native, emulated, 500, [190, 210]), 10)
+        emulated[1]["seconds"] = 3.1
+        self.assertAlmostEqual(error_in_percent(native, emulated, 500, [190, 210]), 0)
+
+    def test_is_not_asked_of_machines_where_it_does_not_hold(self):
+        tasks = Synchronised("x", "oversubscribed", "nvmemu-sync", [], cpus=1, tasks=4)
+        reasons = {cpus: tasks.why_not("/bin/sh", cpus, base_ns=100, target=500) for cpus in (1, 2, 3, 4, 7)}
+        self.assertEqual([cpus for cpus, reason in reasons.items() if reason], [3])
+        pair = Synchronised("x", "synchronised", "nvmemu-sync", [])
+        self.assertIn("needs 2 processors", pair.why_not("/bin/sh", 1, base_ns=100, target=500))
+        self.assertIn("takes 600 ns", pair.why_not("/bin/sh", 2, base_ns=600, target=500))
+        self.assertEqual(pair.why_not("/bin/sh", 2, base_ns=100, target=500), "")
 
 
 class LastLevelCache(unittest.TestCase):

@@ -12,8 +12,9 @@ SMALL = {
     "nvmemu-stream": ["--size", "1MiB", "--repeat", "2"],
     "nvmemu-compute": ["--rounds", "1000"],
     "nvmemu-threads": ["--threads", "2"],
+    "nvmemu-sync": ["--pattern", "lock", "--size", "1MiB", "--loads", "100", "--rounds", "10"],
 }
-SEEDED = ["nvmemu-chase", "nvmemu-sum", "nvmemu-compute"]
+SEEDED = ["nvmemu-chase", "nvmemu-sum", "nvmemu-compute", "nvmemu-sync"]
 
 # Program, arguments, and what the message must name.
 BAD_INPUT = [
@@ -44,6 +45,12 @@ BAD_INPUT = [
     ("nvmemu-stream", ["--threads", "99999"], "--threads"),
     ("nvmemu-compute", ["--rounds", "1.5"], "--rounds"),
     ("nvmemu-threads", ["--threads", "0"], "--threads"),
+    ("nvmemu-sync", [], "--pattern"),
+    ("nvmemu-sync", ["--pattern", "knot"], "--pattern"),
+    ("nvmemu-sync", ["--pattern", "lock", "--loads", "0"], "--loads"),
+    ("nvmemu-sync", ["--pattern", "lock", "--rounds", "-1"], "--rounds"),
+    ("nvmemu-sync", ["--pattern", "lock", "--size", "100B"], "--size"),
+    ("nvmemu-sync", ["--pattern", "fork", "--size", "64B"], "--size"),
 ]
 
 
