@@ -179,6 +179,10 @@ void Runtime::set_sampler_options() {
   const CodeRange own = own_code();
   shared_.disturbed = calibration_.probe_disturbed_share;
   shared_.disturbed_hit_ns = calibration_.cache_latency_ns;
+  if (calibration_.probe_latency_ns > 0) {
+    // What the calibration's chase read, brought up to date as the base latency is.
+    shared_.gaps.expect(calibration_.probe_latency_ns * read_latency_.base_ns / calibration_.base_latency_ns);
+  }
   const bool injects = read_latency_.target_ns > read_latency_.base_ns;
   sampler_options_ = SamplerOptions{
       .ticker = ticker_option(config_.ticker),
@@ -193,7 +197,6 @@ void Runtime::set_sampler_options() {
                                            : 0,
                 .trap_cost_ns = calibration_.trap_cost_ns},
       .steady_after_ms = std::min(32.0, config_.epoch_ns / 2e6),
-      .base_latency_ns = read_latency_.base_ns,
       .sample_stall_cost_ns = calibration_.sample_stall_cost_ns,
       .sample_cost_ns = calibration_.sample_cost_ns,
       .tick_cost_ns = calibration_.timer_cost_ns,

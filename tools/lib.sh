@@ -6,6 +6,8 @@ build_packages=(cmake ninja-build g++ pkg-config python3 libzydis-dev libexpecte
   libfmt-dev nlohmann-json3-dev libnuma-dev libgtest-dev libgmock-dev libbenchmark-dev)
 quickstart_packages=(sqlite3)
 test_packages=(sqlite3 redis-server redis-tools perl gcc gzip)
+gallery_packages=(redis-server redis-tools memcached nginx apache2-utils postgresql mariadb-server-core mariadb-client
+  sqlite3 default-jdk-headless golang-go gcc make ffmpeg stress-ng openmpi-bin libopenmpi-dev util-linux)
 fuzz_packages=(clang libclang-rt-dev)
 
 progress() { printf '==> %s\n' "$*" >&2; }
@@ -37,6 +39,20 @@ is_installed() { [ "$(dpkg-query -W -f='${db:Status-Status}' "$1" 2>/dev/null)" 
 
 # The distribution, and those that it derives from, by the names that os-release(5) gives them.
 distribution() { (. /etc/os-release 2>/dev/null && printf '%s %s' "${ID:-unknown}" "${ID_LIKE:-}"); }
+
+# without_services COMMAND...: what it installs is not started. A policy that is there already is left as it is.
+without_services() {
+  local policy=/usr/sbin/policy-rc.d
+  if [ -e "$policy" ]; then
+    "$@"
+    return
+  fi
+  (
+    trap 'as_root rm -f "$policy"' EXIT
+    as_root install -m 755 /dev/stdin "$policy" <<<$'#!/bin/sh\nexit 101'
+    "$@"
+  )
+}
 
 # require_packages LOG PACKAGE...: installs those that are missing. NVMEMU_PACKAGES=installed: takes them for installed.
 require_packages() {

@@ -7,8 +7,9 @@ namespace nvmemu {
 namespace {
 
 constexpr auto kRelaxed = std::memory_order_relaxed;
-constexpr double kPriorReadings = 8;  // readings at ratio 1 that every bin starts with: noise must not weigh
-constexpr double kExpectedReadings = 64;
+// Readings as in the steady state that every bin starts with: noise must not weigh. Bursts of 16 scatter by a
+// fifth.
+constexpr double kPriorReadings = 32;
 constexpr double kLowest = 0.25;
 constexpr double kHighest = 1.25;  // above 1, so that noise around 1 does not pull the mean down
 
@@ -26,32 +27,29 @@ double GapWeights::bin_start_ms(std::size_t bin) {
   return bin == 0 ? 0 : static_cast<double>(1U << (bin - 1));
 }
 
-void GapWeights::add(double since_gap_ms, double burst_mean_ns, double load_mean_ns,
-                     double readings) noexcept {
-  if (load_mean_ns <= 0 || readings <= 0) return;
+void GapWeights::add(double since_gap_ms, const ProbeSums& sums, double steady_share) noexcept {
   Bin& bin = bins_[bin_of(since_gap_ms)];
-  add_to(bin.ratio_sum, burst_mean_ns / load_mean_ns * readings);
-  add_to(bin.readings, readings);
+  add_to(bin.memory_ns, sums.memory_ns);
+  add_to(bin.from_memory, sums.from_memory);
+  if (steady_share < 0) return;
+  add_to(bin.misses, sums.from_memory);
+  add_to(bin.usual_misses, steady_share * sums.readings);
 }
 
-void GapWeights::add_steady(double memory_ns, double readings) noexcept {
-  add_to(steady_sum_ns_, memory_ns);
-  add_to(steady_readings_, readings);
+double GapWeights::miss_ns(std::size_t bin, double prior_ns) const noexcept {
+  const double readings = bins_[bin].from_memory.load(kRelaxed);
+  return (bins_[bin].memory_ns.load(kRelaxed) + kPriorReadings * prior_ns) / (readings + kPriorReadings);
 }
 
-double GapWeights::steady_ns(double expected_ns) const noexcept {
-  const double readings = steady_readings_.load(kRelaxed);
-  return (steady_sum_ns_.load(kRelaxed) + kExpectedReadings * expected_ns) / (readings + kExpectedReadings);
-}
-
-double GapWeights::ratio(std::size_t bin) const noexcept {
-  const double readings = bins_[bin].readings.load(kRelaxed);
-  return (bins_[bin].ratio_sum.load(kRelaxed) + kPriorReadings) / (readings + kPriorReadings);
-}
+double GapWeights::steady_ns() const noexcept { return miss_ns(kBins - 1, expected_ns_); }
 
 double GapWeights::weight(std::size_t bin) const noexcept {
   if (bin == kBins - 1) return 1;
-  return std::clamp(1 / ratio(bin), kLowest, kHighest);
+  const double steady = steady_ns();
+  const double slower = miss_ns(bin, steady) / steady;
+  const double more = (bins_[bin].misses.load(kRelaxed) + kPriorReadings) /
+                      (bins_[bin].usual_misses.load(kRelaxed) + kPriorReadings);
+  return std::clamp(1 / (slower * more), kLowest, kHighest);
 }
 
 }  // namespace nvmemu

@@ -3,15 +3,18 @@
 //
 // While a delay is spun, neighbours evict the program's lines and page-table entries from the shared caches;
 // after it, loads take longer for some 10 to 50 ms. That is real waiting, but the emulation's doing: charged
-// in full it is multiplied by target / base - 1 and overshoots. Probes see it: here the readings of each
-// load, by time since the last injection, are compared with that load's mean, and samples soon after a gap
-// are weighed down accordingly. Measured on a 2-vCPU guest: a chase over 512 MiB at 200 ns a load takes 357
-// ns right after a gap of 50 ms, 303 after 0.5 ms, 253 after 8 ms; probes read 314 falling to 222.
+// in full it is multiplied by target / base - 1 and overshoots. Probes see it: here what misses take, by time
+// since the last injection, is compared with what they take in the steady state, and how many there are with
+// how many there were; samples soon after a gap are weighed down accordingly. Measured on a 2-vCPU guest: a
+// chase over 512 MiB at 200 ns a load takes 357 ns right after a gap of 50 ms, 303 after 0.5 ms, 253 after 8
+// ms; probes read 314 falling to 222.
 #pragma once
 
 #include <array>
 #include <atomic>
 #include <cstddef>
+
+#include "counters/sampler/load_table.h"
 
 namespace nvmemu {
 
@@ -23,26 +26,31 @@ class GapWeights {
   static double bin_start_ms(std::size_t bin);
   static bool is_steady(double since_gap_ms) { return bin_of(since_gap_ms) == kBins - 1; }
 
-  // A burst of probes of one load: the mean memory time of a reading, and that load's own mean in the steady
-  // state, both in ns. Ignored where that is not known (0). Async-signal-safe, any thread.
-  void add(double since_gap_ms, double burst_mean_ns, double load_mean_ns, double readings) noexcept;
+  // What probes of a miss read until they have been made: from the calibration. Before all else.
+  void expect(double miss_ns) noexcept { expected_ns_ = miss_ns; }
 
-  // The readings of a burst in the steady state that came from memory: their sum, and how many.
-  void add_steady(double memory_ns, double readings) noexcept;
-  // The mean of those in the steady state, drawn towards `expected_ns` while they are few.
-  double steady_ns(double expected_ns) const noexcept;
+  // A natural burst's readings, and the share of that load's readings in the steady state that came from
+  // memory (negative where that is not known). Async-signal-safe, any thread.
+  void add(double since_gap_ms, const ProbeSums& sums, double steady_share) noexcept;
 
-  // What a sample in that bin counts, relative to one in the steady state: 1, or less while slowed.
+  // What probes of a miss read in the steady state, ns.
+  double steady_ns() const noexcept;
+
+  // What a sample in that bin counts, relative to one in the steady state: less than 1 while misses take
+  // longer than they would, or while there are more of them. What has not been probed enough counts as in the
+  // steady state.
   double weight(std::size_t bin) const noexcept;
 
  private:
   struct Bin {
-    std::atomic<double> ratio_sum{0};  // burst mean / load mean, times readings
-    std::atomic<double> readings{0};
+    std::atomic<double> memory_ns{0}, from_memory{0};  // of readings from memory: their time, and how many
+    std::atomic<double> misses{0},
+        usual_misses{0};  // of loads whose steady share is known: how many, how many then
   };
-  double ratio(std::size_t bin) const noexcept;
+  double miss_ns(std::size_t bin, double prior_ns) const noexcept;
+
   std::array<Bin, kBins> bins_{};
-  std::atomic<double> steady_sum_ns_{0}, steady_readings_{0};
+  double expected_ns_ = 200;
 };
 
 }  // namespace nvmemu

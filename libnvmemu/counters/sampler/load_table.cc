@@ -38,7 +38,7 @@ void describe(LoadEntry& entry, std::uintptr_t ip, std::uint32_t checksum) noexc
   entry.memory_ns.store(0, kRelaxed);
   entry.total_ns.store(0, kRelaxed);
   entry.natural_readings.store(0, kRelaxed);
-  entry.natural_memory_ns.store(0, kRelaxed);
+  entry.natural_from_memory.store(0, kRelaxed);
   for (auto* counter :
        {&entry.early_readings, &entry.early_from_memory, &entry.late_readings, &entry.late_from_memory}) {
     counter->store(0, kRelaxed);
@@ -74,12 +74,12 @@ LoadEntry* LoadTable::claim(Slot& slot, std::uintptr_t held, std::uintptr_t ip) 
 
 void LoadEntry::add_natural(const ProbeSums& sums) noexcept {
   natural_readings.fetch_add(static_cast<std::uint32_t>(sums.readings), kRelaxed);
-  natural_memory_ns.fetch_add(static_cast<float>(sums.memory_ns), kRelaxed);
+  natural_from_memory.fetch_add(static_cast<float>(sums.from_memory), kRelaxed);
 }
 
-double LoadEntry::natural_mean_ns() const noexcept {
+double LoadEntry::natural_share() const noexcept {
   const std::uint32_t count = natural_readings.load(kRelaxed);
-  return count == 0 ? 0 : static_cast<double>(natural_memory_ns.load(kRelaxed)) / count;
+  return count == 0 ? -1 : static_cast<double>(natural_from_memory.load(kRelaxed)) / count;
 }
 
 LoadEntry* LoadTable::find(std::uintptr_t ip) noexcept {

@@ -29,7 +29,7 @@ struct LoadEntry {
   std::atomic<float> readings{0}, from_memory{0}, memory_ns{0}, total_ns{0};
   // Of the bursts that left the translation as it was, in the steady state: what GapWeights compares.
   std::atomic<std::uint32_t> natural_readings{0};
-  std::atomic<float> natural_memory_ns{0};
+  std::atomic<float> natural_from_memory{0};
   // How the first hits after arming compare with later ones: see Prober.
   std::atomic<std::uint16_t> early_readings{0}, early_from_memory{0};
   std::atomic<std::uint16_t> late_readings{0}, late_from_memory{0};
@@ -39,7 +39,8 @@ struct LoadEntry {
   void add(const ProbeSums& sums) noexcept;
   ProbeSums sums() const noexcept;
   void add_natural(const ProbeSums& sums) noexcept;
-  double natural_mean_ns() const noexcept;  // memory time of a reading; 0 before the first
+  double natural_share()
+      const noexcept;  // of those readings, how many came from memory; negative before the first
 };
 
 class LoadTable {

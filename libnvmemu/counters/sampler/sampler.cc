@@ -19,14 +19,17 @@ constexpr double kHardlyWaits = 0.01;
 constexpr double kIdlePeriodNs = 5e6;
 constexpr std::size_t kDrainAtOnce = 64;
 // For how long payments at edges may wait for probes, and for what share of the time in the long run.
-constexpr double kMostPatienceNs = 60e6;
+constexpr double kMostPatienceNs = 120e6;
 constexpr double kPatience = 0.05;
 constexpr std::uint32_t kFewReadings = 16;
+
+// Bursts of natural readings scatter more than those of shares.
+constexpr std::uint32_t kEnoughNatural = 96;
 
 bool knows_share(const LoadEntry& load) {
   return load.readings.load(kRelaxed) >= static_cast<float>(kFewReadings);
 }
-bool knows_latency(const LoadEntry& load) { return load.natural_readings.load(kRelaxed) >= kFewReadings; }
+bool knows_latency(const LoadEntry& load) { return load.natural_readings.load(kRelaxed) >= kEnoughNatural; }
 // A burst that has not ended by then is one that the thread has walked away from.
 constexpr int kTicksPerBurst = 3;
 
@@ -39,13 +42,9 @@ SharePool SamplerShared::pool() const noexcept {
 
 void SamplerShared::learn(const Burst& burst) noexcept {
   if (burst.sums.readings == 0) return;
-  const double readings = burst.sums.readings;
   if (burst.kind == BurstKind::kNatural) {
-    if (GapWeights::is_steady(burst.since_gap_ms)) {
-      burst.load->add_natural(burst.sums);
-      gaps.add_steady(burst.sums.memory_ns, burst.sums.from_memory);
-    }
-    gaps.add(burst.since_gap_ms, burst.sums.memory_ns / readings, burst.load->natural_mean_ns(), readings);
+    if (GapWeights::is_steady(burst.since_gap_ms)) burst.load->add_natural(burst.sums);
+    gaps.add(burst.since_gap_ms, burst.sums, burst.load->natural_share());
     return;
   }
   burst.load->add(burst.sums);
@@ -176,10 +175,7 @@ EpochCounts Sampler::read() noexcept {
   const double now_ns = cpu_ns();
   counts.cpu_ns = now_ns - last_cpu_ns_;
   if (perf_.is_open()) discount_samples(counts);
-  if (options_.scale.readings_to_latency > 0) {
-    const double expected_ns = options_.base_latency_ns / options_.scale.readings_to_latency;
-    counts.miss_latency_ns = options_.scale.readings_to_latency * shared_.gaps.steady_ns(expected_ns);
-  }
+  counts.miss_latency_ns = options_.scale.readings_to_latency * shared_.gaps.steady_ns();
   counts.overhead_ns += overhead_ns_;
   counts.probes = probes_;
   retune(counts);

@@ -44,7 +44,6 @@ struct SamplerOptions {
   bool every_load = false;  // no probes by choice: every load's stall is memory's
   ProbeScale scale;
   double steady_after_ms = 32;      // how long after an injection shares may be asked for
-  double base_latency_ns = 0;       // what a miss is expected to take, until probes tell
   double sample_stall_cost_ns = 0;  // see Calibration
   double sample_cost_ns = 0;        // see Calibration
   double tick_cost_ns = 0;

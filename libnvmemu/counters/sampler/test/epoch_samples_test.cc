@@ -8,6 +8,11 @@
 namespace nvmemu {
 namespace {
 
+// A burst's readings, all from memory, of `ns` each.
+ProbeSums misses(double ns) {
+  return {.readings = 16, .from_memory = 16, .memory_ns = 16 * ns, .total_ns = 16 * ns};
+}
+
 constexpr std::size_t kSteady = GapWeights::kBins - 1;
 constexpr double kSampleNs = 1e6;
 
@@ -73,8 +78,8 @@ TEST_F(EpochSamplesTest, EachEpochStartsAtNothing) {
 
 TEST_F(EpochSamplesTest, SlownessAfterAGapIsOverheadNotStall) {
   for (int i = 0; i < 100000; ++i) {
-    gaps_.add(0, 400, 200, 16);
-    gaps_.add(64, 200, 200, 16);
+    gaps_.add(0, misses(400), 1);
+    gaps_.add(64, misses(200), 1);
   }
   add(&entry(StallKind::kLoad, 1.0), 10, 0);
   const EpochCounts counts = take();
@@ -87,8 +92,8 @@ TEST_F(EpochSamplesTest, WhatWasChargedTooMuchBeforeTheWeightsWereKnownComesOffL
   add(&load, 10, 0);
   EXPECT_NEAR(take().memory_stall_ns, 10 * kSampleNs, 0.01 * kSampleNs);
   for (int i = 0; i < 100000; ++i) {
-    gaps_.add(0, 400, 200, 16);
-    gaps_.add(64, 200, 200, 16);
+    gaps_.add(0, misses(400), 1);
+    gaps_.add(64, misses(200), 1);
   }
   add(&load, 4, kSteady);
   EXPECT_NEAR(take().memory_stall_ns, 0, 0.01 * kSampleNs);  // 5 + 4 in all, and 10 given

@@ -25,35 +25,56 @@ TEST(GapWeights, AreOneBeforeAnythingIsKnown) {
   for (std::size_t bin = 0; bin < GapWeights::kBins; ++bin) EXPECT_DOUBLE_EQ(weights.weight(bin), 1);
 }
 
-TEST(GapWeights, FallByAsMuchAsLoadsSlowDown) {
+// A burst's readings, all from memory, of `ns` each.
+ProbeSums misses(double ns) {
+  return {.readings = 16, .from_memory = 16, .memory_ns = 16 * ns, .total_ns = 16 * ns};
+}
+
+TEST(GapWeights, FallByAsMuchAsMissesSlowDown) {
   GapWeights weights;
   for (int i = 0; i < 1000; ++i) {
-    weights.add(0.5, 350, 200, 16);
-    weights.add(40, 200, 200, 16);
+    weights.add(0.5, misses(350), 1);
+    weights.add(40, misses(200), 1);
   }
   EXPECT_NEAR(weights.weight(0), 200.0 / 350, 0.01);
   EXPECT_DOUBLE_EQ(weights.weight(kSteady), 1);
+  EXPECT_NEAR(weights.steady_ns(), 200, 1);
 }
 
-TEST(GapWeights, CompareEachLoadWithItselfOnly) {
+TEST(GapWeights, FallByAsMuchAsMissesBecomeMore) {
+  GapWeights weights;
+  weights.expect(200);
+  for (int i = 0; i < 1000; ++i) {
+    weights.add(0.5, {.readings = 16, .from_memory = 8, .memory_ns = 8 * 200, .total_ns = 2000}, 0.25);
+  }
+  EXPECT_NEAR(weights.weight(0), 0.5, 0.01);
+}
+
+// What hits a cache must not make misses look shorter.
+TEST(GapWeights, LookAtMissesOnly) {
   GapWeights weights;
   for (int i = 0; i < 1000; ++i) {
-    weights.add(0.5, 300, 300, 16);  // a slow load, always as slow
-    weights.add(40, 10, 10, 16);     // a fast one
+    weights.add(0.5, misses(300), 1);
+    weights.add(40, misses(300), 1);
+    weights.add(40, {.readings = 16, .from_memory = 0, .memory_ns = 0, .total_ns = 100}, 0);
   }
   EXPECT_NEAR(weights.weight(0), 1, 0.01);
 }
 
 TEST(GapWeights, OneNoisyBurstHardlyMatters) {
   GapWeights weights;
-  weights.add(0.5, 400, 200, 16);
-  EXPECT_GT(weights.weight(0), 0.55);  // it alone says 0.5, and 16 readings are few
+  weights.expect(200);
+  weights.add(0.5, misses(400), 1);
+  EXPECT_GT(weights.weight(0), 0.7);  // it alone says 0.5, and 16 readings are few
 }
 
-TEST(GapWeights, LeaveOutLoadsThatNeverWentToMemory) {
+// The steady state was never seen: what it would be is known from the calibration.
+TEST(GapWeights, CompareWithWhatIsExpectedWhereTheSteadyStateIsUnknown) {
   GapWeights weights;
-  weights.add(0.5, 0, 0, 16);
-  EXPECT_DOUBLE_EQ(weights.weight(0), 1);
+  weights.expect(200);
+  EXPECT_DOUBLE_EQ(weights.steady_ns(), 200);
+  for (int i = 0; i < 1000; ++i) weights.add(0.5, misses(250), -1);
+  EXPECT_NEAR(weights.weight(0), 0.8, 0.01);
 }
 
 }  // namespace

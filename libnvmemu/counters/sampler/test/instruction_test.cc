@@ -53,11 +53,8 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"mfence", {0x0f, 0xae, 0xf0}, StallKind::kPersist, false, true},
         Case{"movnti %rax,(%rdi)", {0x48, 0x0f, 0xc3, 0x07}, StallKind::kStore, false, true},
         Case{"imul %rbx,%rax", {0x48, 0x0f, 0xaf, 0xc3}, StallKind::kOther, false, true},
-        Case{"mov %fs:0x28,%rax",
-             {0x64, 0x48, 0x8b, 0x04, 0x25, 0x28, 0, 0, 0},
-             StallKind::kLoad,
-             true,
-             true},
+        Case{
+            "mov %fs:0x28,%rax", {0x64, 0x48, 0x8b, 0x04, 0x25, 0x28, 0, 0, 0}, StallKind::kLoad, true, true},
         Case{"mov %gs:0x28,%rax",
              {0x65, 0x48, 0x8b, 0x04, 0x25, 0x28, 0, 0, 0},
              StallKind::kLoad,
