@@ -28,6 +28,7 @@ Function* find(std::atomic<void*>& cached, const void* caller, const char* name)
   void* found = cached.load(std::memory_order_relaxed);
   if (found == nullptr) {
     found = find_for(caller, name);
+    if (found != nullptr) Runtime::get().note_waiting_code(found);
     cached.store(found, std::memory_order_relaxed);
   }
   return reinterpret_cast<Function*>(found);
@@ -43,6 +44,7 @@ struct Region {
 void run_region(void* opaque) {
   const Region& region = *static_cast<Region*>(opaque);
   const auto* site = reinterpret_cast<const void*>(region.function);
+  this_thread().end_wait();  // for the region to begin
   region.function(region.data);
   this_thread().reach_edge(site);
 }
@@ -58,6 +60,7 @@ using namespace nvmemu::preload;
     static constinit std::atomic<void*> cached{nullptr};             \
     const void* caller = __builtin_return_address(0);                \
     this_thread().reach_edge(caller);                                \
+    const Spinning spinning;                                         \
     return find<Return parameters>(cached, caller, #name) arguments; \
   }                                                                  \
   static_assert(true, "")
@@ -68,6 +71,7 @@ using namespace nvmemu::preload;
     static constinit std::atomic<void*> cached{nullptr};    \
     const void* caller = __builtin_return_address(0);       \
     this_thread().reach_edge(caller);                       \
+    const Spinning spinning;                                \
     Region region{function, data};                          \
     find<void parameters>(cached, caller, #name) arguments; \
   }                                                         \

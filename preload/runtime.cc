@@ -43,23 +43,26 @@ struct CodeRange {
   std::uintptr_t end = 0;
 };
 
-// The executable segment of the object that holds this function.
-CodeRange own_code() {
-  CodeRange range;
+// The executable segment that this address lies in.
+CodeRange code_around(const void* address) {
+  struct Search {
+    std::uintptr_t address;
+    CodeRange range;
+  } search{reinterpret_cast<std::uintptr_t>(address), {}};
   dl_iterate_phdr(
       [](dl_phdr_info* object, std::size_t, void* out) {
-        const auto here = reinterpret_cast<std::uintptr_t>(&own_code);
+        auto& [wanted, range] = *static_cast<Search*>(out);
         for (int i = 0; i < object->dlpi_phnum; ++i) {
           const auto& segment = object->dlpi_phdr[i];
           const std::uintptr_t begin = object->dlpi_addr + segment.p_vaddr;
-          if (segment.p_type != PT_LOAD || here < begin || here >= begin + segment.p_memsz) continue;
-          *static_cast<CodeRange*>(out) = {begin, begin + segment.p_memsz};
+          if (segment.p_type != PT_LOAD || wanted < begin || wanted >= begin + segment.p_memsz) continue;
+          range = {begin, begin + segment.p_memsz};
           return 1;
         }
         return 0;
       },
-      &range);
-  return range;
+      &search);
+  return search.range;
 }
 
 void read_command_line(char* out, std::size_t capacity) noexcept {
@@ -176,7 +179,7 @@ bool Runtime::open_board() {
 }
 
 void Runtime::set_sampler_options() {
-  const CodeRange own = own_code();
+  const CodeRange own = code_around(reinterpret_cast<const void*>(&code_around));
   shared_.disturbed = calibration_.probe_disturbed_share;
   shared_.disturbed_hit_ns = calibration_.cache_latency_ns;
   if (calibration_.probe_latency_ns > 0) {
@@ -245,6 +248,12 @@ void Runtime::note_ticker(int error, bool perf_event) noexcept {
     process_->ticker.store(static_cast<std::uint32_t>(perf_event ? Ticker::kPerfEvent : Ticker::kPosixTimer),
                            std::memory_order_relaxed);
   }
+}
+
+void Runtime::note_waiting_code(const void* address) noexcept {
+  const CodeRange range = code_around(address);
+  shared_.waiting_code_begin.store(range.begin, std::memory_order_relaxed);
+  shared_.waiting_code_end.store(range.end, std::memory_order_relaxed);
 }
 
 void Runtime::note_probes() noexcept {

@@ -52,6 +52,8 @@ class Runtime {
   BoardThread* claim_thread(std::uint32_t tid) noexcept;
   void warn(BoardWarning warning) noexcept;
   void note_probes() noexcept;
+  // That the object which holds this address is a runtime, in which threads spin for others. Not signal-safe.
+  void note_waiting_code(const void* address) noexcept;
   void note_ticker(int error, bool perf_event) noexcept;
 
   // Where no tool made the board (LD_PRELOAD alone), this process reports on itself and its children at its

@@ -34,7 +34,7 @@ NVMEMU_EDGE(int, pthread_rwlock_clockwrlock,
             (lock, clock, until));
 NVMEMU_EDGE(int, pthread_rwlock_unlock, (pthread_rwlock_t * lock), noexcept, (lock));
 
-NVMEMU_EDGE(int, pthread_spin_lock, (pthread_spinlock_t * lock), noexcept, (lock));
+NVMEMU_SPINNING_EDGE(int, pthread_spin_lock, (pthread_spinlock_t * lock), noexcept, (lock));
 NVMEMU_EDGE(int, pthread_spin_trylock, (pthread_spinlock_t * lock), noexcept, (lock));
 NVMEMU_EDGE(int, pthread_spin_unlock, (pthread_spinlock_t * lock), noexcept, (lock));
 

@@ -140,6 +140,12 @@ void ThreadState::pay_at_edge(const void* site) noexcept {
   if (emulator().reach_edge(reinterpret_cast<std::uintptr_t>(site))) publish(false);
 }
 
+void ThreadState::end_wait() noexcept {
+  if (!ready_.load(std::memory_order_relaxed)) return;
+  const Busy busy(*this);
+  if (busy.entered()) emulator().begin_interval();
+}
+
 void ThreadState::end_epoch() noexcept {
   if (!is_mine()) return;
   const Busy busy(*this);

@@ -37,6 +37,10 @@ class ThreadState {
     }
   }
 
+  // After a call in which the thread may have spun while it waited for another: what the next edge pays for
+  // begins here. Async-signal-safe.
+  void end_wait() noexcept;
+
   // In the child of a fork: drops what belongs to the parent's thread.
   void abandon() noexcept;
 

@@ -17,15 +17,15 @@ class CounterSource {
   // Whether read() has more to tell than how much CPU time has passed. Async-signal-safe.
   virtual bool has_news() noexcept = 0;
 
-  // Whether what it has told so far can be trusted to be paid at once; if not, it soon will be. `waited_ns`: CPU
-  // time since this was last asked. Async-signal-safe.
+  // Whether what it has told so far can be trusted to be paid at once; if not, it soon will be. `waited_ns`:
+  // CPU time since this was last asked. Async-signal-safe.
   virtual bool knows_enough(double waited_ns) noexcept = 0;
 
   // CPU time of the thread since some moment, ns, injections included. Async-signal-safe.
   virtual double cpu_ns() noexcept = 0;
 
-  // Around an injection of about `delay_ns`, which then took `injected_ns` of CPU time: what is spun must not be
-  // counted. Async-signal-safe.
+  // Around an injection of about `delay_ns`, which then took `injected_ns` of CPU time: what is spun must not
+  // be counted. Async-signal-safe.
   virtual void pause(double delay_ns) noexcept = 0;
   virtual void resume(double injected_ns) noexcept = 0;
 };

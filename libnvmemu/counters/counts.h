@@ -23,10 +23,13 @@ struct EpochCounts {
   std::array<double, kStallKinds> held_ns{};  // time behind each kind of instruction, cache hits included
   double memory_stall_ns = 0;                 // of loads and locked instructions: what waited for memory
   double miss_latency_ns = 0;                 // what a load from memory took, as probes saw it; 0: not known
-  double overhead_ns = 0;                     // what measuring cost in this epoch
-  std::uint64_t samples = 0;                  // samples of any kind
-  std::uint64_t stall_samples = 0;            // of loads and locked instructions
-  std::uint64_t probes = 0;                   // loads timed
+  double overhead_ns = 0;                     // what measuring cost in this epoch, and what injections did,
+  double fresh_stall_ns = 0;                  // memory_stall_ns without what corrects earlier epochs,
+  double fresh_excess_ns = 0;  // and likewise what injections made the thread wait longer, of overhead_ns
+  double interrupted_ns = 0;   // and of that the time in which the thread did not run its own code
+  std::uint64_t samples = 0;   // samples of any kind
+  std::uint64_t stall_samples = 0;   // of loads and locked instructions
+  std::uint64_t probes = 0;          // loads timed
   double sampling_variance_ns2 = 0;  // of memory_stall_ns, from the number of samples: adds over epochs
   double share_error_ns = 0;         // standard error from the probes' shares: the same in every epoch, so
                                      // it adds over epochs as it is

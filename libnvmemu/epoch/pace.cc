@@ -8,6 +8,9 @@ namespace {
 
 // The CPU time at a place, in samples' periods of 1 ms, that weighs as much as what is known of the thread.
 constexpr double kEnoughNs = 4e6;
+// Windows over which the balance is evened out. Corrections of the past can be large, and come to one thread
+// before another.
+constexpr double kEvening = 5;
 constexpr std::size_t kReach = 4;  // places searched from where the hash points
 
 }  // namespace
@@ -32,17 +35,16 @@ Pace::Place* Pace::place_of(std::uintptr_t site) noexcept {
   return nullptr;
 }
 
-double Pace::due_ns(std::uintptr_t site, double cpu_ns, double delay_ns, double balance_ns) noexcept {
-  all_.add(cpu_ns, delay_ns, window_ns_);
+double Pace::due_ns(std::uintptr_t site, const Interval& interval, double balance_ns) noexcept {
+  all_.add(interval.cpu_ns, interval.delay_ns, window_ns_);
   const double usual = all_.rate(0);
   double rate = usual;
   if (Place* place = place_of(site)) {
-    place->add(cpu_ns, delay_ns, window_ns_);
+    place->add(interval.cpu_ns, interval.delay_ns, window_ns_);
     rate = place->rate(usual);
   }
-  // Of the balance, what is due for this interval is being paid here; the rest is history's.
-  const double evened_ns = balance_ns * std::min(1.0, cpu_ns / window_ns_);
-  return std::max(0.0, cpu_ns * rate + evened_ns);
+  const double evened_ns = balance_ns * std::min(1.0, interval.cpu_ns / (kEvening * window_ns_));
+  return std::max(0.0, interval.cpu_ns * rate + evened_ns - interval.interrupted_ns);
 }
 
 }  // namespace nvmemu

@@ -17,13 +17,20 @@ namespace nvmemu {
 
 class Pace {
  public:
-  // `window_ns`: CPU time after which what was measured is half forgotten, and the ledger's balance paid.
+  // `window_ns`: CPU time after which what was measured is half forgotten. The ledger's balance is paid over
+  // five of them.
   explicit Pace(double window_ns) : window_ns_(window_ns) {}
 
-  // An interval of `cpu_ns` ended at the edge `site` (any number that tells edges apart, not 0); `delay_ns`
-  // of delay, less overhead, was measured in it, and is in `balance_ns`, what the ledger says is owed.
-  // Returns what to pay now, >= 0.
-  double due_ns(std::uintptr_t site, double cpu_ns, double delay_ns, double balance_ns) noexcept;
+  struct Interval {
+    double cpu_ns = 0;    // how long the thread ran its own code
+    double delay_ns = 0;  // what was measured in it, less overhead other than the following
+    double interrupted_ns =
+        0;  // how long measuring kept the thread from running: others have waited for that already
+  };
+
+  // An interval ended at the edge `site` (any number that tells edges apart, not 0); what was measured in it
+  // is in `balance_ns`, what the ledger says is owed. Returns what to pay now, >= 0.
+  double due_ns(std::uintptr_t site, const Interval& interval, double balance_ns) noexcept;
 
  private:
   struct Place {

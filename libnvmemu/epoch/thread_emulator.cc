@@ -14,10 +14,9 @@ ThreadEmulator::ThreadEmulator(CounterSource& source, Injector& injector, const 
       pace_(epoch_ns),
       interval_start_ns_(source.cpu_ns()) {}
 
-// Reads the counts; what the balance rose by.
-double ThreadEmulator::account() noexcept {
+// Reads the counts, and books them.
+Pace::Interval ThreadEmulator::account() noexcept {
   const EpochCounts counts = source_.read();
-  const double before_ns = ledger_.balance_ns();
   const double delay_ns = stall_delay_ns(counts, latency_);
   ledger_.owe(delay_ns);
   ledger_.discount(counts.overhead_ns);
@@ -30,7 +29,11 @@ double ThreadEmulator::account() noexcept {
   totals_.probes += counts.probes;
   totals_.sampling_variance_ns2 += counts.sampling_variance_ns2;
   totals_.share_error_ns += counts.share_error_ns;
-  return ledger_.balance_ns() - before_ns;
+  // What corrects the past is the ledger's to even out.
+  EpochCounts fresh = counts;
+  fresh.memory_stall_ns = counts.fresh_stall_ns;
+  return {.delay_ns = stall_delay_ns(fresh, latency_) - counts.fresh_excess_ns,
+          .interrupted_ns = counts.interrupted_ns};
 }
 
 // The CPU time that it took.
@@ -56,10 +59,11 @@ void ThreadEmulator::end_epoch() noexcept {
 bool ThreadEmulator::reach_edge(std::uintptr_t site) noexcept {
   const double now_ns = source_.cpu_ns();
   const bool has_news = source_.has_news();
-  const double delay_ns = has_news ? account() : 0;
-  const double cpu_ns = now_ns - interval_start_ns_;
-  const double due_ns = pace_.due_ns(site, cpu_ns, delay_ns, ledger_.balance_ns());
-  const double injected_ns = source_.knows_enough(cpu_ns) ? pay(due_ns) : 0;
+  const double passed_ns = now_ns - interval_start_ns_;
+  Pace::Interval interval = has_news ? account() : Pace::Interval{};
+  interval.cpu_ns = std::max(0.0, passed_ns - interval.interrupted_ns);
+  const double due_ns = pace_.due_ns(site, interval, ledger_.balance_ns());
+  const double injected_ns = source_.knows_enough(passed_ns) ? pay(due_ns) : 0;
   if (injected_ns > 0) ++totals_.epochs;
   interval_start_ns_ = source_.cpu_ns();
   const double overhead_ns = std::max(0.0, interval_start_ns_ - now_ns - injected_ns);

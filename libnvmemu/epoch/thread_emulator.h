@@ -46,11 +46,15 @@ class ThreadEmulator {
   // see Pace. Whether the totals have changed.
   bool reach_edge(std::uintptr_t site) noexcept;
 
+  // Leaves out of the interval that began at the last edge what has passed since: the thread was spinning for
+  // another.
+  void begin_interval() noexcept { interval_start_ns_ = source_.cpu_ns(); }
+
   const EpochTotals& totals() const noexcept { return totals_; }
   double unpaid_ns() const noexcept { return ledger_.balance_ns(); }
 
  private:
-  double account() noexcept;
+  Pace::Interval account() noexcept;
   double pay(double due_ns) noexcept;
 
   CounterSource& source_;

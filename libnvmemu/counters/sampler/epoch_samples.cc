@@ -51,7 +51,7 @@ EpochCounts EpochSamples::take(const SharePool& pool, const GapWeights& gaps, bo
   counts.held_ns = by_kind_ns_;
   counts.samples = samples_;
   counts.stall_samples = stall_samples_;
-  const double before_ns = sum(memory_ns_);
+  const ByBin before_ns = memory_ns_;
   for (std::size_t i = 0; i < distinct_; ++i) {
     charge(held_[i], every_load ? Share{1, 0} : memory_share(held_[i].entry->sums(), pool), counts);
   }
@@ -63,6 +63,9 @@ EpochCounts EpochSamples::take(const SharePool& pool, const GapWeights& gaps, bo
     const double weight = gaps.weight(bin);
     stall_ns += memory_ns_[bin] * weight;
     excess_ns += memory_ns_[bin] * (1 - weight);
+    const double fresh_ns = memory_ns_[bin] - before_ns[bin];
+    counts.fresh_stall_ns += fresh_ns * weight;
+    counts.fresh_excess_ns += fresh_ns * (1 - weight);
   }
   counts.memory_stall_ns = stall_.take(stall_ns);
   counts.overhead_ns = excess_.take(excess_ns);
@@ -70,7 +73,7 @@ EpochCounts EpochSamples::take(const SharePool& pool, const GapWeights& gaps, bo
   // Each of n samples is a memory stall or not: binomial, with the mean time that a sample stands for.
   const double time_ns = sum(by_kind_ns_);
   if (time_ns > 0) {
-    const double share = (sum(memory_ns_) - before_ns) / time_ns;
+    const double share = (sum(memory_ns_) - sum(before_ns)) / time_ns;
     counts.sampling_variance_ns2 =
         time_ns * time_ns / static_cast<double>(samples_) * share * std::max(0.0, 1 - share);
   }

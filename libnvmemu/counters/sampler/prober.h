@@ -79,6 +79,9 @@ class Prober {
   // In the SIGTRAP handler. Whether the trap was this prober's.
   bool on_trap(const siginfo_t& info, const ucontext_t& context) noexcept;
 
+  // Whether take_burst() has one.
+  bool has_burst() const noexcept { return finished_.load != nullptr; }
+
   // The burst that has ended, once; else load == nullptr.
   Burst take_burst() noexcept;
 

@@ -17,6 +17,7 @@ constexpr std::uint64_t kTimerPeriodNs = 4000000;
 // A thread waits for memory hardly at all below this share of its time.
 constexpr double kHardlyWaits = 0.01;
 constexpr double kIdlePeriodNs = 5e6;
+constexpr double kJudgedNs = 50e6;  // sampled time that this is judged by
 constexpr std::size_t kDrainAtOnce = 64;
 // For how long payments at edges may wait for probes, and for what share of the time in the long run.
 constexpr double kMostPatienceNs = 120e6;
@@ -116,7 +117,9 @@ void Sampler::drain_ring() noexcept {
 
 void Sampler::add_sample(std::uintptr_t ip, double time_ns) noexcept {
   const bool own = ip >= options_.own_code_begin && ip < options_.own_code_end;
-  LoadEntry* entry = own ? nullptr : shared_.loads.find(ip);
+  const bool waiting =
+      ip >= shared_.waiting_code_begin.load(kRelaxed) && ip < shared_.waiting_code_end.load(kRelaxed);
+  LoadEntry* entry = own || waiting ? nullptr : shared_.loads.find(ip);
   samples_.add(entry, time_ns, GapWeights::bin_of(since_gap_ms()));
   if (entry != nullptr && entry->instruction.probeable) candidate_ = entry;
   schedule_.on_time(time_ns);
@@ -177,6 +180,7 @@ EpochCounts Sampler::read() noexcept {
   if (perf_.is_open()) discount_samples(counts);
   counts.miss_latency_ns = options_.scale.readings_to_latency * shared_.gaps.steady_ns();
   counts.overhead_ns += overhead_ns_;
+  counts.interrupted_ns = overhead_ns_;
   counts.probes = probes_;
   retune(counts);
   last_cpu_ns_ = now_ns;
@@ -192,14 +196,19 @@ void Sampler::discount_samples(EpochCounts& counts) const noexcept {
   const double stall_samples = counts.memory_stall_ns / period_ns_;
   const double cost_ns = std::min(options_.sample_stall_cost_ns, period_ns_ / 2);
   counts.memory_stall_ns -= stall_samples * cost_ns;
+  counts.fresh_stall_ns *= 1 - cost_ns / period_ns_;
   counts.overhead_ns += stall_samples * std::max(0.0, cost_ns - options_.sample_cost_ns);
 }
 
 // Sampling is paid for by the delays. A thread that hardly waits for memory has none, and is sampled less
 // often, until it does.
 void Sampler::retune(const EpochCounts& counts) noexcept {
-  if (!perf_.is_open() || counts.samples == 0) return;
-  const bool waits = counts.memory_stall_ns > kHardlyWaits * static_cast<double>(counts.samples) * period_ns_;
+  judged_ns_ += static_cast<double>(counts.samples) * period_ns_;
+  judged_stall_ns_ += counts.fresh_stall_ns;
+  if (!perf_.is_open() || judged_ns_ < kJudgedNs) return;
+  const bool waits = judged_stall_ns_ > kHardlyWaits * judged_ns_;
+  judged_ns_ = 0;
+  judged_stall_ns_ = 0;
   const double wanted_ns = waits ? options_.period_ns : std::max(options_.period_ns, kIdlePeriodNs);
   if (wanted_ns == period_ns_) return;
   if (perf_.reopen(tid_, static_cast<std::uint64_t>(wanted_ns), kSamplesPerTick, options_.signal) == 0) {
@@ -207,7 +216,9 @@ void Sampler::retune(const EpochCounts& counts) noexcept {
   }
 }
 
-bool Sampler::has_news() noexcept { return untold_ || (perf_.is_open() && perf_.has_samples()); }
+bool Sampler::has_news() noexcept {
+  return untold_ || prober_.has_burst() || (perf_.is_open() && perf_.has_samples());
+}
 
 double Sampler::cpu_ns() noexcept { return static_cast<double>(thread_cpu_ns()); }
 

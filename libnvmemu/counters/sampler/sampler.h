@@ -28,6 +28,8 @@ struct SamplerShared {
   GapWeights gaps;
   std::atomic<double> bursts{0}, burst_share_sum{0}, burst_square_sum{0};  // a SharePool
   std::atomic<bool> probes_refused{false};
+  // Code in which a thread only spins for others, a runtime's: time there is nobody's stall.
+  std::atomic<std::uintptr_t> waiting_code_begin{0}, waiting_code_end{0};
   double disturbed = 0, disturbed_hit_ns = 0;  // see SharePool; set before the first thread begins
 
   SharePool pool() const noexcept;
@@ -103,6 +105,7 @@ class Sampler final : public CounterSource {
   int tid_ = 0;
   double period_ns_;  // of the perf_event ticker now
   double patience_ns_;
+  double judged_ns_ = 0, judged_stall_ns_ = 0;  // see retune()
   double epoch_ns_ = 0;
   double overhead_ns_ = 0;
   std::uint64_t probes_ = 0;

@@ -15,9 +15,10 @@ constexpr double kWindowNs = 100e6;
 class PaceTest : public testing::Test {
  protected:
   // An interval at `site`, which owes `delay_ns`; what was paid for it.
-  double interval(std::uintptr_t site, double cpu_ns, double delay_ns = 0) {
-    balance_ns_ += delay_ns;
-    const double due_ns = pace_.due_ns(site, cpu_ns, delay_ns, balance_ns_);
+  double interval(std::uintptr_t site, double cpu_ns, double delay_ns = 0, double interrupted_ns = 0) {
+    balance_ns_ += delay_ns - interrupted_ns;
+    const Pace::Interval interval{.cpu_ns = cpu_ns, .delay_ns = delay_ns, .interrupted_ns = interrupted_ns};
+    const double due_ns = pace_.due_ns(site, interval, balance_ns_);
     balance_ns_ -= due_ns;
     return due_ns;
   }
@@ -71,6 +72,23 @@ TEST_F(PaceTest, APhaseThatNoLongerWaitsIsSoonNoLongerCharged) {
     if (i >= 20000) late_ns += due_ns;  // a second later, ten windows
   }
   EXPECT_LT(late_ns, 20000 * 150e3 * 0.001);
+}
+
+// Who waits for the thread has waited for the interruption: it comes off this very interval.
+TEST_F(PaceTest, WhatMeasuringTookComesOffAtOnce) {
+  for (int i = 0; i < 5000; ++i) interval(1, 50e3, 150e3);
+  EXPECT_NEAR(interval(1, 50e3, 150e3, 50e3), 100e3, 2e3);
+  EXPECT_NEAR(interval(1, 50e3, 150e3), 150e3, 2e3);
+}
+
+TEST_F(PaceTest, MoreWorkIs) {
+  double short_ns = 0;
+  double long_ns = 0;
+  for (int i = 0; i < 20000; ++i) {
+    short_ns += interval(1, 50e3, 150e3);
+    long_ns += interval(1, 250e3, 750e3);
+  }
+  EXPECT_GT(long_ns, 4 * short_ns);
 }
 
 TEST_F(PaceTest, MoreOverheadThanDelayIsNeverPaid) {

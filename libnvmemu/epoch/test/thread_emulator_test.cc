@@ -18,6 +18,7 @@ class FakeSource final : public CounterSource {
     EpochCounts counts;
     counts.cpu_ns = 100e6;
     counts.memory_stall_ns = stall_ns;
+    counts.fresh_stall_ns = stall_ns;
     counts.overhead_ns = overhead_ns;
     counts.samples = 100;
     counts.share_error_ns = 1e6;
@@ -112,7 +113,7 @@ TEST_F(ThreadEmulatorTest, AThreadThatWasStoppedWhileItPaidHasNotPaidForHours) {
 
 TEST_F(ThreadEmulatorTest, PaysAtAnEdgeWhatWasMeasuredSinceTheLast) {
   source_.next(1e6);
-  source_.now_ns += 100e6;  // a whole window: nothing is left to be evened out
+  source_.now_ns += 500e6;  // five windows: nothing is left to be evened out
   EXPECT_TRUE(emulator_.reach_edge(1));
   EXPECT_EQ(events_, (std::vector<std::string>{"pause", "inject", "resume"}));
   EXPECT_GT(injector_.delays.at(0), 1.9e6);
@@ -140,6 +141,19 @@ TEST_F(ThreadEmulatorTest, TimeSpentWaitingAtAnEdgeIsNotCharged) {
   }
   injector_.delays.clear();
   emulator_.reach_edge(1);  // the thread was blocked: its CPU time stands where it stood
+  EXPECT_TRUE(injector_.delays.empty());
+}
+
+TEST_F(ThreadEmulatorTest, SpinningForAnotherIsNotChargedEither) {
+  for (int i = 0; i < 100; ++i) {
+    source_.next(1e6);
+    source_.now_ns += 2e6;
+    emulator_.reach_edge(1);
+  }
+  injector_.delays.clear();
+  source_.now_ns += 5e6;
+  emulator_.begin_interval();
+  emulator_.reach_edge(1);
   EXPECT_TRUE(injector_.delays.empty());
 }
 
