@@ -8,6 +8,7 @@
 #include "hooks.h"
 #include "lifecycle.h"
 #include "runtime.h"
+#include "thread_pointers.h"
 #include "thread_state.h"
 
 namespace nvmemu::preload {
@@ -16,7 +17,12 @@ namespace {
 constexpr int kEndings[] = {SIGHUP,  SIGINT,  SIGQUIT, SIGILL,  SIGABRT, SIGFPE,  SIGPIPE, SIGALRM,
                             SIGTERM, SIGUSR1, SIGUSR2, SIGXCPU, SIGXFSZ, SIGPROF, SIGSYS,  SIGVTALRM};
 
-void handle_ending(int signal, siginfo_t* info, void*) { end_by(signal, *info); }
+void end_at_once(int signal, const siginfo_t& info) noexcept;
+
+// What runs first, when perhaps nothing thread-local may be touched: then only the default happens.
+__attribute__((no_stack_protector)) void handle_ending(int signal, siginfo_t* info, void*) {
+  (has_known_thread_pointer() ? end_by : end_at_once)(signal, *info);
+}
 
 struct sigaction our_action() {
   struct sigaction action {};
@@ -30,6 +36,13 @@ struct sigaction our_action() {
 bool repeats_itself(int signal, const siginfo_t& info) {
   const bool is_fault = signal == SIGSEGV || signal == SIGBUS || signal == SIGILL || signal == SIGFPE;
   return is_fault && info.si_code > 0;  // not sent by a process
+}
+
+void end_at_once(int signal, const siginfo_t& info) noexcept {
+  struct sigaction by_default {};
+  by_default.sa_handler = SIG_DFL;
+  hooks::sigaction(signal, &by_default, nullptr);
+  if (!repeats_itself(signal, info)) raise(signal);
 }
 
 }  // namespace
@@ -65,10 +78,7 @@ sighandler_t as_program_sees(sighandler_t handler) noexcept {
 void end_by(int signal, const siginfo_t& info) noexcept {
   this_thread().end();
   if (Runtime::get().is_this_process()) renounce_report();
-  struct sigaction by_default {};
-  by_default.sa_handler = SIG_DFL;
-  hooks::sigaction(signal, &by_default, nullptr);
-  if (!repeats_itself(signal, info)) raise(signal);
+  end_at_once(signal, info);
 }
 
 }  // namespace nvmemu::preload

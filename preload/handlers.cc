@@ -17,6 +17,7 @@
 #include "hooks.h"
 #include "keep_errno.h"
 #include "runtime.h"
+#include "thread_pointers.h"
 #include "thread_state.h"
 
 namespace nvmemu::preload {
@@ -74,7 +75,7 @@ bool is_tick(const siginfo_t& info) {
   return from_event || (info.si_code == SI_TIMER && TimerTicker::owns(info.si_value.sival_ptr));
 }
 
-void handle_tick(int signal, siginfo_t* info, void* context) {
+__attribute__((noinline)) void handle_tick(int signal, siginfo_t* info, void* context) {
   const KeepErrno keep;
   if (is_tick(*info)) {
     this_thread().on_tick(*static_cast<const ucontext_t*>(context));
@@ -87,7 +88,7 @@ void handle_tick(int signal, siginfo_t* info, void* context) {
 // its trap must find nothing to do, before anything is called, or traps would nest without end.
 thread_local constinit bool in_trap = false;
 
-void handle_trap(int signal, siginfo_t* info, void* context) {
+__attribute__((noinline)) void handle_trap(int signal, siginfo_t* info, void* context) {
   const bool is_probe = Prober::owns(*info);
   if (is_probe && in_trap) return;
   in_trap = is_probe;
@@ -96,7 +97,7 @@ void handle_trap(int signal, siginfo_t* info, void* context) {
   in_trap = false;
 }
 
-void handle_fault(int signal, siginfo_t* info, void* context) {
+__attribute__((noinline)) void handle_fault(int signal, siginfo_t* info, void* context) {
   auto& pc = static_cast<ucontext_t*>(context)->uc_mcontext.gregs[REG_RIP];
   const FaultRange range = fault_range();
   if (static_cast<std::uintptr_t>(pc) >= range.begin && static_cast<std::uintptr_t>(pc) < range.end) {
@@ -104,6 +105,24 @@ void handle_fault(int signal, siginfo_t* info, void* context) {
   } else {
     forward(signal, info, context);
   }
+}
+
+// On a thread whose thread pointer is not the C library's now: without touching anything thread-local.
+void forward_untouched(int signal, siginfo_t* info, void* context) noexcept {
+  if (signal == kTickSignal ? is_tick(*info) : Prober::owns(*info)) return;
+  const struct sigaction& action = kept_entry(signal).action();
+  if (is_function(action)) {
+    (action.sa_flags & SA_SIGINFO) != 0 ? action.sa_sigaction(signal, info, context)
+                                        : action.sa_handler(signal);
+  } else if (action.sa_handler == SIG_DFL && signal != kTickSignal) {
+    hooks::sigaction(signal, &action, nullptr);  // what faulted will fault again; what was sent is lost
+  }
+}
+
+// What runs first. Nothing here may be thread-local, which the compiler's stack protector is too.
+template <void (*kHandler)(int, siginfo_t*, void*)>
+__attribute__((no_stack_protector)) void enter(int signal, siginfo_t* info, void* context) {
+  (has_known_thread_pointer() ? kHandler : forward_untouched)(signal, info, context);
 }
 
 bool install(int signal, void (*handler)(int, siginfo_t*, void*), int flags) {
@@ -133,15 +152,16 @@ std::uintptr_t handler_in_kernel(int signal) noexcept {
 
 bool install_handlers() noexcept {
   // A trap inside the trap handler must not find it blocked: kernels before 5.18 end the process then.
-  return install(kTickSignal, handle_tick, 0) && install(kTrapSignal, handle_trap, SA_NODEFER) &&
-         install(SIGSEGV, handle_fault, 0) && install(SIGBUS, handle_fault, 0);
+  return install(kTickSignal, enter<handle_tick>, 0) &&
+         install(kTrapSignal, enter<handle_trap>, SA_NODEFER) && install(SIGSEGV, enter<handle_fault>, 0) &&
+         install(SIGBUS, enter<handle_fault>, 0);
 }
 
 bool handlers_in_place() noexcept {
-  const auto ours = reinterpret_cast<std::uintptr_t>(handle_fault);
+  const auto ours = reinterpret_cast<std::uintptr_t>(&enter<handle_fault>);
   const auto known = [&](int signal) { return handler_in_kernel(signal) == ours; };
-  return handler_in_kernel(kTrapSignal) == reinterpret_cast<std::uintptr_t>(handle_trap) && known(SIGSEGV) &&
-         known(SIGBUS);
+  return handler_in_kernel(kTrapSignal) == reinterpret_cast<std::uintptr_t>(&enter<handle_trap>) &&
+         known(SIGSEGV) && known(SIGBUS);
 }
 
 void unblock_signals() noexcept {
@@ -164,7 +184,7 @@ int kept_sigaction(int signal, const struct sigaction* action, struct sigaction*
     // A fault's handler goes to the kernel with the program's own flags and mask, behind ours.
     if (signal == SIGSEGV || signal == SIGBUS) {
       struct sigaction wrapped = *action;
-      wrapped.sa_sigaction = handle_fault;
+      wrapped.sa_sigaction = enter<handle_fault>;
       wrapped.sa_flags |= SA_SIGINFO | (is_function(*action) ? 0 : SA_ONSTACK);
       entry.set(*action);
       if (hooks::sigaction(signal, &wrapped, nullptr) != 0) {

@@ -10,6 +10,7 @@
 
 #include "keep_errno.h"
 #include "runtime.h"
+#include "thread_pointers.h"
 
 namespace nvmemu::preload {
 namespace {
@@ -58,6 +59,7 @@ class ThreadState::Busy {
 bool ThreadState::begin() noexcept {
   Runtime& runtime = Runtime::get();
   if (!runtime.active() || ready_.load(std::memory_order_relaxed)) return false;
+  if (!add_thread_pointer()) return false;
   tid_ = current_tid();
   slot_ = runtime.claim_thread(static_cast<std::uint32_t>(tid_));
   if (slot_ != nullptr) read_thread_name(slot_->name, sizeof slot_->name);
@@ -163,6 +165,7 @@ void ThreadState::end() noexcept {
   publish(true);
   sampler().close();  // while traps still find their way
   ready_.store(false, std::memory_order_relaxed);
+  remove_thread_pointer();
 }
 
 void ThreadState::abandon() noexcept {

@@ -19,18 +19,17 @@ struct WarningText {
 
 constexpr WarningText kWarningTexts[] = {
     {kNoTicker, "ran natively: neither perf_event nor POSIX timers could be had to sample with"},
-    {kTimerTicker, "sampled with POSIX timers, for perf_event was refused: coarser, and costlier"},
-    {kNoProbes,
-     "loads could not be probed, for breakpoints were refused: cache hits are charged like memory"},
+    {kTimerTicker, "sampled with POSIX timers, not by perf_event: coarser, and costlier"},
+    {kNoProbes, "loads were not probed: cache hits are charged like memory"},
     {kNoCalibration,
      "ran natively: no calibration of this machine could be read (nvmemu calibrate makes one)"},
     {kSamplesLost, "samples were lost, for the ring overflowed: the delay is too short"},
     {kThreadsNotEmulated, "some threads could not be set up and ran natively"},
     {kBadConfiguration, "ran natively: an NVMEMU_ variable could not be understood"},
     {kExpected,
-     "ran natively: the library could not be preloaded (static, set-user-id or of another kind), or they "
-     "ended "
-     "before it was"},
+     "ran natively: the library could not be preloaded (a static or set-user-id program, one of another "
+     "kind, or of "
+     "another user, who may not write here), or it ended before that"},
     {kSignalTaken, "the program uses the signal that the emulation needs: its threads may have run natively"},
 };
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a program does with signals, those that the emulator uses among them.
+#include <asm/prctl.h>
 #include <linux/hw_breakpoint.h>
 #include <linux/perf_event.h>
 #include <poll.h>
@@ -176,7 +177,22 @@ int own_breakpoints() {
   return 0;
 }
 
+// For a while the thread pointer is the program's own, as Go's runtime has it: nothing thread-local can be
+// reached.
+__attribute__((no_stack_protector)) int own_thread_pointer() {
+  static void* area[512];
+  area[256] = &area[256];
+  unsigned long library_pointer = 0;
+  CHECK(syscall(SYS_arch_prctl, ARCH_GET_FS, &library_pointer) == 0);
+  syscall(SYS_arch_prctl, ARCH_SET_FS, &area[256]);
+  for (unsigned long i = 0; i < 200000000; ++i) asm volatile("");
+  syscall(SYS_arch_prctl, ARCH_SET_FS, library_pointer);
+  CHECK(area[255] == nullptr && area[257] == nullptr);
+  return 0;
+}
+
 constexpr Scenario kSignals[] = {
+    {"own-thread-pointer", own_thread_pointer},
     {"alternate-stacks", alternate_stacks},
     {"alarms", alarms},
     {"real-time-signals", real_time_signals},

@@ -49,7 +49,7 @@ INSTANTIATE_TEST_SUITE_P(Programs, LeavesAlone,
                          testing::Values("own-signals", "own-faults", "blocked-signals", "errno", "hot-errno",
                                          "sleep", "spawn", "threads", "fork", "exec", "burn",
                                          "alternate-stacks", "alarms", "real-time-signals",
-                                         "waited-for-signals", "own-breakpoints"));
+                                         "waited-for-signals", "own-breakpoints", "own-thread-pointer"));
 
 TEST_F(PreloadTest, EachThreadIsEmulatedAndReported) {
   expect_ok("threads");

@@ -150,7 +150,7 @@ TEST_F(BoardReader, TellsEachWarningOnceWithTheNumberOfProcesses) {
   const RunReport report = read();
   EXPECT_THAT(report.warnings,
               ElementsAre(AllOf(HasSubstr("POSIX timers"), HasSubstr("in 1 process")),
-                          AllOf(HasSubstr("breakpoints were refused"), HasSubstr("in 2 processes"))));
+                          AllOf(HasSubstr("loads were not probed"), HasSubstr("in 2 processes"))));
 }
 
 TEST_F(BoardReader, HasASentenceForEveryWarning) {

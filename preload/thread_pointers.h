@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which thread pointers (%fs on x86-64) are the C library's. A runtime may give a thread one of its own (Go
+// does); while it does, nothing thread-local may be touched, errno included.
+#pragma once
+
+namespace nvmemu::preload {
+
+// Of the calling thread, which is one of the C library's. False where there is no more room.
+bool add_thread_pointer() noexcept;
+void remove_thread_pointer() noexcept;
+
+// Whether the calling thread has one that was added. Async-signal-safe, and touches nothing thread-local.
+bool has_known_thread_pointer() noexcept;
+
+}  // namespace nvmemu::preload
