@@ -13,7 +13,6 @@ from gallery.limits import FACTOR, NATIVE_RUNS
 from gallery.process import Process, native, unprivileged
 from gallery.program import no_wrapper
 
-ATTEMPTS = 5
 REFUSED = 125  # by nvmemu run, which then has started nothing
 
 
@@ -76,26 +75,18 @@ def exhibit(program, runner, runs):
     return row
 
 
-def start(program, wrap, wrap_each, folder):
-    for _ in range(ATTEMPTS):
-        run = program.start(wrap, wrap_each, folder)
-        if not program.own_race or program.own_race not in run.stderr:
-            break
-    return run
-
-
 def compare(program, emulation, folder, row, runs):
     # A first run that does not count: files come into the page cache.
-    start(program, no_wrapper, no_wrapper, folder)
+    program.start(no_wrapper, no_wrapper, folder)
     emulated = []
     for number in range(max(runs, NATIVE_RUNS)):
         if number < NATIVE_RUNS:  # in between, so that what else the machine does meets both
-            row.natives.append(start(program, no_wrapper, no_wrapper, folder))
+            row.natives.append(program.start(no_wrapper, no_wrapper, folder))
             if row.natives[-1].status != 0:
                 raise RunError(f"{status_text(row.natives[-1].status)}: {row.natives[-1].stderr[-300:]}")
         if number < runs:
             try:
-                run = start(program, emulation.wrap, emulation.wrap_each, folder)
+                run = program.start(emulation.wrap, emulation.wrap_each, folder)
                 emulated.append(program.with_reports(run, emulation.reports(run.status)))
             except RunError as error:
                 row.failures.append(str(error))
@@ -105,7 +96,7 @@ def compare(program, emulation, folder, row, runs):
 
 def refuse(program, emulation, folder, row):
     """nvmemu run is to say why it does not start it, rather than run it natively."""
-    row.natives.append(start(program, no_wrapper, no_wrapper, folder))
+    row.natives.append(program.start(no_wrapper, no_wrapper, folder))
     with Process(emulation.wrap(program.command_of(program.command, folder)), folder) as process:
         status, _ = process.wait()
         if status != REFUSED or process.stdout() or not process.stderr():

@@ -11,15 +11,11 @@ STRESSORS = {"futex": ("--futex", "2", "--futex-ops", "100000"),
              "vm": ("--vm", "2", "--vm-bytes", "64m", "--vm-ops", "60000"),
              "memcpy": ("--memcpy", "2", "--memcpy-ops", "1000")}
 
-# Natively once in 150 runs of 20,000 operations, on a machine with two busy processors.
-RACES = {"mutex": "could not create any pthreads"}
-
 MPIRUN = ("mpirun", *(("--allow-run-as-root",) if os.geteuid() == 0 else ()), "--oversubscribe", "-n", "2")
 
 
 def stressor(name, options):
     return Job(f"stress-ng, {name}", ("stress-ng",), ("stress-ng", "--version"), stdout_counts=False,
-               own_race=RACES.get(name, ""),
                command=("stress-ng", "--quiet", "--temp-path", "FOLDER", *options))
 
 

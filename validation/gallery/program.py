@@ -39,7 +39,6 @@ class Program:
     before: Optional[Callable[[str], None]] = None  # each run
     remark: str = ""
     timed: bool = True
-    own_race: str = ""  # on stderr of a run that failed for what fails natively too, now and then: it is run again
     refused: bool = False  # nvmemu run is to refuse it
     as_unprivileged: bool = False
 

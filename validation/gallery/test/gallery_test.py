@@ -71,11 +71,6 @@ class Exhibit(unittest.TestCase):
         with mock.patch.object(process.Process.wait, "__defaults__", (0.5,)):
             self.assert_fails("hang", "hangs")
 
-    def test_repeats_what_fails_natively_too_now_and_then(self):
-        script = "[ -e FOLDER/once ] || { touch FOLDER/once; echo a race >&2; exit 3; }; sleep 0.1"
-        racy = program.Job("racy", ("sh",), ("true",), command=("sh", "-c", script), own_race="a race")
-        self.assertEqual(self.exhibit(racy).failures, [])
-
     def test_stops_a_server_and_compares_its_answers(self):
         row = self.exhibit(SERVER)
         self.assertEqual(row.natives[0].result, b"answer")
