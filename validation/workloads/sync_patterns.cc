@@ -29,7 +29,8 @@ std::uint64_t barrier_loads(const Steps& steps, unsigned /*cpus*/) { return step
 // The threads run in lockstep. Writing excludes reading, so nobody writes before both have read, and then
 // both write, one after the other: the second one waits for it by the time that the first one ends, and goes
 // before the first one's next reading. So both start to read together again. Each round wakes a thread three
-// times on the critical path, some 40 us each in a virtual machine: hence the long usual steps.
+// times on the critical path, tens of microseconds each in a virtual
+// machine: hence the long usual steps.
 std::uint64_t rwlock_loads(const Steps& steps, unsigned /*cpus*/) {
   return steps.rounds * (steps.loads + 2 * (steps.loads / 8));
 }
