@@ -21,15 +21,13 @@ def error_in_percent(native, emulated, target_ns, bases_ns):
 
 class Synchronised:
     """One program at every target: two emulated runs between two native ones, so that a drift of the machine falls on both
-    alike. `cpus`: the processors without which the closed form does not hold. `tasks`: of programs that have more of them
-    than processors, how many; the closed form holds where the processors divide them."""
+    alike. `cpus`: the processors without which the closed form does not hold."""
 
-    def __init__(self, title, bound, program, arguments, cpus=2, tasks=None):
+    def __init__(self, title, bound, program, arguments, cpus=2):
         self.title = title
         self.program = program
         self.arguments = arguments
         self.cpus = cpus
-        self.tasks = tasks
         self.by_target = {target: Row(f"{title}, {target} ns", "%", BOUNDS[bound], signed=True)
                           for target in SYNC_TARGETS_NS}
         self.rows = list(self.by_target.values())
@@ -53,8 +51,6 @@ class Synchronised:
             return f"{self.program} is not built"
         if cpus < self.cpus:
             return f"needs {self.cpus} processors"
-        if self.tasks and cpus < self.tasks and self.tasks % cpus != 0:
-            return f"{cpus} processors do not divide {self.tasks} tasks"
         if target < base_ns:
             return f"this machine's memory takes {base_ns:.0f} ns"
         return ""
@@ -78,9 +74,8 @@ class Synchronised:
 def experiments():
     for pattern in ("lock", "condition", "pipe", "barrier", "barrier-both", "rwlock", "pipeline"):
         yield Synchronised(f"sync: {pattern}", "synchronised", "nvmemu-sync", ["--pattern", pattern])
-    yield Synchronised("sync: fork", "synchronised", "nvmemu-sync", ["--pattern", "fork"], cpus=1, tasks=8)
-    yield Synchronised("sync: oversubscribed", "oversubscribed", "nvmemu-sync", ["--pattern", "oversubscribed"], cpus=1,
-                       tasks=4)
+    yield Synchronised("sync: fork", "synchronised", "nvmemu-sync", ["--pattern", "fork"], cpus=1)
+    yield Synchronised("sync: oversubscribed", "oversubscribed", "nvmemu-sync", ["--pattern", "oversubscribed"], cpus=1)
     for construct in ("barrier", "parallel", "for"):
         for balance in ("even", "uneven"):
             yield Synchronised(f"sync: openmp {construct}, {balance}", "synchronised", "nvmemu-openmp",

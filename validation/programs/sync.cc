@@ -59,20 +59,20 @@ Result<Figures> run(const Options& options) {
   const SyncPattern& pattern = pattern_of(options);
   const Steps steps{options.steps.loads != 0 ? options.steps.loads : pattern.usual.loads,
                     options.steps.rounds != 0 ? options.steps.rounds : pattern.usual.rounds};
-  const unsigned cpus = usable_cpus();
-  const auto outcome = pattern.run(options.memory, steps);
+  const Cpus cpus;
+  const auto outcome = pattern.run(options.memory, steps, cpus);
   if (!outcome) return tl::unexpected<Error>(outcome.error());
   Figures figures;
   figures["pattern"] = pattern.name;
   figures["threads"] = pattern.threads;
-  figures["cpus"] = cpus;
+  figures["cpus"] = cpus.count();
   figures["size_bytes"] = options.memory.size_bytes;
   figures["huge_pages"] = outcome->huge_pages;
   figures["loads"] = steps.loads;
   figures["rounds"] = steps.rounds;
   figures["emulated"] = emulated();
   figures["seconds"] = outcome->ns / 1e9;
-  figures["critical_loads"] = pattern.critical_loads(steps, cpus);
+  figures["critical_loads"] = pattern.critical_loads(steps, cpus.count());
   figures["checksum"] = fmt::format("{:016x}", outcome->checksum);
   return figures;
 }

@@ -4,6 +4,7 @@
 #include <omp.h>
 
 #include "nvmemu/nvmemu.h"
+#include "workloads/cpus.h"
 
 namespace nvmemu::workloads {
 namespace {
@@ -59,9 +60,11 @@ std::uint64_t critical_loads(const OpenmpPhases& phases) {
 }
 
 unsigned start_openmp_threads(unsigned threads) {
+  const Cpus cpus;
   unsigned started = 0;
 #pragma omp parallel num_threads(threads) reduction(+ : started)
   {
+    cpus.place(static_cast<unsigned>(omp_get_thread_num()));
     nvmemu_settle();
     ++started;
   }

@@ -29,7 +29,8 @@ std::uint64_t walk_loads(const OpenmpPhases& phases, std::uint64_t index);
 // that they are cut into.
 std::uint64_t critical_loads(const OpenmpPhases& phases);
 
-// Starts the threads, and settles in each. How many there are: less than asked for where OpenMP is told so.
+// Starts the threads, places each on a processor, and settles in it. How many there are: less than asked for
+// where OpenMP is told so.
 unsigned start_openmp_threads(unsigned threads);
 
 // One walker a walk.

@@ -110,7 +110,7 @@ Result<Consumed> produce(Walker& walker, const Steps& steps, const Pipe& items, 
 }
 
 // Forks all children of one round, then waits for all. Adds their exit statuses to `sum`.
-Result<void> serve_round(const LineCycle& cycle, std::uint64_t round, std::uint64_t loads,
+Result<void> serve_round(const LineCycle& cycle, const Cpus& cpus, std::uint64_t round, std::uint64_t loads,
                          std::uint64_t& sum) {
   std::vector<pid_t> children;
   Result<void> result;
@@ -118,7 +118,10 @@ Result<void> serve_round(const LineCycle& cycle, std::uint64_t round, std::uint6
     const auto& starts = cycle.starts();
     const Line* start = starts[(round * kForkedChildren + index) % starts.size()];
     const pid_t child = fork();
-    if (child == 0) serve(cycle, start, loads);
+    if (child == 0) {
+      cpus.place(index);
+      serve(cycle, start, loads);
+    }
     if (child > 0)
       children.push_back(child);
     else
@@ -136,7 +139,7 @@ Result<void> serve_round(const LineCycle& cycle, std::uint64_t round, std::uint6
 
 }  // namespace
 
-Result<SyncOutcome> run_pipe(const WalkerMemory& memory, const Steps& steps) {
+Result<SyncOutcome> run_pipe(const WalkerMemory& memory, const Steps& steps, const Cpus& cpus) {
   auto walkers = create_walkers(2, memory);  // the child's too, before it is timed
   if (!walkers) return tl::unexpected<Error>(walkers.error());
   std::signal(SIGPIPE, SIG_IGN);  // where the child has ended, write() is to say so
@@ -144,6 +147,7 @@ Result<SyncOutcome> run_pipe(const WalkerMemory& memory, const Steps& steps) {
   if (!items.opened() || !answers.opened()) return system_failure("make a pipe");
   const pid_t child = fork();
   if (child < 0) return system_failure("fork");
+  cpus.place(child == 0 ? 1 : 0);
   if (child == 0) {
     items.close_writing();
     answers.close_reading();
@@ -160,7 +164,7 @@ Result<SyncOutcome> run_pipe(const WalkerMemory& memory, const Steps& steps) {
                      walkers->front().has_huge_pages()};
 }
 
-Result<SyncOutcome> run_fork(const WalkerMemory& memory, const Steps& steps) {
+Result<SyncOutcome> run_fork(const WalkerMemory& memory, const Steps& steps, const Cpus& cpus) {
   // Each child starts where the one before it will stop, all the way round: no child finds in a cache what
   // another has left there. That many starts at least that the children of a round differ.
   const std::uint64_t starts = std::clamp<std::uint64_t>(memory.size_bytes / kLineBytes / steps.loads,
@@ -172,7 +176,7 @@ Result<SyncOutcome> run_fork(const WalkerMemory& memory, const Steps& steps) {
   outcome.huge_pages = cycle->buffer().has_huge_pages();
   const Stopwatch stopwatch;
   for (std::uint64_t round = 0; round < steps.rounds; ++round) {
-    const auto served = serve_round(*cycle, round, steps.loads, outcome.checksum);
+    const auto served = serve_round(*cycle, cpus, round, steps.loads, outcome.checksum);
     if (!served) return tl::unexpected<Error>(served.error());
   }
   outcome.ns = stopwatch.stop_ns();

@@ -9,7 +9,7 @@ namespace nvmemu::workloads {
 
 constexpr unsigned kForkedChildren = 8;
 
-Result<SyncOutcome> run_pipe(const WalkerMemory& memory, const Steps& steps);
-Result<SyncOutcome> run_fork(const WalkerMemory& memory, const Steps& steps);
+Result<SyncOutcome> run_pipe(const WalkerMemory& memory, const Steps& steps, const Cpus& cpus);
+Result<SyncOutcome> run_fork(const WalkerMemory& memory, const Steps& steps, const Cpus& cpus);
 
 }  // namespace nvmemu::workloads

@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "base/result.h"
+#include "workloads/cpus.h"
 #include "workloads/walker.h"
 
 namespace nvmemu::workloads {
@@ -30,12 +31,9 @@ struct SyncPattern {
   unsigned threads;  // or processes, at once
   Steps usual;       // about a second where a load takes 200 ns
   std::uint64_t (*critical_loads)(const Steps& steps, unsigned cpus);
-  Result<SyncOutcome> (*run)(const WalkerMemory& memory, const Steps& steps);
+  Result<SyncOutcome> (*run)(const WalkerMemory& memory, const Steps& steps, const Cpus& cpus);
 };
 
 extern const std::span<const SyncPattern> kSyncPatterns;
-
-// That the calling thread may run on.
-unsigned usable_cpus();
 
 }  // namespace nvmemu::workloads

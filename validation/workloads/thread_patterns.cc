@@ -18,12 +18,14 @@ constexpr std::size_t kQueueCapacity = 4;
 
 // One thread a walker, `work` once on each, timed from when all are ready until the last has ended. One
 // member more keeps the time, asleep while the others work.
-Result<SyncOutcome> run_threads(unsigned threads, const WalkerMemory& memory,
-                                const std::function<void(Walker& walker, unsigned thread)>& work) {
+Result<SyncOutcome> run_threads(unsigned threads, const WalkerMemory& memory, const Cpus& cpus,
+                                const std::function<void(Walker& walker, unsigned thread)>& work,
+                                const std::function<unsigned(unsigned thread)>& cpu_of = std::identity()) {
   auto walkers = create_walkers(threads, memory);
   if (!walkers) return tl::unexpected<Error>(walkers.error());
   SyncOutcome outcome{};
   Team::run(threads + 1, [&](Team& team, unsigned thread) {
+    if (thread < threads) cpus.place(cpu_of(thread));
     team.meet();
     if (thread == threads) {
       const Stopwatch stopwatch;
@@ -79,10 +81,10 @@ class WriterFirstLock {
 };
 
 // Each thread makes `loads` / divisor loads a phase, none where the divisor is 0.
-Result<SyncOutcome> run_phases(const WalkerMemory& memory, const Steps& steps,
+Result<SyncOutcome> run_phases(const WalkerMemory& memory, const Steps& steps, const Cpus& cpus,
                                std::array<std::uint64_t, 2> divisors) {
   PhaseBarrier barrier(2);
-  return run_threads(2, memory, [&](Walker& walker, unsigned thread) {
+  return run_threads(2, memory, cpus, [&](Walker& walker, unsigned thread) {
     const std::uint64_t loads = divisors[thread] == 0 ? 0 : steps.loads / divisors[thread];
     for (std::uint64_t phase = 0; phase < steps.rounds; ++phase) {
       walker.walk(loads);
@@ -93,9 +95,9 @@ Result<SyncOutcome> run_phases(const WalkerMemory& memory, const Steps& steps,
 
 }  // namespace
 
-Result<SyncOutcome> run_lock(const WalkerMemory& memory, const Steps& steps) {
+Result<SyncOutcome> run_lock(const WalkerMemory& memory, const Steps& steps, const Cpus& cpus) {
   pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
-  return run_threads(2, memory, [&](Walker& walker, unsigned) {
+  return run_threads(2, memory, cpus, [&](Walker& walker, unsigned) {
     for (std::uint64_t round = 0; round < steps.rounds; ++round) {
       pthread_mutex_lock(&mutex);
       walker.walk(steps.loads);
@@ -106,9 +108,9 @@ Result<SyncOutcome> run_lock(const WalkerMemory& memory, const Steps& steps) {
   });
 }
 
-Result<SyncOutcome> run_condition(const WalkerMemory& memory, const Steps& steps) {
+Result<SyncOutcome> run_condition(const WalkerMemory& memory, const Steps& steps, const Cpus& cpus) {
   BoundedQueue<std::uint64_t> queue(kQueueCapacity);
-  return run_threads(2, memory, [&](Walker& walker, unsigned thread) {
+  return run_threads(2, memory, cpus, [&](Walker& walker, unsigned thread) {
     for (std::uint64_t item = 0; item < steps.rounds; ++item) {
       if (thread == 0) {
         walker.walk(steps.loads);
@@ -121,17 +123,17 @@ Result<SyncOutcome> run_condition(const WalkerMemory& memory, const Steps& steps
   });
 }
 
-Result<SyncOutcome> run_barrier(const WalkerMemory& memory, const Steps& steps) {
-  return run_phases(memory, steps, {1, 0});
+Result<SyncOutcome> run_barrier(const WalkerMemory& memory, const Steps& steps, const Cpus& cpus) {
+  return run_phases(memory, steps, cpus, {1, 0});
 }
 
-Result<SyncOutcome> run_barrier_both(const WalkerMemory& memory, const Steps& steps) {
-  return run_phases(memory, steps, {1, 2});
+Result<SyncOutcome> run_barrier_both(const WalkerMemory& memory, const Steps& steps, const Cpus& cpus) {
+  return run_phases(memory, steps, cpus, {1, 2});
 }
 
-Result<SyncOutcome> run_rwlock(const WalkerMemory& memory, const Steps& steps) {
+Result<SyncOutcome> run_rwlock(const WalkerMemory& memory, const Steps& steps, const Cpus& cpus) {
   WriterFirstLock lock;
-  return run_threads(2, memory, [&](Walker& walker, unsigned) {
+  return run_threads(2, memory, cpus, [&](Walker& walker, unsigned) {
     for (std::uint64_t round = 0; round < steps.rounds; ++round) {
       lock.lock_shared();
       walker.walk(steps.loads);
@@ -143,21 +145,28 @@ Result<SyncOutcome> run_rwlock(const WalkerMemory& memory, const Steps& steps) {
   });
 }
 
-Result<SyncOutcome> run_pipeline(const WalkerMemory& memory, const Steps& steps) {
+Result<SyncOutcome> run_pipeline(const WalkerMemory& memory, const Steps& steps, const Cpus& cpus) {
   constexpr std::array<std::uint64_t, kPipelineStages> kWeights = {1, 4, 1, 1};
+  constexpr unsigned kSlowest = 1;
   std::deque<BoundedQueue<std::uint64_t>> queues;  // the one before each stage but the first
   for (unsigned stage = 1; stage < kPipelineStages; ++stage) queues.emplace_back(kQueueCapacity);
-  return run_threads(kPipelineStages, memory, [&](Walker& walker, unsigned stage) {
+  const auto work = [&](Walker& walker, unsigned stage) {
     for (std::uint64_t item = 0; item < steps.rounds; ++item) {
       if (stage > 0) queues[stage - 1].pop();
       walker.walk(steps.loads * kWeights[stage]);
       if (stage + 1 < kPipelineStages) queues[stage].push(item);
     }
-  });
+  };
+  // The slowest stage has a processor to itself, as long as there are two; the others share the rest.
+  const auto cpu_of = [&](unsigned stage) {
+    if (stage == kSlowest || cpus.count() == 1) return 0U;
+    return 1 + (stage < kSlowest ? stage : stage - 1) % (cpus.count() - 1);
+  };
+  return run_threads(kPipelineStages, memory, cpus, work, cpu_of);
 }
 
-Result<SyncOutcome> run_oversubscribed(const WalkerMemory& memory, const Steps& steps) {
-  return run_threads(kOversubscribedThreads, memory, [&](Walker& walker, unsigned) {
+Result<SyncOutcome> run_oversubscribed(const WalkerMemory& memory, const Steps& steps, const Cpus& cpus) {
+  return run_threads(kOversubscribedThreads, memory, cpus, [&](Walker& walker, unsigned) {
     for (std::uint64_t round = 0; round < steps.rounds; ++round) walker.walk(steps.loads);
   });
 }

@@ -10,12 +10,12 @@ namespace nvmemu::workloads {
 constexpr unsigned kPipelineStages = 4;
 constexpr unsigned kOversubscribedThreads = 4;
 
-Result<SyncOutcome> run_lock(const WalkerMemory& memory, const Steps& steps);
-Result<SyncOutcome> run_condition(const WalkerMemory& memory, const Steps& steps);
-Result<SyncOutcome> run_barrier(const WalkerMemory& memory, const Steps& steps);
-Result<SyncOutcome> run_barrier_both(const WalkerMemory& memory, const Steps& steps);
-Result<SyncOutcome> run_rwlock(const WalkerMemory& memory, const Steps& steps);
-Result<SyncOutcome> run_pipeline(const WalkerMemory& memory, const Steps& steps);
-Result<SyncOutcome> run_oversubscribed(const WalkerMemory& memory, const Steps& steps);
+Result<SyncOutcome> run_lock(const WalkerMemory& memory, const Steps& steps, const Cpus& cpus);
+Result<SyncOutcome> run_condition(const WalkerMemory& memory, const Steps& steps, const Cpus& cpus);
+Result<SyncOutcome> run_barrier(const WalkerMemory& memory, const Steps& steps, const Cpus& cpus);
+Result<SyncOutcome> run_barrier_both(const WalkerMemory& memory, const Steps& steps, const Cpus& cpus);
+Result<SyncOutcome> run_rwlock(const WalkerMemory& memory, const Steps& steps, const Cpus& cpus);
+Result<SyncOutcome> run_pipeline(const WalkerMemory& memory, const Steps& steps, const Cpus& cpus);
+Result<SyncOutcome> run_oversubscribed(const WalkerMemory& memory, const Steps& steps, const Cpus& cpus);
 
 }  // namespace nvmemu::workloads
