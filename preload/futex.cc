@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Interposed: system calls made by number. Runtimes wait and wake by futexes so: C++20's atomics, latches and
 // semaphores, oneTBB, and many others.
-//
-// <unistd.h>, which declares syscall() as variadic, must not be included: how many arguments there are is not
-// known here, and the system call takes six at most, in registers, whatever is in them.
-#include <linux/futex.h>
 #include <sys/syscall.h>
 
 #include "edge.h"

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "board_files.h"
+#include "example_report.h"
 #include "report/run_report.h"
 
 namespace nvmemu {
@@ -15,27 +16,6 @@ using nlohmann::json;
 using testing::HasSubstr;
 using testing::UnorderedElementsAre;
 
-RunReport example() {
-  RunReport report;
-  report.command = {"app", "--input", "x y"};
-  report.exit_status = 3;
-  report.wall_seconds = 1.5;
-  report.source_name = "sampler";
-  report.source_why = "no hardware counters";
-  report.model = "stall";
-  report.base_read_latency_ns = 163.25;
-  report.base_spread = 0.04;
-  report.target.read_latency_ns = 326.5;
-  report.warnings = {"a warning"};
-  report.ticker = "perf_event";
-  report.totals = {1, 10, 2000, 30, 2e6, 1e6, 9e5, 5e4, -2e4};
-  ThreadReport thread{100, "app", 10, 2e6, 1e6, 9e5, 5e4, -2e4, true};
-  report.processes = {{100, 1, "app --input x y", true, {thread}}};
-  report.error_relative_95 = 0.03;
-  report.error_from = "2000 samples";
-  return report;
-}
-
 std::vector<std::string> keys(const json& object) {
   std::vector<std::string> result;
   for (const auto& item : object.items()) result.push_back(item.key());
@@ -43,7 +23,7 @@ std::vector<std::string> keys(const json& object) {
 }
 
 TEST(ReportJson, HasTheSchemasFieldsAndNoOthers) {
-  const json report = json::parse(to_json(example()));
+  const json report = json::parse(to_json(example_report()));
   EXPECT_THAT(keys(report),
               UnorderedElementsAre("schema", "command", "exit_status", "wall_seconds", "source", "model",
                                    "base", "target", "error", "warnings", "totals", "processes"));
@@ -63,7 +43,7 @@ TEST(ReportJson, HasTheSchemasFieldsAndNoOthers) {
 }
 
 TEST(ReportJson, CarriesTheValues) {
-  const json report = json::parse(to_json(example()));
+  const json report = json::parse(to_json(example_report()));
   EXPECT_EQ(report["schema"], "nvmemu-run-1");
   EXPECT_EQ(report["command"], json({"app", "--input", "x y"}));
   EXPECT_EQ(report["exit_status"], 3);
@@ -91,7 +71,7 @@ TEST(ReportJson, IsCompleteWhereNothingWasMeasured) {
 }
 
 TEST(ReportJson, ReplacesWhatIsNoUtf8) {
-  RunReport report = example();
+  RunReport report = example_report();
   report.command = {"caf\xe9", "\xff\xfe"};
   report.processes[0].command = "cut off \xe2\x82";
   report.processes[0].threads[0].name = "\x80";
@@ -103,17 +83,17 @@ TEST(ReportJson, ReplacesWhatIsNoUtf8) {
 TEST(WriteReport, PutsTheReportInPlaceOfWhatWasThere) {
   const TemporaryFolder folder;
   const std::string path = folder.write("run.json", std::string(100'000, 'x'));
-  ASSERT_TRUE(write_report(example(), path));
+  ASSERT_TRUE(write_report(example_report(), path));
   std::ifstream file(path);
-  EXPECT_EQ(std::string(std::istreambuf_iterator<char>(file), {}), to_json(example()));
+  EXPECT_EQ(std::string(std::istreambuf_iterator<char>(file), {}), to_json(example_report()));
 }
 
 TEST(WriteReport, NamesTheFileAndWhyItCannotBeWritten) {
   const TemporaryFolder folder;
-  const auto missing = write_report(example(), folder.file("none/run.json"));
+  const auto missing = write_report(example_report(), folder.file("none/run.json"));
   ASSERT_FALSE(missing);
   EXPECT_THAT(missing.error().message, HasSubstr("none/run.json: No such file"));
-  const auto full = write_report(example(), "/dev/full");
+  const auto full = write_report(example_report(), "/dev/full");
   ASSERT_FALSE(full);
   EXPECT_THAT(full.error().message, HasSubstr("/dev/full: No space left"));
 }

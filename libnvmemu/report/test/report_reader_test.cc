@@ -3,7 +3,10 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <nlohmann/json.hpp>
+
+#include "example_report.h"
 
 namespace nvmemu {
 namespace {
@@ -11,23 +14,9 @@ namespace {
 using nlohmann::json;
 
 RunReport example(std::uint32_t pid = 100) {
-  RunReport report;
-  report.command = {"app", "--input", "x y"};
-  report.exit_status = 3;
-  report.wall_seconds = 1.5;
-  report.source_name = "sampler";
-  report.source_why = "no hardware counters";
-  report.model = "stall";
-  report.base_read_latency_ns = 163.25;
-  report.base_spread = 0.04;
+  RunReport report = example_report();
   report.target_profile = "pcm";
-  report.target.read_latency_ns = 326.5;
-  report.warnings = {"a warning"};
-  report.ticker = "perf_event";
-  report.totals = {1, 10, 2000, 30, 2e6, 1e6, 9e5, 5e4, -2e4};
-  report.processes = {{pid, 1, "app", true, {{pid, "app", 10, 2e6, 1e6, 9e5, 5e4, -2e4, true}}}};
-  report.error_relative_95 = 0.03;
-  report.error_from = "2000 samples";
+  report.processes[0].pid = pid;
   return report;
 }
 
