@@ -196,7 +196,7 @@ void Runtime::set_sampler_options() {
       .scale = {.overhead_ns = calibration_.probe_overhead_ns,
                 .threshold_ns = calibration_.probe_threshold_ns,
                 .readings_to_latency = calibration_.probe_latency_ns > 0
-                                           ? calibration_.base_latency_ns / calibration_.probe_latency_ns
+                                           ? calibration_.probed_latency_ns / calibration_.probe_latency_ns
                                            : 0,
                 .trap_cost_ns = calibration_.trap_cost_ns},
       .steady_after_ms = std::min(32.0, config_.epoch_ns / 2e6),

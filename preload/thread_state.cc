@@ -152,7 +152,7 @@ void ThreadState::end_epoch() noexcept {
   if (!is_mine()) return;
   const Busy busy(*this);
   if (!busy.entered()) return;
-  emulator().end_epoch();
+  emulator().finish();
   publish(false);
 }
 
@@ -161,7 +161,7 @@ void ThreadState::end() noexcept {
   const Busy busy(*this);
   // Where the thread ends from within a delay (the program's handler called exit), its epoch is accounted
   // already.
-  if (busy.entered()) emulator().end_epoch();
+  if (busy.entered()) emulator().finish();
   publish(true);
   sampler().close();  // while traps still find their way
   ready_.store(false, std::memory_order_relaxed);

@@ -48,6 +48,8 @@ inline constexpr std::array kCalibrationRows{
     CalibrationRow{"probe_disturbed_share", "probes of the cache, disturbed",
                    &Calibration::probe_disturbed_share, format_share},
     CalibrationRow{"probe_latency_ns", "probe of the chase", &Calibration::probe_latency_ns, format_latency},
+    CalibrationRow{"probed_latency_ns", "chase between probes", &Calibration::probed_latency_ns,
+                   format_latency},
     CalibrationRow{"timer_cost_ns", "timer signal", &Calibration::timer_cost_ns, format_duration},
     CalibrationRow{"read_bandwidth_bps", "read, one core", &Calibration::read_bandwidth_bps,
                    format_bandwidth},

@@ -8,7 +8,7 @@
 namespace nvmemu {
 namespace {
 
-ProbeSums probe(const Calibration& calibration, const Clock& clock, const void* line, BurstKind kind) {
+KnownProbes probe(const Calibration& calibration, const Clock& clock, const void* line, BurstKind kind) {
   if (calibration.trap_cost_ns <= 0 || calibration.probe_threshold_ns <= 0) return {};
   const ProbeScale scale{.overhead_ns = calibration.probe_overhead_ns,
                          .threshold_ns = calibration.probe_threshold_ns,
@@ -18,15 +18,18 @@ ProbeSums probe(const Calibration& calibration, const Clock& clock, const void* 
 }
 
 void measure_on_cached_chase(Calibration& calibration, const void* line) {
-  const ProbeSums sums = probe(calibration, Clock::calibrate(calibration.clock_hz), line, BurstKind::kShare);
+  const ProbeSums sums =
+      probe(calibration, Clock::calibrate(calibration.clock_hz), line, BurstKind::kShare).sums;
   if (sums.readings > 0) calibration.probe_disturbed_share = sums.from_memory / sums.readings;
 }
 
 void measure_on_chase(Calibration& calibration, const void* line) {
   const Clock clock = Clock::calibrate(calibration.clock_hz);
   calibration.sample_stall_cost_ns = measure_sampling_cost(clock, line);
-  const ProbeSums sums = probe(calibration, clock, line, BurstKind::kNatural);
-  if (sums.from_memory > 0) calibration.probe_latency_ns = sums.memory_ns / sums.from_memory;
+  const auto [sums, chase_ns] = probe(calibration, clock, line, BurstKind::kNatural);
+  if (sums.from_memory <= 0) return;
+  calibration.probe_latency_ns = sums.memory_ns / sums.from_memory;
+  calibration.probed_latency_ns = chase_ns * (1 - calibration.sample_stall_cost_ns / kSamplePeriodNs);
 }
 
 }  // namespace

@@ -14,6 +14,10 @@ class CounterSource {
   // to.
   virtual EpochCounts read() noexcept = 0;
 
+  // What read() keeps back until it knows more, the next one must tell: there may be none after it.
+  // Async-signal-safe.
+  virtual void settle() noexcept = 0;
+
   // Whether read() has more to tell than how much CPU time has passed. Async-signal-safe.
   virtual bool has_news() noexcept = 0;
 
@@ -28,6 +32,10 @@ class CounterSource {
   // be counted. Async-signal-safe.
   virtual void pause(double delay_ns) noexcept = 0;
   virtual void resume(double injected_ns) noexcept = 0;
+
+  // Between the two, again and again, about as often as a program that does nothing else misses: keeps in the
+  // caches what the thread would have kept there had it gone on. Async-signal-safe.
+  virtual void keep_warm() noexcept = 0;
 };
 
 }  // namespace nvmemu

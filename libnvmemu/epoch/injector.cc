@@ -4,6 +4,8 @@
 namespace nvmemu {
 namespace {
 
+constexpr double kVisitNs = 200;  // about what a miss takes
+
 void relax() noexcept {
 #if defined(__x86_64__)
   __builtin_ia32_pause();
@@ -14,14 +16,23 @@ void relax() noexcept {
 
 }  // namespace
 
-double SpinInjector::inject(double delay_ns) noexcept {
+SpinInjector::SpinInjector(const Clock& clock) : clock_(&clock), visit_ticks_(clock.to_ticks(kVisitNs)) {}
+
+double SpinInjector::inject(double delay_ns, CounterSource& source) noexcept {
   const std::uint64_t start_ns = thread_cpu_ns();
   double spent_ns = 0;
   while (spent_ns < delay_ns) {
     // Wall time is cheap to read, and can only run ahead: while the thread was preempted, say.
     const std::uint64_t start = clock_->now_ticks();
     const std::uint64_t ticks = clock_->to_ticks(delay_ns - spent_ns);
-    while (clock_->now_ticks() - start < ticks) relax();
+    std::uint64_t next_visit = 0;
+    for (std::uint64_t passed = 0; passed < ticks; passed = clock_->now_ticks() - start) {
+      if (passed >= next_visit) {
+        source.keep_warm();
+        next_visit = passed + visit_ticks_;
+      }
+      relax();
+    }
     spent_ns = static_cast<double>(thread_cpu_ns() - start_ns);
   }
   return spent_ns;

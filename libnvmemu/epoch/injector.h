@@ -3,6 +3,7 @@
 #pragma once
 
 #include "base/clock.h"
+#include "counters/counter_source.h"
 
 namespace nvmemu {
 
@@ -11,19 +12,20 @@ class Injector {
  public:
   virtual ~Injector() = default;
   // Returns after the thread has spent at least `delay_ns` of CPU time; the ns that it really spent.
-  // Async-signal-safe.
-  virtual double inject(double delay_ns) noexcept = 0;
+  // Meanwhile `source`, the thread's, keeps its memory warm. Async-signal-safe.
+  virtual double inject(double delay_ns, CounterSource& source) noexcept = 0;
 };
 
 // Busy-waits: a thread that waits for memory keeps its processor, and a sleep would be coarser and let it go.
 // CPU time counts, since a thread that is not running does not wait for memory either.
 class SpinInjector final : public Injector {
  public:
-  explicit SpinInjector(const Clock& clock) : clock_(&clock) {}
-  double inject(double delay_ns) noexcept override;
+  explicit SpinInjector(const Clock& clock);
+  double inject(double delay_ns, CounterSource& source) noexcept override;
 
  private:
   const Clock* clock_;
+  std::uint64_t visit_ticks_;
 };
 
 }  // namespace nvmemu

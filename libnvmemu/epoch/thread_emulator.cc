@@ -40,7 +40,7 @@ Pace::Interval ThreadEmulator::account() noexcept {
 double ThreadEmulator::pay(double due_ns) noexcept {
   if (due_ns < Ledger::kSmallestInjectionNs) return 0;
   source_.pause(due_ns);
-  const double injected_ns = injector_.inject(due_ns);
+  const double injected_ns = injector_.inject(due_ns, source_);
   source_.resume(injected_ns);
   // A thread that was stopped meanwhile (a suspended machine, say) has not paid for hours to come.
   constexpr double kMostOversleptNs = 10e6;
@@ -54,6 +54,11 @@ void ThreadEmulator::end_epoch() noexcept {
   ++totals_.epochs;
   pay(ledger_.due_ns());
   interval_start_ns_ = source_.cpu_ns();
+}
+
+void ThreadEmulator::finish() noexcept {
+  source_.settle();
+  end_epoch();
 }
 
 bool ThreadEmulator::reach_edge(std::uintptr_t site) noexcept {

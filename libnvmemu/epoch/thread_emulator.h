@@ -40,6 +40,8 @@ class ThreadEmulator {
   // Ends the epoch: reads the counts and settles what is due. For the ends that time brings, and for those
   // that nothing else depends on.
   void end_epoch() noexcept;
+  // The last one, as far as is known.
+  void finish() noexcept;
 
   // Before an operation that may let another thread go on, or wait for one, so that it finds this thread as
   // late as the emulated memory would have made it. Pays what intervals that end at `site` are found to owe:

@@ -56,12 +56,17 @@ Figure memory_latency(const Cpu& cpu, const Clock& clock, const ChaseBuffer& buf
   return summarize(results);
 }
 
-Figure cache_latency(const Clock& clock, const ChaseBuffer& buffer, int repetitions) {
+std::vector<double> cache_latencies(const Clock& clock, const ChaseBuffer& buffer, int repetitions) {
   const void* line = chase(buffer.start(), 2 * buffer.loads());
   std::vector<double> results;
   for (int repetition = 0; repetition < repetitions; ++repetition)
     results.push_back(timed_chase_ns(clock, line, 2 * buffer.loads()));
-  return summarize(results);
+  return results;
+}
+
+// Of what neighbours in the same cache can only make slower.
+Figure lowest(const std::vector<double>& values) {
+  return {*std::min_element(values.begin(), values.end()), summarize(values).spread};
 }
 
 // The steps of a calibration, each of which fills its part of the result.
@@ -89,7 +94,7 @@ class Calibrator {
   }
 
   void keep(std::string_view key, const Figure& figure, double& member) const {
-    member = figure.median;
+    member = figure.value;
     if (options_.measured) options_.measured(key, figure.spread);
   }
 
@@ -107,7 +112,7 @@ class Calibrator {
     for (int repetition = 0; repetition < repetitions_; ++repetition) {
       const auto short_chase = ShortChase::create();
       if (!short_chase) return tl::unexpected<Error>(short_chase.error());
-      short_chases.push_back(short_chase->measure(clock_).median);
+      short_chases.push_back(short_chase->measure(clock_).value);
     }
     const Figure base = memory_latency(cpu_, clock_, *buffer, repetitions_);
     keep("base_latency_ns", base, result_.base_latency_ns);
@@ -136,7 +141,8 @@ class Calibrator {
     announce("cache latency and probes", 0.05);
     const auto cached = ChaseBuffer::of_all_lines(cached_bytes(cpu_), Pages::kHuge);
     if (!cached) return tl::unexpected<Error>(cached.error());
-    keep("cache_latency_ns", cache_latency(clock_, *cached, repetitions_), result_.cache_latency_ns);
+    keep("cache_latency_ns", lowest(cache_latencies(clock_, *cached, repetitions_)),
+         result_.cache_latency_ns);
     if (!clock_.uses_tsc()) return {};
     const auto short_chase = ShortChase::create();
     if (!short_chase) return tl::unexpected<Error>(short_chase.error());
@@ -148,7 +154,7 @@ class Calibrator {
       thresholds.push_back(cost.threshold_ns);
     }
     keep("probe_overhead_ns", summarize(overheads), result_.probe_overhead_ns);
-    keep("probe_threshold_ns", summarize(thresholds), result_.probe_threshold_ns);
+    keep("probe_threshold_ns", lowest(thresholds), result_.probe_threshold_ns);
     if (options_.on_cached_chase) {
       options_.on_cached_chase(result_, chase(cached->start(), 2 * cached->loads()));
     }

@@ -9,9 +9,8 @@ Result<Refresh> refresh_base_latency(const Calibration& calibration, const Clock
   const auto chase = ShortChase::create();
   if (!chase) return tl::unexpected<Error>(chase.error());
   const Figure now = chase->measure(clock);
-  return Refresh{
-      follow_drift(calibration.base_latency_ns, calibration.short_chase_ns, now.median, now.spread),
-      now.median, now.spread};
+  return Refresh{follow_drift(calibration.base_latency_ns, calibration.short_chase_ns, now.value, now.spread),
+                 now.value, now.spread};
 }
 
 }  // namespace nvmemu

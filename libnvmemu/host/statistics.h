@@ -30,7 +30,7 @@ inline double undisturbed_mean(const std::vector<double>& values) {
 }
 
 struct Figure {
-  double median = 0;
+  double value = 0;   // the median, where nothing else is said
   double spread = 0;  // (largest - smallest) / median
 };
 

@@ -41,7 +41,7 @@ void take_epoch(benchmark::State& state) {
   const GapWeights gaps;
   for (auto _ : state) {
     for (int i = 0; i < 100; ++i) samples.add(&entries[i % state.range(0)], 1e6, 6);
-    benchmark::DoNotOptimize(samples.take(SharePool{}, gaps, false));
+    benchmark::DoNotOptimize(samples.take(SharePool{}, gaps, false, false));
   }
 }
 BENCHMARK(take_epoch)->Arg(1)->Arg(40);

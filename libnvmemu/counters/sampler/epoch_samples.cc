@@ -39,23 +39,42 @@ void EpochSamples::add(const LoadEntry* entry, double time_ns, std::size_t gap_b
   slot_for(entry).time_ns[gap_bin] += time_ns;
 }
 
-void EpochSamples::charge(Held& held, const Share& share, EpochCounts& counts) noexcept {
+void EpochSamples::charge(Held& held, const Share& share, double miss_ns, EpochCounts& counts) noexcept {
   for (std::size_t bin = 0; bin < GapWeights::kBins; ++bin)
     memory_ns_[bin] += held.time_ns[bin] * share.value;
+  misses_ += sum(held.time_ns) * share.value / miss_ns;
   counts.share_error_ns += sum(held.time_ns) * std::sqrt(share.variance);
   held = Held{};
 }
 
-EpochCounts EpochSamples::take(const SharePool& pool, const GapWeights& gaps, bool every_load) noexcept {
+// Whether probes have yet to tell what that load waits for, and may still.
+bool EpochSamples::may_wait(const Held& held) noexcept {
+  constexpr double kLongestNs = 200e6;
+  return held.entry->instruction.probeable && !held.entry->share_is_known() && sum(held.time_ns) < kLongestNs;
+}
+
+EpochCounts EpochSamples::take(const SharePool& pool, const GapWeights& gaps, bool every_load,
+                               bool settle) noexcept {
   EpochCounts counts;
   counts.held_ns = by_kind_ns_;
   counts.samples = samples_;
   counts.stall_samples = stall_samples_;
   const ByBin before_ns = memory_ns_;
+  const double mean_ns = gaps.steady_ns();
+  const auto share_of = [&](const ProbeSums& sums) {
+    return every_load ? Share{1, 0} : memory_share(sums, pool);
+  };
+  std::size_t kept = 0;
   for (std::size_t i = 0; i < distinct_; ++i) {
-    charge(held_[i], every_load ? Share{1, 0} : memory_share(held_[i].entry->sums(), pool), counts);
+    if (!settle && !every_load && may_wait(held_[i])) {
+      held_[kept++] = held_[i];
+      continue;
+    }
+    const LoadEntry& load = *held_[i].entry;
+    charge(held_[i], share_of(load.sums()), load.usual(mean_ns).miss_ns, counts);
   }
-  charge(others_, every_load ? Share{1, 0} : memory_share({}, pool), counts);
+  distinct_ = kept;
+  charge(others_, share_of({}), mean_ns, counts);
 
   double stall_ns = 0;
   double excess_ns = 0;
@@ -70,14 +89,17 @@ EpochCounts EpochSamples::take(const SharePool& pool, const GapWeights& gaps, bo
   counts.memory_stall_ns = stall_.take(stall_ns);
   counts.overhead_ns = excess_.take(excess_ns);
 
+  const double fresh_ns = sum(memory_ns_) - sum(before_ns);
+  counts.miss_latency_ns = misses_ > 0 ? fresh_ns / misses_ : mean_ns;
+
   // Each of n samples is a memory stall or not: binomial, with the mean time that a sample stands for.
   const double time_ns = sum(by_kind_ns_);
   if (time_ns > 0) {
-    const double share = (sum(memory_ns_) - sum(before_ns)) / time_ns;
+    const double share = fresh_ns / time_ns;
     counts.sampling_variance_ns2 =
         time_ns * time_ns / static_cast<double>(samples_) * share * std::max(0.0, 1 - share);
   }
-  distinct_ = 0;
+  misses_ = 0;
   by_kind_ns_ = {};
   samples_ = 0;
   stall_samples_ = 0;

@@ -19,12 +19,16 @@ class EpochSamples {
   // after a gap that it falls in `gap_bin` of GapWeights.
   void add(const LoadEntry* entry, double time_ns, std::size_t gap_bin) noexcept;
 
-  // Kinds, samples, memory stall and its error; what the gap weights take off is added to the overhead. With
+  // Kinds, samples, memory stall and its error, and the latency of the misses that it is made of, as probes
+  // read it; what the gap weights take off is added to the overhead. With
   // `every_load` (probes are refused) each load's whole time is memory's. Starts the next epoch.
   //
   // The weights are learnt as the program runs. They are applied to the thread's whole past each time, so
   // that what its first epochs were charged too much comes off later ones.
-  EpochCounts take(const SharePool& pool, const GapWeights& gaps, bool every_load) noexcept;
+  //
+  // What a load has held up that probes have not told of yet is kept back, for a while, until they have: how
+  // other loads fare says little about it. With `settle` nothing is.
+  EpochCounts take(const SharePool& pool, const GapWeights& gaps, bool every_load, bool settle) noexcept;
 
  private:
   using ByBin = std::array<double, GapWeights::kBins>;
@@ -41,7 +45,9 @@ class EpochSamples {
       48;  // loads told apart in an epoch; the others get the pool's share
 
   Held& slot_for(const LoadEntry* entry) noexcept;
-  void charge(Held& held, const Share& share, EpochCounts& counts) noexcept;
+  static bool may_wait(const Held& held) noexcept;
+  // What was held up by one load, of which `share` is memory's, at `miss_ns` a miss. Forgets it.
+  void charge(Held& held, const Share& share, double miss_ns, EpochCounts& counts) noexcept;
 
   std::array<Held, kDistinct> held_{};
   std::size_t distinct_ = 0;
@@ -50,6 +56,7 @@ class EpochSamples {
   std::uint64_t samples_ = 0;
   std::uint64_t stall_samples_ = 0;
   ByBin memory_ns_{};  // over the thread's life, before weights
+  double misses_ = 0;  // in a row, in this epoch, before weights
   Running stall_;
   Running excess_;
 };

@@ -29,11 +29,10 @@ class GapWeights {
   // What probes of a miss read until they have been made: from the calibration. Before all else.
   void expect(double miss_ns) noexcept { expected_ns_ = miss_ns; }
 
-  // A natural burst's readings, and the share of that load's readings in the steady state that came from
-  // memory (negative where that is not known). Async-signal-safe, any thread.
-  void add(double since_gap_ms, const ProbeSums& sums, double steady_share) noexcept;
+  // A natural burst's readings, and what that load's are in the steady state. Async-signal-safe, any thread.
+  void add(double since_gap_ms, const ProbeSums& sums, const UsualReadings& usual) noexcept;
 
-  // What probes of a miss read in the steady state, ns.
+  // What probes of a miss read in the steady state, ns, on average over the process.
   double steady_ns() const noexcept;
 
   // What a sample in that bin counts, relative to one in the steady state: less than 1 while misses take
@@ -41,13 +40,15 @@ class GapWeights {
   // steady state.
   double weight(std::size_t bin) const noexcept;
 
+ public:
+  void dbg() const noexcept;
+
  private:
   struct Bin {
-    std::atomic<double> memory_ns{0}, from_memory{0};  // of readings from memory: their time, and how many
-    std::atomic<double> misses{0},
-        usual_misses{0};  // of loads whose steady share is known: how many, how many then
+    std::atomic<double> from_memory{0}, memory_ns{0};  // readings from memory: how many, and their time,
+    std::atomic<double> usual_ns{0};                   // and the same in the steady state
+    std::atomic<double> misses{0}, usual_misses{0};    // likewise, of loads whose steady share is known
   };
-  double miss_ns(std::size_t bin, double prior_ns) const noexcept;
 
   std::array<Bin, kBins> bins_{};
   double expected_ns_ = 200;

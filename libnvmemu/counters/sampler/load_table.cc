@@ -39,24 +39,31 @@ void describe(LoadEntry& entry, std::uintptr_t ip, std::uint32_t checksum) noexc
   entry.total_ns.store(0, kRelaxed);
   entry.natural_readings.store(0, kRelaxed);
   entry.natural_from_memory.store(0, kRelaxed);
+  entry.natural_memory_ns.store(0, kRelaxed);
   for (auto* counter :
        {&entry.early_readings, &entry.early_from_memory, &entry.late_readings, &entry.late_from_memory}) {
     counter->store(0, kRelaxed);
   }
 }
 
+// An update that another thread's overwrites is one burst less.
+void renew(std::atomic<float>& sum, float kept, double value) noexcept {
+  sum.store(sum.load(kRelaxed) * kept + static_cast<float>(value), kRelaxed);
+}
+
 }  // namespace
 
 void LoadEntry::add(const ProbeSums& sums) noexcept {
-  // Some 80 readings weigh. An update that another thread's overwrites is one burst less.
-  constexpr float kKept = 0.8F;
-  const auto renew = [](std::atomic<float>& sum, double value) {
-    sum.store(sum.load(kRelaxed) * kKept + static_cast<float>(value), kRelaxed);
-  };
-  renew(readings, sums.readings);
-  renew(from_memory, sums.from_memory);
-  renew(memory_ns, sums.memory_ns);
-  renew(total_ns, sums.total_ns);
+  constexpr float kKept = 0.8F;  // some 80 readings weigh
+  renew(readings, kKept, sums.readings);
+  renew(from_memory, kKept, sums.from_memory);
+  renew(memory_ns, kKept, sums.memory_ns);
+  renew(total_ns, kKept, sums.total_ns);
+}
+
+bool LoadEntry::share_is_known() const noexcept {
+  constexpr float kFewReadings = 16;
+  return readings.load(kRelaxed) >= kFewReadings;
 }
 
 ProbeSums LoadEntry::sums() const noexcept {
@@ -72,14 +79,20 @@ LoadEntry* LoadTable::claim(Slot& slot, std::uintptr_t held, std::uintptr_t ip) 
   return &slot.entry;
 }
 
+// Latencies scatter more than shares and change less: some 800 readings weigh.
 void LoadEntry::add_natural(const ProbeSums& sums) noexcept {
-  natural_readings.fetch_add(static_cast<std::uint32_t>(sums.readings), kRelaxed);
-  natural_from_memory.fetch_add(static_cast<float>(sums.from_memory), kRelaxed);
+  constexpr float kKept = 0.98F;
+  renew(natural_readings, kKept, sums.readings);
+  renew(natural_from_memory, kKept, sums.from_memory);
+  renew(natural_memory_ns, kKept, sums.memory_ns);
 }
 
-double LoadEntry::natural_share() const noexcept {
-  const std::uint32_t count = natural_readings.load(kRelaxed);
-  return count == 0 ? -1 : static_cast<double>(natural_from_memory.load(kRelaxed)) / count;
+UsualReadings LoadEntry::usual(double mean_ns) const noexcept {
+  constexpr double kDrawn = 32;  // readings that the mean counts for
+  const double count = natural_readings.load(kRelaxed);
+  const double misses = natural_from_memory.load(kRelaxed);
+  return {.share = count > 0 ? misses / count : -1,
+          .miss_ns = (natural_memory_ns.load(kRelaxed) + kDrawn * mean_ns) / (misses + kDrawn)};
 }
 
 LoadEntry* LoadTable::find(std::uintptr_t ip) noexcept {

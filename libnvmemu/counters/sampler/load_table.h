@@ -21,15 +21,20 @@ struct ProbeSums {
   double total_ns = 0;   // and of all
 };
 
+// What natural probes of a load read in the steady state.
+struct UsualReadings {
+  double share = -1;   // how many came from memory; negative: there have been none yet
+  double miss_ns = 0;  // what those took; where few are known, drawn towards the process' mean
+};
+
 // An instruction and the probes of it. Everything but the sums is fixed once the entry is published.
 struct LoadEntry {
   std::uintptr_t address = 0;  // of the instruction
   Instruction instruction;
   std::uint32_t code_checksum = 0;  // of the bytes before the sampled address: code may be replaced under it
   std::atomic<float> readings{0}, from_memory{0}, memory_ns{0}, total_ns{0};
-  // Of the bursts that left the translation as it was, in the steady state: what GapWeights compares.
-  std::atomic<std::uint32_t> natural_readings{0};
-  std::atomic<float> natural_from_memory{0};
+  // Of the bursts that left the translation as it was, in the steady state.
+  std::atomic<float> natural_readings{0}, natural_from_memory{0}, natural_memory_ns{0};
   // How the first hits after arming compare with later ones: see Prober.
   std::atomic<std::uint16_t> early_readings{0}, early_from_memory{0};
   std::atomic<std::uint16_t> late_readings{0}, late_from_memory{0};
@@ -38,9 +43,10 @@ struct LoadEntry {
   // did not.
   void add(const ProbeSums& sums) noexcept;
   ProbeSums sums() const noexcept;
+  bool share_is_known() const noexcept;  // from a burst at least
   void add_natural(const ProbeSums& sums) noexcept;
-  double natural_share()
-      const noexcept;  // of those readings, how many came from memory; negative before the first
+  // `mean_ns`: what misses of the process take on average, as probes read it.
+  UsualReadings usual(double mean_ns) const noexcept;
 };
 
 class LoadTable {

@@ -10,9 +10,10 @@ namespace nvmemu {
 namespace {
 
 // A thread's first bursts tell most: it may spend this much in advance.
-constexpr double kInitialCreditNs = 6e6;
+constexpr double kInitialCreditNs = 16e6;
+constexpr double kReserve = 0.25;      // of that, kept for loads that turn up later
 constexpr double kUsualBudget = 0.01;  // a smaller one has less to spend in advance
-constexpr double kMostCreditNs = 10e6;
+constexpr double kMostCreditNs = 16e6;
 // A thread that has not been delayed yet is in the steady state.
 constexpr double kSteadyMs = 64;
 constexpr double kSteadyIntervalMs = 8;
@@ -72,8 +73,9 @@ BurstKind ProbeSchedule::next_kind() const noexcept {
 
 void ProbeSchedule::on_burst(double cost_ns) noexcept { credit_ns_ -= cost_ns; }
 
-bool ProbeSchedule::due() const noexcept {
-  return budget_ > 0 && credit_ns_ > 0 && since_gap_ms_ >= next_ms_;
+bool ProbeSchedule::due(bool unknown) const noexcept {
+  const double reserve_ns = unknown ? 0 : kReserve * kInitialCreditNs * std::min(1.0, budget_ / kUsualBudget);
+  return budget_ > 0 && credit_ns_ > reserve_ns && since_gap_ms_ >= next_ms_;
 }
 
 void ProbeSchedule::on_armed() noexcept {

@@ -23,8 +23,10 @@ class ProbeSchedule {
   void on_time(double cpu_ns) noexcept;            // the thread ran that long
   void on_injection(double injected_ns) noexcept;  // a delay was injected
   void on_burst(double cost_ns) noexcept;          // a burst has ended
-  bool due() const noexcept;                       // a burst should begin now
-  void on_armed() noexcept;                        // one has begun
+  // A burst should begin now. Where it would be of a load that little is `unknown` of, the reserve may be
+  // spent.
+  bool due(bool unknown) const noexcept;
+  void on_armed() noexcept;  // one has begun
 
   // Soon after a gap lines are missing from the caches that the program would have there without it: shares
   // are asked for in the steady state, in turn with natural bursts, and elsewhere only where that is not to

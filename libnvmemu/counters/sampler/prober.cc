@@ -20,7 +20,6 @@ constexpr std::uint64_t kEventMark = 0x6e766d656d750001;  // sig_data: "this bre
 constexpr int TRAP_PERF = 6;
 #endif
 
-constexpr std::uint16_t kTimed = 16;        // readings of a burst
 constexpr std::uint16_t kShortSkip = 6;     // hits let pass in a chase
 constexpr std::uint16_t kLongSkip = 80;     // more loads than an out-of-order window holds, in most loops
 constexpr std::uint16_t kEarlyAfter = 4;    // where the early readings of a comparing burst begin
@@ -28,7 +27,8 @@ constexpr std::uint16_t kComparisons = 32;  // late readings that decide which k
 // Arming and removing a breakpoint take some 10 us each; what is measured beyond this, the thread was
 // descheduled.
 constexpr double kLongestSyscallsNs = 100e3;
-constexpr double kLongestReadingNs = 4000;  // an interrupt came in between
+// A reading above so many thresholds, which lie halfway to memory: an interrupt came in between.
+constexpr double kLongestReading = 10;
 
 // Another line of the same page, far enough that no prefetcher takes the two for one stream.
 std::uintptr_t same_page(std::uintptr_t address) { return address ^ (kPageBytes / 2); }
@@ -128,7 +128,7 @@ void Prober::time_load(std::uintptr_t address, bool late) noexcept {
       nvmemu_probe_load(reinterpret_cast<const void*>(address), reinterpret_cast<const void*>(touched));
   if (ticks == kFaulted) return;
   const double reading_ns = clock_->to_ns(ticks);
-  if (reading_ns > kLongestReadingNs) return;
+  if (reading_ns > kLongestReading * scale_.threshold_ns) return;
   const bool from_memory = reading_ns > scale_.threshold_ns;
   LoadEntry& load = *current_.load;
   if (plan_.compares) {
@@ -143,7 +143,7 @@ void Prober::time_load(std::uintptr_t address, bool late) noexcept {
   ++current_.sums.readings;
   current_.sums.total_ns += waited_ns;
   if (from_memory) {
-    ++current_.sums.from_memory;
+    current_.misses[static_cast<std::size_t>(current_.sums.from_memory++)] = address;
     current_.sums.memory_ns += waited_ns;
   }
 }
@@ -167,10 +167,10 @@ bool Prober::on_trap(const siginfo_t& info, const ucontext_t& context) noexcept 
 
 void Prober::take_hit(std::uintptr_t address) noexcept {
   const std::uint16_t hit = hits_++;
-  const bool early = plan_.compares && hit >= kEarlyAfter && hit < kEarlyAfter + kTimed;
+  const bool early = plan_.compares && hit >= kEarlyAfter && hit < kEarlyAfter + Burst::kTimed;
   const bool late = hit >= plan_.skip;
   if ((early || late) && may_read(address)) time_load(address, late);
-  if (late && ++timed_ >= kTimed) return finish();
+  if (late && ++timed_ >= Burst::kTimed) return finish();
   if (current_.kind == BurstKind::kShare) tlb_.flush();
 }
 

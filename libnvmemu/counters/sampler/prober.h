@@ -22,6 +22,7 @@
 #include <signal.h>
 #include <ucontext.h>
 
+#include <array>
 #include <cstdint>
 
 #include "base/clock.h"
@@ -56,10 +57,13 @@ class TlbFlusher {
 
 // One finished burst.
 struct Burst {
+  static constexpr std::uint16_t kTimed = 16;  // readings
+
   LoadEntry* load = nullptr;  // null: no burst has ended
   BurstKind kind = BurstKind::kShare;
   ProbeSums sums;
-  double since_gap_ms = 0;  // when it began
+  std::array<std::uintptr_t, kTimed> misses{};  // the first sums.from_memory: what was read from memory
+  double since_gap_ms = 0;                      // when it began
   double cost_ns = 0;
 };
 

@@ -22,15 +22,15 @@ constexpr std::size_t kDrainAtOnce = 64;
 // For how long payments at edges may wait for probes, and for what share of the time in the long run.
 constexpr double kMostPatienceNs = 120e6;
 constexpr double kPatience = 0.05;
-constexpr std::uint32_t kFewReadings = 16;
 
 // Bursts of natural readings scatter more than those of shares.
-constexpr std::uint32_t kEnoughNatural = 96;
+constexpr float kEnoughNatural = 96;
 
-bool knows_share(const LoadEntry& load) {
-  return load.readings.load(kRelaxed) >= static_cast<float>(kFewReadings);
+bool mostly_hits(const LoadEntry& load) {
+  return load.share_is_known() && load.from_memory.load(kRelaxed) < load.readings.load(kRelaxed) / 2;
 }
 bool knows_latency(const LoadEntry& load) { return load.natural_readings.load(kRelaxed) >= kEnoughNatural; }
+bool knows_all(const LoadEntry& load) { return load.share_is_known() && knows_latency(load); }
 // A burst that has not ended by then is one that the thread has walked away from.
 constexpr int kTicksPerBurst = 3;
 
@@ -45,7 +45,7 @@ void SamplerShared::learn(const Burst& burst) noexcept {
   if (burst.sums.readings == 0) return;
   if (burst.kind == BurstKind::kNatural) {
     if (GapWeights::is_steady(burst.since_gap_ms)) burst.load->add_natural(burst.sums);
-    gaps.add(burst.since_gap_ms, burst.sums, burst.load->natural_share());
+    gaps.add(burst.since_gap_ms, burst.sums, burst.load->usual(gaps.steady_ns()));
     return;
   }
   burst.load->add(burst.sums);
@@ -97,13 +97,36 @@ void Sampler::on_tick(const ucontext_t& context) noexcept {
   if (perf_.is_open()) {
     drain_ring();
   } else if (timer_.is_open()) {
-    add_sample(static_cast<std::uintptr_t>(context.uc_mcontext.gregs[REG_RIP]), timer_.take_cpu_ns());
+    const double ran_ns = std::max(0.0, timer_.take_cpu_ns() - untimed_ns_);
+    untimed_ns_ = 0;
+    add_sample(static_cast<std::uintptr_t>(context.uc_mcontext.gregs[REG_RIP]), ran_ns);
   }
   overhead_ns_ += options_.tick_cost_ns;
+  note_address(context);
   maybe_probe();
 }
 
+// The tick comes with a sample: the load that the thread has just waited for has the address that its operand
+// names now or, where it has replaced a register of it, as in a chase, the next one.
+void Sampler::note_address(const ucontext_t& context) noexcept {
+  const auto ip = static_cast<std::uintptr_t>(context.uc_mcontext.gregs[REG_RIP]);
+  if (candidate_ == nullptr || ip != candidate_ip_ || mostly_hits(*candidate_)) return;
+  const Instruction& load = candidate_->instruction;
+  misses_.add(effective_address(load.operand, candidate_->address, load.length, context));
+}
+
+// A sample that falls due in a trap is taken when the trap is over, at the probed load, and would count the
+// probe's time as the load's. So what is sampled during a burst is dropped, unless the thread has walked away
+// from it.
+bool Sampler::on_trap(const siginfo_t& info, const ucontext_t& context) noexcept {
+  const bool had_burst = prober_.has_burst();
+  const bool is_own = prober_.on_trap(info, context);
+  if (!had_burst && prober_.has_burst() && perf_.is_open()) perf_.discard();
+  return is_own;
+}
+
 void Sampler::drain_ring() noexcept {
+  if (prober_.armed()) return;
   std::array<std::uintptr_t, kDrainAtOnce> ips;
   std::uint64_t lost = 0;
   for (std::size_t count = ips.size(); count == ips.size();) {
@@ -121,7 +144,10 @@ void Sampler::add_sample(std::uintptr_t ip, double time_ns) noexcept {
       ip >= shared_.waiting_code_begin.load(kRelaxed) && ip < shared_.waiting_code_end.load(kRelaxed);
   LoadEntry* entry = own || waiting ? nullptr : shared_.loads.find(ip);
   samples_.add(entry, time_ns, GapWeights::bin_of(since_gap_ms()));
-  if (entry != nullptr && entry->instruction.probeable) candidate_ = entry;
+  if (entry != nullptr && entry->instruction.probeable) {
+    candidate_ = entry;
+    candidate_ip_ = ip;
+  }
   schedule_.on_time(time_ns);
   untold_ = true;
   epoch_ns_ += time_ns;
@@ -136,14 +162,17 @@ void Sampler::take_burst() noexcept {
   const Burst burst = prober_.take_burst();
   if (burst.load == nullptr) return;
   shared_.learn(burst);
+  const auto misses = static_cast<std::size_t>(burst.sums.from_memory);
+  for (std::size_t i = 0; i < misses; ++i) misses_.add(burst.misses[i]);
   schedule_.on_burst(burst.cost_ns);
   overhead_ns_ += burst.cost_ns;
+  untimed_ns_ += burst.cost_ns;
   probes_ += static_cast<std::uint64_t>(burst.sums.readings);
 }
 
 BurstKind Sampler::wanted_kind() const noexcept {
   const double steady_ms = options_.steady_after_ms;
-  if (since_gap_ms() >= steady_ms && !knows_share(*candidate_)) return BurstKind::kShare;
+  if (since_gap_ms() >= steady_ms && !candidate_->share_is_known()) return BurstKind::kShare;
   if (since_gap_ms() >= steady_ms && !knows_latency(*candidate_)) return BurstKind::kNatural;
   return schedule_.next_kind();
 }
@@ -152,13 +181,13 @@ BurstKind Sampler::wanted_kind() const noexcept {
 // state, to which injections would put an end.
 bool Sampler::knows_enough(double waited_ns) noexcept {
   const bool known = options_.every_load || candidate_ == nullptr || shared_.probes_refused.load(kRelaxed) ||
-                     (knows_share(*candidate_) && knows_latency(*candidate_));
+                     knows_all(*candidate_);
   patience_ns_ = std::min(kMostPatienceNs, patience_ns_ + (known ? kPatience : -1) * waited_ns);
   return known || patience_ns_ <= 0;
 }
 
 void Sampler::maybe_probe() noexcept {
-  if (candidate_ == nullptr || prober_.armed() || !schedule_.due()) return;
+  if (candidate_ == nullptr || prober_.armed() || !schedule_.due(!knows_all(*candidate_))) return;
   if (shared_.probes_refused.load(kRelaxed)) return;
   const int error = prober_.arm(candidate_, wanted_kind(), since_gap_ms());
   // Anything else (no free debug register or descriptor, a handler of the program's in the way) may pass.
@@ -174,11 +203,12 @@ EpochCounts Sampler::read() noexcept {
   take_burst();
   if (perf_.is_open()) drain_ring();
   const bool every_load = options_.every_load || shared_.probes_refused.load(kRelaxed);
-  EpochCounts counts = samples_.take(shared_.pool(), shared_.gaps, every_load);
+  EpochCounts counts = samples_.take(shared_.pool(), shared_.gaps, every_load, settling_);
+  settling_ = false;
   const double now_ns = cpu_ns();
   counts.cpu_ns = now_ns - last_cpu_ns_;
   if (perf_.is_open()) discount_samples(counts);
-  counts.miss_latency_ns = options_.scale.readings_to_latency * shared_.gaps.steady_ns();
+  counts.miss_latency_ns *= options_.scale.readings_to_latency;
   counts.overhead_ns += overhead_ns_;
   counts.interrupted_ns = overhead_ns_;
   counts.probes = probes_;
@@ -234,6 +264,7 @@ void Sampler::resume(double injected_ns) noexcept {
     after_gap_ = true;
   } else {
     timer_.restart();
+    untimed_ns_ = 0;
   }
   last_cpu_ns_ += injected_ns;
   schedule_.on_injection(injected_ns);

@@ -17,6 +17,7 @@
 #include "counters/sampler/perf_ticker.h"
 #include "counters/sampler/probe_schedule.h"
 #include "counters/sampler/prober.h"
+#include "counters/sampler/recent_misses.h"
 #include "counters/sampler/sampling_cost.h"
 #include "counters/sampler/timer_ticker.h"
 
@@ -68,9 +69,7 @@ class Sampler final : public CounterSource {
 
   // In the signal handlers, on this sampler's thread. on_trap: whether the trap was a probe's.
   void on_tick(const ucontext_t& context) noexcept;
-  bool on_trap(const siginfo_t& info, const ucontext_t& context) noexcept {
-    return prober_.on_trap(info, context);
-  }
+  bool on_trap(const siginfo_t& info, const ucontext_t& context) noexcept;
 
   // Sampled time in the epoch so far: user-mode CPU time, in steps of the period.
   double epoch_ns() const noexcept { return epoch_ns_; }
@@ -79,8 +78,10 @@ class Sampler final : public CounterSource {
   bool has_news() noexcept override;
   bool knows_enough(double waited_ns) noexcept override;
   double cpu_ns() noexcept override;
+  void settle() noexcept override { settling_ = true; }
   void pause(double delay_ns) noexcept override;
   void resume(double injected_ns) noexcept override;
+  void keep_warm() noexcept override { misses_.revisit(); }
 
  private:
   void drain_ring() noexcept;
@@ -90,6 +91,7 @@ class Sampler final : public CounterSource {
   void expire_burst() noexcept;
   void take_burst() noexcept;
   void maybe_probe() noexcept;
+  void note_address(const ucontext_t& context) noexcept;
   BurstKind wanted_kind() const noexcept;
   double since_gap_ms() const noexcept { return schedule_.since_gap_ms(); }
 
@@ -101,7 +103,9 @@ class Sampler final : public CounterSource {
   Prober prober_;
   EpochSamples samples_;
   ProbeSchedule schedule_;
-  LoadEntry* candidate_ = nullptr;  // a load that time was just spent on
+  RecentMisses misses_;
+  LoadEntry* candidate_ = nullptr;   // a load that time was just spent on,
+  std::uintptr_t candidate_ip_ = 0;  // and the address that the sample had
   int tid_ = 0;
   double period_ns_;  // of the perf_event ticker now
   double patience_ns_;
@@ -110,8 +114,10 @@ class Sampler final : public CounterSource {
   double overhead_ns_ = 0;
   std::uint64_t probes_ = 0;
   int ticks_of_burst_ = 0;
+  double untimed_ns_ = 0;  // of bursts, since the POSIX timer's last tick
   double last_cpu_ns_ = 0;
   bool untold_ = false;  // samples have been taken that read() has not told of
+  bool settling_ = false;
   bool lost_samples_ = false;
   bool after_gap_ = false;  // the first record after one tells what overflowed during it
 };

@@ -19,8 +19,9 @@ constexpr std::size_t kLoads =
     300'000;  // some 60 ms: enough samples, and short enough for the machine to hold still
 
 PerfTicker* active_ticker = nullptr;
+struct sigaction before_sampling {};
 
-void handle_tick(int, siginfo_t*, void*) {
+void drain_active(int, siginfo_t*, void*) {
   std::uintptr_t ips[16];
   std::uint64_t lost = 0;
   active_ticker->drain(ips, std::size(ips), lost);
@@ -34,27 +35,40 @@ double chase_ns(const Clock& clock, const void*& line) {
 
 }  // namespace
 
-double measure_sampling_cost(const Clock& clock, const void* line) {
-  PerfTicker ticker;
-  active_ticker = &ticker;
+SamplingAlone::SamplingAlone() {
+  active_ticker = &ticker_;
   struct sigaction action {};
-  struct sigaction before {};
-  action.sa_sigaction = handle_tick;
+  action.sa_sigaction = drain_active;
   action.sa_flags = SA_SIGINFO | SA_RESTART;
-  if (sigaction(SIGURG, &action, &before) != 0) return 0;
+  handles_ = sigaction(SIGURG, &action, &before_sampling) == 0;
+}
+
+SamplingAlone::~SamplingAlone() {
+  stop();
+  if (handles_) sigaction(SIGURG, &before_sampling, nullptr);
+}
+
+bool SamplingAlone::start() {
   const auto tid = static_cast<int>(syscall(SYS_gettid));
+  return handles_ &&
+         ticker_.open(tid, static_cast<std::uint64_t>(kSamplePeriodNs), kSamplesPerTick, SIGURG) == 0;
+}
+
+void SamplingAlone::stop() { ticker_.close(); }
+
+double measure_sampling_cost(const Clock& clock, const void* line) {
+  SamplingAlone sampling;
   std::array<double, kPairs> costs{};
   double before_ns = chase_ns(clock, line);
   for (double& cost : costs) {
-    if (ticker.open(tid, static_cast<std::uint64_t>(kSamplePeriodNs), kSamplesPerTick, SIGURG) != 0) break;
+    if (!sampling.start()) break;
     const double with_ns = chase_ns(clock, line);
-    ticker.close();
+    sampling.stop();
     const double after_ns = chase_ns(clock, line);
     // Between a run before and one after it, so that a drift cancels out.
     cost = (with_ns - (before_ns + after_ns) / 2) / (with_ns / kSamplePeriodNs);
     before_ns = after_ns;
   }
-  sigaction(SIGURG, &before, nullptr);
   std::nth_element(costs.begin(), costs.begin() + kPairs / 2, costs.end());
   return std::max(0.0, costs[kPairs / 2]);
 }

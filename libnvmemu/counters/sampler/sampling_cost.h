@@ -5,6 +5,7 @@
 #pragma once
 
 #include "base/clock.h"
+#include "counters/sampler/perf_ticker.h"
 
 namespace nvmemu {
 
@@ -13,6 +14,23 @@ namespace nvmemu {
 // gap a probe can be armed.
 inline constexpr double kSamplePeriodNs = 1e6;
 inline constexpr unsigned kSamplesPerTick = 4;
+
+// Samples the calling thread as the sampler does where it injects, and forgets what it sees. Takes SIGURG
+// while it exists; one at a time.
+class SamplingAlone {
+ public:
+  SamplingAlone();
+  ~SamplingAlone();
+  SamplingAlone(const SamplingAlone&) = delete;
+  SamplingAlone& operator=(const SamplingAlone&) = delete;
+
+  bool start();  // whether it could
+  void stop();
+
+ private:
+  PerfTicker ticker_;
+  bool handles_ = false;
+};
 
 // ns of one sample with its share of the signals, from a pointer chase along `line`'s cycle (each line holds
 // the address of the next, all from memory) that is timed alternately with and without sampling; the median

@@ -39,7 +39,11 @@ class FakeSource final : public CounterSource {
     events_.push_back("resume");
     now_ns += injected_ns;
   }
+  void settle() noexcept override { settled = true; }
+  void keep_warm() noexcept override { ++visits; }
   double now_ns = 0;  // CPU time
+  int visits = 0;
+  bool settled = false;
   bool knows = true;
 
  private:
@@ -50,7 +54,8 @@ class FakeSource final : public CounterSource {
 class FakeInjector final : public Injector {
  public:
   explicit FakeInjector(std::vector<std::string>& events) : events_(events) {}
-  double inject(double delay_ns) noexcept override {
+  double inject(double delay_ns, CounterSource& source) noexcept override {
+    source.keep_warm();
     events_.push_back("inject");
     delays.push_back(delay_ns);
     return delay_ns + oversleep_ns;
@@ -176,12 +181,24 @@ TEST_F(ThreadEmulatorTest, SamplingErrorsAddAsVariancesAndShareErrorsAsTheyAre) 
   EXPECT_DOUBLE_EQ(emulator_.totals().stall_variance_ns2(), 4 * 4e12 + 4e6 * 4e6);
 }
 
+TEST_F(ThreadEmulatorTest, TheLastEpochKeepsNothingBack) {
+  source_.next(10e6);
+  emulator_.end_epoch();
+  EXPECT_FALSE(source_.settled);
+  source_.next(10e6);
+  emulator_.finish();
+  EXPECT_TRUE(source_.settled);
+  EXPECT_EQ(injector_.delays, (std::vector<double>{20e6, 20e6}));
+}
+
 // Of CPU time, whatever else the machine does meanwhile.
 TEST(SpinInjector, WaitsAtLeastAsLongAndSaysHowLong) {
   const Clock clock = Clock::calibrate();
   SpinInjector injector(clock);
+  std::vector<std::string> events;
+  FakeSource source(events);
   const std::uint64_t start = thread_cpu_ns();
-  const double took_ns = injector.inject(2e6);
+  const double took_ns = injector.inject(2e6, source);
   const auto passed_ns = static_cast<double>(thread_cpu_ns() - start);
   EXPECT_GE(took_ns, 2e6);
   EXPECT_LE(took_ns, passed_ns);  // not near: an interrupt between the readings counts too

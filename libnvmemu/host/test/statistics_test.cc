@@ -20,7 +20,7 @@ TEST(UndisturbedMean, IsTheMeanOfWhatIsNotFarAboveTheMedian) {
 
 TEST(Summarize, GivesTheSpreadRelativeToTheMedian) {
   const Figure figure = summarize({90, 100, 120});
-  EXPECT_DOUBLE_EQ(figure.median, 100);
+  EXPECT_DOUBLE_EQ(figure.value, 100);
   EXPECT_DOUBLE_EQ(figure.spread, 0.3);
 }
 

@@ -27,7 +27,9 @@ class EpochSamplesTest : public testing::Test {
   void add(const LoadEntry* load, int times, std::size_t bin = kSteady) {
     for (int i = 0; i < times; ++i) samples_.add(load, kSampleNs, bin);
   }
-  EpochCounts take(bool every_load = false) { return samples_.take(pool_, gaps_, every_load); }
+  EpochCounts take(bool every_load = false, bool settle = false) {
+    return samples_.take(pool_, gaps_, every_load, settle);
+  }
 
   std::vector<std::unique_ptr<LoadEntry>> entries_;
   SharePool pool_;
@@ -76,10 +78,63 @@ TEST_F(EpochSamplesTest, EachEpochStartsAtNothing) {
   EXPECT_EQ(counts.samples, 0u);
 }
 
+TEST_F(EpochSamplesTest, EachLoadsMissesTakeWhatProbesOfItSay) {
+  gaps_.expect(200);
+  LoadEntry& near = entry(StallKind::kLoad, 1.0);
+  LoadEntry& far = entry(StallKind::kLoad, 1.0);
+  for (int i = 0; i < 1000; ++i) {
+    near.add_natural(misses(150));
+    far.add_natural(misses(300));
+  }
+  add(&near, 30);
+  EXPECT_NEAR(take().miss_latency_ns, 150, 3);
+  add(&far, 30);
+  EXPECT_NEAR(take().miss_latency_ns, 300, 6);
+  add(&near, 15);
+  add(&far, 30);  // as many misses as of the other
+  EXPECT_NEAR(take().miss_latency_ns, 225, 5);
+  EXPECT_DOUBLE_EQ(take().miss_latency_ns, 200);  // nothing waited: what is usual
+}
+
+class UnprobedLoad : public EpochSamplesTest {
+ protected:
+  UnprobedLoad() {
+    load_.instruction.kind = StallKind::kLoad;
+    load_.instruction.probeable = true;
+    pool_ = {.bursts = 1e6, .share_sum = 0.25e6, .square_sum = 0.0625e6};
+  }
+  LoadEntry load_;
+};
+
+TEST_F(UnprobedLoad, IsChargedWhenProbesHaveToldOfIt) {
+  add(&load_, 10);
+  EXPECT_DOUBLE_EQ(take().memory_stall_ns, 0);
+  add(&load_, 10);
+  load_.add(misses(200));
+  EXPECT_NEAR(take().memory_stall_ns, 20 * kSampleNs, 1 * kSampleNs);
+}
+
+TEST_F(UnprobedLoad, IsChargedAsOthersWhereProbesDoNotCome) {
+  add(&load_, 199);
+  EXPECT_DOUBLE_EQ(take().memory_stall_ns, 0);
+  add(&load_, 1);
+  EXPECT_NEAR(take().memory_stall_ns, 50 * kSampleNs, 0.01 * kSampleNs);
+}
+
+TEST_F(UnprobedLoad, IsChargedInTheLastEpoch) {
+  add(&load_, 10);
+  EXPECT_NEAR(take(false, true).memory_stall_ns, 2.5 * kSampleNs, 0.01 * kSampleNs);
+}
+
+TEST_F(UnprobedLoad, IsChargedAtOnceWhereEveryLoadCounts) {
+  add(&load_, 10);
+  EXPECT_DOUBLE_EQ(take(true).memory_stall_ns, 10 * kSampleNs);
+}
+
 TEST_F(EpochSamplesTest, SlownessAfterAGapIsOverheadNotStall) {
   for (int i = 0; i < 100000; ++i) {
-    gaps_.add(0, misses(400), 1);
-    gaps_.add(64, misses(200), 1);
+    gaps_.add(0, misses(400), {.share = 1, .miss_ns = 200});
+    gaps_.add(64, misses(200), {.share = 1, .miss_ns = 200});
   }
   add(&entry(StallKind::kLoad, 1.0), 10, 0);
   const EpochCounts counts = take();
@@ -92,8 +147,8 @@ TEST_F(EpochSamplesTest, WhatWasChargedTooMuchBeforeTheWeightsWereKnownComesOffL
   add(&load, 10, 0);
   EXPECT_NEAR(take().memory_stall_ns, 10 * kSampleNs, 0.01 * kSampleNs);
   for (int i = 0; i < 100000; ++i) {
-    gaps_.add(0, misses(400), 1);
-    gaps_.add(64, misses(200), 1);
+    gaps_.add(0, misses(400), {.share = 1, .miss_ns = 200});
+    gaps_.add(64, misses(200), {.share = 1, .miss_ns = 200});
   }
   add(&load, 4, kSteady);
   EXPECT_NEAR(take().memory_stall_ns, 0, 0.01 * kSampleNs);  // 5 + 4 in all, and 10 given
