@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Interposed: system calls made by number. Runtimes wait and wake by futexes so: C++20's atomics, latches and
 // semaphores, oneTBB, and many others.
+#include <sched.h>
 #include <sys/syscall.h>
+
+#include <cstdint>
 
 #include "edge.h"
 #include "lifecycle.h"
@@ -10,6 +13,21 @@ namespace nvmemu::preload {
 namespace {
 
 NVMEMU_HOOK(long, syscall, (long, long, long, long, long, long, long));
+
+// Where it returns 0, in a child that has this process' memory for its own.
+bool copies_the_process(long number, long a) noexcept {
+  switch (number) {
+    case SYS_fork:
+      return true;
+    case SYS_clone:
+      return (a & CLONE_VM) == 0;
+    case SYS_clone3:
+      return (*reinterpret_cast<const std::uint64_t*>(a) & CLONE_VM) ==
+             0;  // clone_args begins with the flags
+    default:
+      return false;
+  }
+}
 
 }  // namespace
 }  // namespace nvmemu::preload
@@ -34,5 +52,7 @@ long interposed_syscall(long number, long a, long b, long c, long d, long e, lon
     default:
       break;
   }
-  return real_syscall(number, a, b, c, d, e, f);
+  const long result = real_syscall(number, a, b, c, d, e, f);
+  if (result == 0 && copies_the_process(number, a)) begin_forked_child();
+  return result;
 }

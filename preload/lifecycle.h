@@ -10,6 +10,9 @@ bool prepare_threads() noexcept;
 // On a thread that has just started, and on the first one.
 void begin_thread() noexcept;
 
+// In the child of a fork, or of whatever else copies the process: it is a process of its own.
+void begin_forked_child() noexcept;
+
 // Registers what runs in a fork's child, at quick_exit and when a signal ends the process.
 void prepare_process() noexcept;
 

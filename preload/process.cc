@@ -7,6 +7,7 @@
 #include <cstdlib>
 
 #include "endings.h"
+#include "foreign_threads.h"
 #include "hook.h"
 #include "lifecycle.h"
 #include "runtime.h"
@@ -18,13 +19,18 @@ namespace {
 // The child starts as late as its parent would be.
 void before_fork() noexcept { this_thread().reach_edge(reinterpret_cast<const void*>(&before_fork)); }
 
-void in_forked_child() noexcept {
+}  // namespace
+
+void begin_forked_child() noexcept {
   Runtime& runtime = Runtime::get();
   if (!runtime.active()) return;
   this_thread().abandon();
+  abandon_foreign_threads();
   runtime.restart_in_child();
   begin_thread();
 }
+
+namespace {
 
 // The last epoch of the thread that ends the process. Others are cut off as the process is; the board has
 // what they had done by their last epoch.
@@ -48,7 +54,7 @@ __attribute__((destructor)) void exit_process() { end_process(report_itself); }
 void end_process_now() noexcept { end_process(renounce_report); }
 
 void prepare_process() noexcept {
-  pthread_atfork(before_fork, nullptr, in_forked_child);
+  pthread_atfork(before_fork, nullptr, begin_forked_child);
   install_endings();
   at_quick_exit([] { end_process(report_itself); });
 }

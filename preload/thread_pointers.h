@@ -12,4 +12,8 @@ void remove_thread_pointer() noexcept;
 // Whether the calling thread has one that was added. Async-signal-safe, and touches nothing thread-local.
 bool has_known_thread_pointer() noexcept;
 
+// Whether code that reads the stack protector's value through the calling thread's could run. Likewise; may
+// raise SIGSEGV within fault_range().
+bool has_readable_thread_pointer() noexcept;
+
 }  // namespace nvmemu::preload

@@ -3,11 +3,12 @@
 
 #include <fcntl.h>
 #include <sys/syscall.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cstring>
 
+#include "base/raw_syscall.h"
+#include "foreign_threads.h"
 #include "keep_errno.h"
 #include "runtime.h"
 #include "thread_pointers.h"
@@ -17,14 +18,27 @@ namespace {
 
 static_assert(std::is_trivially_default_constructible_v<std::byte>);
 
-int current_tid() { return static_cast<int>(syscall(SYS_gettid)); }
+int current_tid() { return static_cast<int>(raw_syscall(SYS_gettid)); }
 
-void read_thread_name(char* name, std::size_t capacity) {
-  // By system call: open(), read() and close() are cancellation points, and this is not the program's doing.
-  const long fd = syscall(SYS_openat, AT_FDCWD, "/proc/thread-self/comm", O_RDONLY | O_CLOEXEC);
-  if (fd < 0) return;
-  const long length = syscall(SYS_read, fd, name, capacity - 1);
-  syscall(SYS_close, fd);
+// Writes "/proc/self/task/TID/comm". printf and its kind are not for signal handlers.
+void name_path(char* out, int tid) {
+  constexpr char kBefore[] = "/proc/self/task/";
+  constexpr char kAfter[] = "/comm";
+  char* at = std::copy_n(kBefore, sizeof kBefore - 1, out);
+  char* first = at;
+  for (; tid > 0; tid /= 10) *at++ = static_cast<char>('0' + tid % 10);
+  std::reverse(first, at);
+  std::copy_n(kAfter, sizeof kAfter, at);
+}
+
+// By system calls: open(), read() and close() are cancellation points, and this is not the program's doing.
+void read_thread_name(int tid, char* name, std::size_t capacity) {
+  char path[48];
+  name_path(path, tid);
+  const long fd = raw_syscall(SYS_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC);
+  if (is_error(fd)) return;
+  const long length = raw_syscall(SYS_read, fd, name, capacity - 1);
+  raw_syscall(SYS_close, fd);
   if (length > 0) name[name[length - 1] == '\n' ? length - 1 : length] = '\0';
 }
 
@@ -57,20 +71,62 @@ class ThreadState::Busy {
 };
 
 bool ThreadState::begin() noexcept {
-  Runtime& runtime = Runtime::get();
-  if (!runtime.active() || ready_.load(std::memory_order_relaxed)) return false;
+  if (!Runtime::get().active() || ready_.load(std::memory_order_relaxed)) return false;
   if (!add_thread_pointer()) return false;
+  add_known_thread(current_tid());
   tid_ = current_tid();
-  slot_ = runtime.claim_thread(static_cast<std::uint32_t>(tid_));
-  if (slot_ != nullptr) read_thread_name(slot_->name, sizeof slot_->name);
-  new (sampler_) Sampler(runtime.shared(), runtime.clock(), runtime.sampler_options());
+  has_claimed_ = false;  // in the child of a fork, the parent had
+  claim_slot();
+  const int error = open(tid_, Runtime::get().sampler_options());
+  Runtime::get().note_ticker(error, sampler().uses_perf_event());
+  return error == 0;
+}
+
+// 0, or what refused the ticker.
+int ThreadState::open(int tid, const SamplerOptions& options) noexcept {
+  Runtime& runtime = Runtime::get();
+  tid_ = tid;
+  new (sampler_) Sampler(runtime.shared(), runtime.clock(), options);
   new (emulator_) ThreadEmulator(sampler(), runtime.injector(), runtime.read_latency(), runtime.epoch_ns());
   busy_frame_.store(nullptr, std::memory_order_relaxed);
   ready_.store(true, std::memory_order_release);  // a tick may come as soon as the ticker is open
   const int error = sampler().open(tid_);
   if (error != 0) ready_.store(false, std::memory_order_relaxed);
-  runtime.note_ticker(error, sampler().uses_perf_event());
-  return error == 0;
+  return error;
+}
+
+void ThreadState::claim_slot() noexcept {
+  if (has_claimed_) return;
+  has_claimed_ = true;
+  slot_ = Runtime::get().claim_thread(static_cast<std::uint32_t>(tid_));
+  if (slot_ != nullptr) read_thread_name(tid_, slot_->name, sizeof slot_->name);
+}
+
+bool ThreadState::begin_foreign(int tid) noexcept {
+  if (!Runtime::get().active()) return false;
+  SamplerOptions options = Runtime::get().sampler_options();
+  if (options.ticker == SamplerOptions::Ticker::kTimer) return false;  // is the calling thread's only
+  options.ticker = SamplerOptions::Ticker::kPerfEvent;
+  return open(tid, options) == 0;
+}
+
+// A thread that never computes as much as a tick's worth is not worth a line in the report: it may just be
+// ending.
+void ThreadState::on_foreign_tick(const ucontext_t& context) noexcept {
+  claim_slot();
+  on_tick(context);
+}
+
+void ThreadState::end_foreign() noexcept {
+  claim_slot();
+  const Busy busy(*this);
+  if (busy.entered()) emulator().finish();
+}
+
+void ThreadState::forget() noexcept {
+  publish(true);
+  sampler().close();
+  ready_.store(false, std::memory_order_relaxed);
 }
 
 bool ThreadState::is_mine() const noexcept {
@@ -93,7 +149,7 @@ void ThreadState::publish(bool ended) noexcept {
   slot_->probes.store(totals.probes, kRelaxed);
   slot_->variance_ns2.store(totals.stall_variance_ns2(), kRelaxed);
   if (ended) {
-    read_thread_name(slot_->name, sizeof slot_->name);  // the program has given it one by now
+    read_thread_name(tid_, slot_->name, sizeof slot_->name);  // the program has given it one by now
     slot_->ended.store(1, std::memory_order_release);
   }
   Runtime::get().note_probes();
@@ -101,10 +157,11 @@ void ThreadState::publish(bool ended) noexcept {
 }
 
 void ThreadState::on_tick(const ucontext_t& context) noexcept {
-  if (!ready_.load(std::memory_order_relaxed)) return;
+  if (!is_mine()) return;
   const Busy busy(*this);
   if (!busy.entered()) return;
   sampler().on_tick(context);
+  find_foreign_threads();
   if (sampler().epoch_ns() < Runtime::get().epoch_ns()) return;
   emulator().end_epoch();
   publish(false);
@@ -140,6 +197,7 @@ void ThreadState::pay_at_edge(const void* site) noexcept {
   if (!busy.entered()) return;
   const KeepErrno keep;
   if (emulator().reach_edge(reinterpret_cast<std::uintptr_t>(site))) publish(false);
+  find_foreign_threads();
 }
 
 void ThreadState::end_wait() noexcept {
@@ -166,6 +224,7 @@ void ThreadState::end() noexcept {
   sampler().close();  // while traps still find their way
   ready_.store(false, std::memory_order_relaxed);
   remove_thread_pointer();
+  remove_known_thread(tid_);
 }
 
 void ThreadState::abandon() noexcept {

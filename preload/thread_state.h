@@ -22,6 +22,13 @@ class ThreadState {
  public:
   // Starts the emulation of the calling thread, which must not have begun; false where it cannot be.
   bool begin() noexcept;
+  // Likewise for a thread of which nothing thread-local may be touched (see foreign_threads.h): the calling
+  // one or another. The functions named so are for it, and abandon().
+  bool begin_foreign(int tid) noexcept;
+  void on_foreign_tick(const ucontext_t& context) noexcept;
+  void end_foreign() noexcept;  // on the thread itself
+  void forget() noexcept;       // when it has ended, or is gone
+
   // The last epoch: what is owed is paid, the board has the final figures, sampling ends. Twice does no harm.
   void end() noexcept;
   // Ends the epoch that is running; a no-op on a thread that is not emulated.
@@ -52,6 +59,9 @@ class ThreadState {
   void on_tick(const ucontext_t& context) noexcept;
   bool on_trap(const siginfo_t& info, const ucontext_t& context) noexcept;
 
+  // A trap is being handled: one that the handler runs into itself must find nothing to do.
+  bool in_trap;
+
  private:
   // Marks the emulator as working on this thread, so that a tick that interrupts it does nothing. A program's
   // handler may leave by longjmp from within: a mark whose stack frame is gone is stale.
@@ -59,6 +69,8 @@ class ThreadState {
 
   Sampler& sampler() noexcept { return *std::launder(reinterpret_cast<Sampler*>(sampler_)); }
   ThreadEmulator& emulator() noexcept { return *std::launder(reinterpret_cast<ThreadEmulator*>(emulator_)); }
+  int open(int tid, const SamplerOptions& options) noexcept;
+  void claim_slot() noexcept;
   void publish(bool ended) noexcept;
   void check_edge(const void* site) noexcept;
   void pay_at_edge(const void* site) noexcept;
@@ -73,7 +85,8 @@ class ThreadState {
   std::atomic<bool> ready_;
   std::atomic<const void*> busy_frame_;
   int tid_;
-  BoardThread* slot_;
+  bool has_claimed_;
+  BoardThread* slot_;  // null where the board is full
 };
 
 // Storage only: ThreadState has no constructor to run, and TLS is zeroed. __thread, unlike thread_local,

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Interposed: threads begin and end emulated, however they end.
 #include <pthread.h>
+#include <threads.h>
 
+#include <cerrno>
 #include <memory>
 #include <new>
 
@@ -15,21 +17,35 @@ namespace nvmemu::preload {
 namespace {
 
 NVMEMU_HOOK(int, pthread_create, (pthread_t*, const pthread_attr_t*, void* (*)(void*), void*));
+NVMEMU_HOOK(int, thrd_create, (thrd_t*, thrd_start_t, void*));
 
+template <typename Result>
 struct StartArguments {
-  void* (*routine)(void*);
+  Result (*routine)(void*);
   void* argument;
 };
 
 pthread_key_t end_key;
 
-void* run_thread(void* opaque) {
-  const StartArguments start = *static_cast<StartArguments*>(opaque);
-  delete static_cast<StartArguments*>(opaque);
+template <typename Result>
+Result run_thread(void* opaque) {
+  const auto start = *static_cast<StartArguments<Result>*>(opaque);
+  delete static_cast<StartArguments<Result>*>(opaque);
   begin_thread();
-  void* result = start.routine(start.argument);
+  const Result result = start.routine(start.argument);
   this_thread().end();
   return result;
+}
+
+// `create` makes a thread that runs the routine with the argument it is given; anything but 0 is its error.
+template <typename Result>
+int create_emulated(Result (*routine)(void*), void* argument, int no_memory, auto create) {
+  auto start =
+      std::unique_ptr<StartArguments<Result>>(new (std::nothrow) StartArguments<Result>{routine, argument});
+  if (start == nullptr) return no_memory;
+  const int error = create(run_thread<Result>, start.get());
+  if (error == 0) start.release();  // the thread frees it
+  return error;
 }
 
 }  // namespace
@@ -52,9 +68,15 @@ NVMEMU_EXPORT int pthread_create(pthread_t* thread, const pthread_attr_t* attrib
                                  void* argument) noexcept {
   if (!Runtime::get().active()) return real_pthread_create(thread, attributes, routine, argument);
   this_thread().reach_edge(__builtin_return_address(0));
-  auto start = std::unique_ptr<StartArguments>(new (std::nothrow) StartArguments{routine, argument});
-  if (start == nullptr) return EAGAIN;
-  const int error = real_pthread_create(thread, attributes, run_thread, start.get());
-  if (error == 0) start.release();  // the thread frees it
-  return error;
+  return create_emulated(routine, argument, EAGAIN, [&](auto* run, void* with) {
+    return real_pthread_create(thread, attributes, run, with);
+  });
+}
+
+// The C library's does not go through pthread_create().
+NVMEMU_EXPORT int thrd_create(thrd_t* thread, thrd_start_t routine, void* argument) {
+  if (!Runtime::get().active()) return real_thrd_create(thread, routine, argument);
+  this_thread().reach_edge(__builtin_return_address(0));
+  return create_emulated(routine, argument, thrd_nomem,
+                         [&](auto* run, void* with) { return real_thrd_create(thread, run, with); });
 }

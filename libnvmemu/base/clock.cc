@@ -2,6 +2,7 @@
 #include "base/clock.h"
 
 #include <fcntl.h>
+#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -10,6 +11,8 @@
 #include <cmath>
 #include <cstddef>
 #include <limits>
+
+#include "base/raw_syscall.h"
 
 #if defined(__x86_64__) || defined(__i386__)
 #include <cpuid.h>
@@ -129,5 +132,14 @@ std::uint64_t Clock::to_ticks(double ns) const noexcept {
 
 std::uint64_t monotonic_raw_ns() noexcept { return read_clock_ns(CLOCK_MONOTONIC_RAW); }
 std::uint64_t thread_cpu_ns() noexcept { return read_clock_ns(CLOCK_THREAD_CPUTIME_ID); }
+
+std::uint64_t thread_cpu_ns_of(int tid) noexcept {
+  constexpr unsigned kOfOneThread = 4;  // include/linux/posix-timers.h: CPUCLOCK_PERTHREAD_MASK,
+  constexpr unsigned kRunning = 2;      // and CPUCLOCK_SCHED
+  const auto clock = static_cast<clockid_t>((~static_cast<unsigned>(tid) << 3) | kOfOneThread | kRunning);
+  timespec now{};
+  if (raw_syscall(SYS_clock_gettime, clock, &now) != 0) return 0;
+  return static_cast<std::uint64_t>(now.tv_sec) * 1000000000 + static_cast<std::uint64_t>(now.tv_nsec);
+}
 
 }  // namespace nvmemu

@@ -47,5 +47,7 @@ bool clock_source_rests_on_tsc(std::string_view name) noexcept;
 // Nanoseconds of CLOCK_MONOTONIC_RAW, and of this thread's CPU time. Async-signal-safe.
 std::uint64_t monotonic_raw_ns() noexcept;
 std::uint64_t thread_cpu_ns() noexcept;
+// Of the thread `tid` of this process; 0 where there is none.
+std::uint64_t thread_cpu_ns_of(int tid) noexcept;
 
 }  // namespace nvmemu

@@ -1,15 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 // How a program becomes another, or starts one.
+#include <sched.h>
 #include <spawn.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <cerrno>
+#include <csignal>
 
 #include "guest.h"
 
 namespace nvmemu::guest {
 namespace {
+
+int expect_three(pid_t child) {
+  int status = 0;
+  CHECK(waitpid(child, &status, 0) == child && WIFEXITED(status) && WEXITSTATUS(status) == 3);
+  return 0;
+}
 
 int forks() {
   const pid_t child = fork();
@@ -19,10 +28,25 @@ int forks() {
     _exit(3);
   }
   burn();
-  int status = 0;
-  CHECK(waitpid(child, &status, 0) == child && WIFEXITED(status) && WEXITSTATUS(status) == 3);
+  expect_three(child);
   CHECK(is_emulated());
   return 0;
+}
+
+int cloned_process(void* /*unused*/) {
+  CHECK(is_emulated());
+  burn();
+  return 3;
+}
+
+// Copies of the process that fork() did not make.
+int clones() {
+  burn();
+  static char stack[256 * 1024];
+  expect_three(clone(cloned_process, stack + sizeof stack, SIGCHLD, nullptr));
+  const auto child = static_cast<pid_t>(syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0));
+  if (child == 0) _exit(cloned_process(nullptr));
+  return expect_three(child);
 }
 
 int execs() {
@@ -124,6 +148,7 @@ int spawns() {
 
 constexpr Scenario kProcesses[] = {
     {"fork", forks},
+    {"cloned-process", clones},
     {"exec", execs},
     {"spawn", spawns},
     {"exec-environment", execs_without_environment},

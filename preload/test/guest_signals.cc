@@ -191,7 +191,21 @@ __attribute__((no_stack_protector)) int own_thread_pointer() {
   return 0;
 }
 
+// A trap as the kernel sends it for a debug register that no breakpoint is known for. It would end the
+// program.
+int stray_breakpoint() {
+  siginfo_t info{};
+  info.si_signo = SIGTRAP;
+  info.si_code = TRAP_HWBKPT;
+  for (int i = 0; i < 3; ++i) {
+    CHECK(syscall(SYS_rt_tgsigqueueinfo, getpid(), gettid(), SIGTRAP, &info) == 0);
+    burn(30);
+  }
+  return 0;
+}
+
 constexpr Scenario kSignals[] = {
+    {"stray-breakpoint", stray_breakpoint},
     {"own-thread-pointer", own_thread_pointer},
     {"alternate-stacks", alternate_stacks},
     {"alarms", alarms},

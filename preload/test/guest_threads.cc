@@ -2,6 +2,10 @@
 // What a program does with its threads, and what it sees of itself meanwhile.
 #include <fcntl.h>
 #include <pthread.h>
+#include <sched.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <threads.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -9,6 +13,7 @@
 #include <cerrno>
 
 #include "base/clock.h"
+#include "base/raw_syscall.h"
 #include "guest.h"
 
 namespace nvmemu::guest {
@@ -63,6 +68,89 @@ int hot_errno() {
   return 0;
 }
 
+int c11_thread(void* /*unused*/) {
+  if (is_emulated()) ++emulated_threads;
+  burn(30);
+  return 42;
+}
+
+int c11_threads() {
+  thrd_t threads[3];
+  for (thrd_t& thread : threads) CHECK(thrd_create(&thread, c11_thread, nullptr) == thrd_success);
+  for (const thrd_t thread : threads) {
+    int result = 0;
+    CHECK(thrd_join(thread, &result) == thrd_success && result == 42);
+  }
+  CHECK(emulated_threads == 3);
+  return 0;
+}
+
+constexpr int kAsThread = CLONE_VM | CLONE_FS | CLONE_FILES | CLONE_SIGHAND | CLONE_THREAD | CLONE_SYSVSEM;
+constexpr std::size_t kStackBytes = std::size_t{256} << 10;
+
+char* top_of_stack() {
+  void* stack =
+      mmap(nullptr, kStackBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK, -1, 0);
+  CHECK(stack != MAP_FAILED);
+  return static_cast<char*>(stack) + kStackBytes;
+}
+
+// Without the C library, whose thread-local storage is not this thread's.
+void burn_alone() {
+  timespec now{};
+  do {
+    for (int i = 0; i < 100000; ++i) asm volatile("" ::: "memory");
+    nvmemu::raw_syscall(SYS_clock_gettime, CLOCK_THREAD_CPUTIME_ID, &now);
+  } while (now.tv_sec == 0 && now.tv_nsec < 300000000);
+}
+
+std::atomic<int> raw_threads_done;
+
+int raw_thread(void* /*unused*/) {
+  burn_alone();
+  ++raw_threads_done;
+  return 0;
+}
+
+void wait_for_raw_threads(int count) {
+  const timespec a_while{.tv_sec = 0, .tv_nsec = 10000000};
+  while (raw_threads_done < count) nanosleep(&a_while, nullptr);
+  nanosleep(&a_while, nullptr);  // until they are off their stacks
+}
+
+// Their thread pointer is their creator's.
+int cloned_threads() {
+  for (int i = 0; i < 2; ++i) CHECK(clone(raw_thread, top_of_stack(), kAsThread, nullptr) > 0);
+  wait_for_raw_threads(2);
+  return 0;
+}
+
+// Not even the C library knows of this one.
+int unseen_thread() {
+  auto* stack = reinterpret_cast<void**>(top_of_stack()) - 3;  // aligned as a call expects
+  *stack = reinterpret_cast<void*>(&raw_thread);
+  long tid = SYS_clone;
+  register long r10 asm("r10") = 0;
+  register long r8 asm("r8") = 0;
+  asm volatile(
+      "syscall\n"
+      "test %%rax, %%rax\n"
+      "jnz 1f\n"
+      "xor %%edi, %%edi\n"
+      "pop %%rax\n"
+      "call *%%rax\n"
+      "mov $60, %%eax\n"  // exit
+      "xor %%edi, %%edi\n"
+      "syscall\n"
+      "1:\n"
+      : "+a"(tid)
+      : "D"(static_cast<long>(kAsThread)), "S"(stack), "d"(0L), "r"(r10), "r"(r8)
+      : "rcx", "r11", "memory");
+  CHECK(tid > 0);
+  wait_for_raw_threads(1);
+  return 0;
+}
+
 // A thread that sleeps is never woken, and one that computes beside it is emulated all the same.
 int sleeps() {
   pthread_t busy;
@@ -85,10 +173,16 @@ int native() {
 }
 
 constexpr Scenario kThreads[] = {
-    {"threads", threads},   {"descriptors", descriptors},
-    {"errno", keeps_errno}, {"hot-errno", hot_errno},
-    {"sleep", sleeps},      {"burn", burns},
+    {"threads", threads},
+    {"descriptors", descriptors},
+    {"errno", keeps_errno},
+    {"hot-errno", hot_errno},
+    {"sleep", sleeps},
+    {"burn", burns},
     {"native", native},
+    {"c11-threads", c11_threads},
+    {"cloned-threads", cloned_threads},
+    {"unseen-thread", unseen_thread},
 };
 
 }  // namespace

@@ -49,7 +49,9 @@ INSTANTIATE_TEST_SUITE_P(Programs, LeavesAlone,
                          testing::Values("own-signals", "own-faults", "blocked-signals", "errno", "hot-errno",
                                          "sleep", "spawn", "threads", "fork", "exec", "burn",
                                          "alternate-stacks", "alarms", "real-time-signals",
-                                         "waited-for-signals", "own-breakpoints", "own-thread-pointer"));
+                                         "waited-for-signals", "own-breakpoints", "own-thread-pointer",
+                                         "c11-threads", "cloned-threads", "unseen-thread", "cloned-process",
+                                         "stray-breakpoint"));
 
 TEST_F(PreloadTest, EachThreadIsEmulatedAndReported) {
   expect_ok("threads");
@@ -59,6 +61,38 @@ TEST_F(PreloadTest, EachThreadIsEmulatedAndReported) {
     EXPECT_TRUE(thread["ended"]) << thread;
     EXPECT_GE(thread["epochs"], 1) << thread;
   }
+}
+
+// The threads of the report other than the first, which only waits.
+class ForeignThreads : public PreloadTest {
+ protected:
+  void expect_emulated(std::size_t count) {
+    const std::vector<Json> all = threads();
+    ASSERT_EQ(all.size(), 1 + count) << report();
+    for (std::size_t i = 1; i < all.size(); ++i) {
+      EXPECT_GE(all[i]["epochs"], kSomeEpochs) << all[i];
+      EXPECT_GE(all[i]["cpu_ns"], 100e6) << all[i];  // of 300 ms
+    }
+  }
+};
+
+TEST_F(ForeignThreads, OfCloneAreEmulated) {
+  expect_ok("cloned-threads");
+  expect_emulated(2);
+  for (const Json& thread : threads()) EXPECT_TRUE(thread["ended"]) << thread;
+}
+
+TEST_F(ForeignThreads, ThatNothingToldOfAreFound) {
+  expect_ok("unseen-thread");
+  expect_emulated(1);
+}
+
+TEST_F(PreloadTest, ACloneThatIsAProcessIsOneOfItsOwn) {
+  expect_ok("cloned-process");
+  const Json processes = report()["processes"];
+  ASSERT_EQ(processes.size(), 3u);  // by clone(), and by syscall()
+  for (const Json& process : processes) EXPECT_GE(process["threads"][0]["epochs"], kSomeEpochs) << process;
+  for (const Json& thread : threads()) EXPECT_TRUE(thread["ended"]) << thread;
 }
 
 TEST_F(PreloadTest, EpochsFollowCpuTime) {

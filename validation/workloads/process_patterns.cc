@@ -8,6 +8,7 @@
 #include <array>
 #include <cerrno>
 #include <csignal>
+#include <string>
 #include <cstring>
 #include <vector>
 
@@ -65,7 +66,9 @@ Result<int> wait_for(pid_t child) {
   int status = 0;
   while (waitpid(child, &status, 0) < 0)
     if (errno != EINTR) return system_failure("wait for a child");
-  if (!WIFEXITED(status)) return failure("a child was ended by a signal");
+  if (WIFSIGNALED(status)) {
+    return failure(std::string("a child was ended by a signal: ") + strsignal(WTERMSIG(status)));
+  }
   return WEXITSTATUS(status);
 }
 

@@ -2,6 +2,8 @@
 #include "base/clock.h"
 
 #include <gtest/gtest.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -118,6 +120,15 @@ TEST(ClockSource, IsBelievedWhereTheKernelGaveTheTscUp) {
   std::string name;
   std::getline(file, name);
   EXPECT_TRUE(clock_source_rests_on_tsc(name) || !tsc_is_invariant()) << name;
+}
+
+TEST(ThreadCpuTime, OfAThreadByItsNumberIsThatThreads) {
+  const auto own = static_cast<int>(syscall(SYS_gettid));
+  const std::uint64_t before = thread_cpu_ns();
+  const std::uint64_t by_number = thread_cpu_ns_of(own);
+  EXPECT_GE(by_number, before);
+  EXPECT_LE(by_number, thread_cpu_ns());
+  EXPECT_EQ(thread_cpu_ns_of(1 << 28), 0u);
 }
 
 }  // namespace

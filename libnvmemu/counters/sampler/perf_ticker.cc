@@ -3,14 +3,14 @@
 
 #include <fcntl.h>
 #include <linux/perf_event.h>
-#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
-#include <unistd.h>
 
 #include <atomic>
 #include <cerrno>
 #include <cstring>
+
+#include "base/raw_syscall.h"
 
 namespace nvmemu {
 namespace {
@@ -34,10 +34,14 @@ perf_event_attr sampling_attributes(std::uint64_t period_ns, std::uint32_t wakeu
   return attr;
 }
 
-int signal_thread(int fd, int tid, int signal) {
+// Has the event on `fd` signal the thread, and starts it. 0, or a negative error number.
+long start(long fd, int tid, int signal) {
   const f_owner_ex owner{F_OWNER_TID, tid};
-  if (fcntl(fd, F_SETOWN_EX, &owner) != 0 || fcntl(fd, F_SETSIG, signal) != 0) return errno;
-  return fcntl(fd, F_SETFL, O_ASYNC | O_NONBLOCK) == 0 ? 0 : errno;
+  long error = raw_syscall(SYS_fcntl, fd, F_SETOWN_EX, &owner);
+  if (error == 0) error = raw_syscall(SYS_fcntl, fd, F_SETSIG, signal);
+  if (error == 0) error = raw_syscall(SYS_fcntl, fd, F_SETFL, O_ASYNC | O_NONBLOCK);
+  if (error == 0) error = raw_syscall(SYS_ioctl, fd, PERF_EVENT_IOC_ENABLE, 0);
+  return error;
 }
 
 // Reads the ring, whose records may wrap.
@@ -77,26 +81,28 @@ class RingReader {
 
 int PerfTicker::open(int tid, std::uint64_t period_ns, std::uint32_t wakeup, int signal) noexcept {
   perf_event_attr attr = sampling_attributes(period_ns, wakeup);
-  const auto fd = static_cast<int>(syscall(SYS_perf_event_open, &attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC));
-  if (fd < 0) return errno;
-  void* map = mmap(nullptr, kMapBytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-  int error = map == MAP_FAILED ? errno : signal_thread(fd, tid, signal);
-  if (error == 0 && ioctl(fd, PERF_EVENT_IOC_ENABLE, 0) != 0) error = errno;
-  if (error != 0 && map != MAP_FAILED) munmap(map, kMapBytes);
-  syscall(SYS_close, fd);  // the mapping keeps the event; close() would be a cancellation point
-  if (error == 0) page_ = static_cast<perf_event_mmap_page*>(map);
-  return error;
+  const long fd = raw_syscall(SYS_perf_event_open, &attr, tid, -1, -1, PERF_FLAG_FD_CLOEXEC);
+  if (is_error(fd)) return static_cast<int>(-fd);
+  const long map = raw_syscall(SYS_mmap, nullptr, kMapBytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+  const long error = is_error(map) ? map : start(fd, tid, signal);
+  raw_syscall(SYS_close, fd);  // the mapping keeps the event
+  if (error == 0) {
+    page_ = reinterpret_cast<perf_event_mmap_page*>(map);
+  } else if (!is_error(map)) {
+    raw_syscall(SYS_munmap, map, kMapBytes);
+  }
+  return static_cast<int>(-error);
 }
 
 int PerfTicker::reopen(int tid, std::uint64_t period_ns, std::uint32_t wakeup, int signal) noexcept {
   perf_event_mmap_page* old = page_;
   const int error = open(tid, period_ns, wakeup, signal);
-  if (error == 0 && old != nullptr) munmap(old, kMapBytes);
+  if (error == 0 && old != nullptr) raw_syscall(SYS_munmap, old, kMapBytes);
   return error;
 }
 
 void PerfTicker::close() noexcept {
-  if (page_ != nullptr) munmap(page_, kMapBytes);
+  if (page_ != nullptr) raw_syscall(SYS_munmap, page_, kMapBytes);
   page_ = nullptr;
 }
 

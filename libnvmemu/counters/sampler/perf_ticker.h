@@ -23,8 +23,8 @@ class PerfTicker {
   PerfTicker(const PerfTicker&) = delete;
   PerfTicker& operator=(const PerfTicker&) = delete;
 
-  // Starts sampling the calling thread, `tid`: a sample each `period_ns` (>= 100 us), signal `signal` each
-  // `wakeup` samples. 0, or the errno of what refused. The signal's handler must be in place.
+  // Starts sampling the thread `tid` of this process: a sample each `period_ns` (>= 100 us), signal `signal`
+  // each `wakeup` samples. 0, or the errno of what refused. The signal's handler must be in place.
   int open(int tid, std::uint64_t period_ns, std::uint32_t wakeup, int signal) noexcept;
   // Likewise with another period; where that is refused, it goes on as before.
   int reopen(int tid, std::uint64_t period_ns, std::uint32_t wakeup, int signal) noexcept;

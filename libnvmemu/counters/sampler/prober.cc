@@ -5,11 +5,12 @@
 #include <linux/perf_event.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <csignal>
+
+#include "base/raw_syscall.h"
 
 namespace nvmemu {
 namespace {
@@ -69,18 +70,19 @@ std::uint64_t event_mark(const siginfo_t& info) {
 
 void TlbFlusher::flush() noexcept {
   if (pages_ == nullptr) {
-    void* made = mmap(nullptr, kBytes, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
-    if (made == MAP_FAILED) return;
-    pages_ = static_cast<char*>(made);
+    const long made =
+        raw_syscall(SYS_mmap, nullptr, kBytes, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
+    if (is_error(made)) return;
+    pages_ = reinterpret_cast<char*>(made);
   }
-  mprotect(pages_, kBytes, PROT_NONE);
-  mprotect(pages_, kBytes, PROT_READ);
+  raw_syscall(SYS_mprotect, pages_, kBytes, PROT_NONE);
+  raw_syscall(SYS_mprotect, pages_, kBytes, PROT_READ);
   // What is not present would not be flushed the next time.
   for (std::size_t at = 0; at < kBytes; at += kPageBytes) *static_cast<volatile char*>(pages_ + at);
 }
 
 void TlbFlusher::close() noexcept {
-  if (pages_ != nullptr) munmap(pages_, kBytes);
+  if (pages_ != nullptr) raw_syscall(SYS_munmap, pages_, kBytes);
   pages_ = nullptr;
 }
 
@@ -106,16 +108,15 @@ int Prober::arm(LoadEntry* load, BurstKind kind, double since_gap_ms) noexcept {
   address_ = load->address;
   instruction_ = load->instruction;
   perf_event_attr attr = breakpoint_attributes(address_);
-  const auto fd = static_cast<int>(syscall(SYS_perf_event_open, &attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC));
-  if (fd < 0) return errno;
-  void* map = mmap(nullptr, kPageBytes, PROT_READ, MAP_SHARED, fd, 0);
-  const int error = map == MAP_FAILED ? errno : 0;
-  syscall(SYS_close, fd);  // not close(), which is a cancellation point
-  if (error != 0) return error;
+  const long fd = raw_syscall(SYS_perf_event_open, &attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
+  if (is_error(fd)) return static_cast<int>(-fd);
+  const long map = raw_syscall(SYS_mmap, nullptr, kPageBytes, PROT_READ, MAP_SHARED, fd, 0);
+  raw_syscall(SYS_close, fd);
+  if (is_error(map)) return static_cast<int>(-map);
   plan_ = plan_for(*load, kind);
   hits_ = 0;
   timed_ = 0;
-  page_ = map;
+  page_ = reinterpret_cast<void*>(map);
   last_hit_ticks_ = clock_->now_ticks();
   current_ = Burst{.load = load, .kind = kind, .sums = {}, .since_gap_ms = since_gap_ms};
   current_.cost_ns = std::min(kLongestSyscallsNs, clock_->to_ns(last_hit_ticks_ - start));
@@ -176,7 +177,7 @@ void Prober::take_hit(std::uintptr_t address) noexcept {
 
 void Prober::finish() noexcept {
   const std::uint64_t start = clock_->now_ticks();
-  munmap(page_, kPageBytes);
+  raw_syscall(SYS_munmap, page_, kPageBytes);
   page_ = nullptr;
   current_.cost_ns += std::min(kLongestSyscallsNs, clock_->ns_since(start));
   finished_ = current_;

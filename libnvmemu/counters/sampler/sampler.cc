@@ -75,7 +75,7 @@ int Sampler::open(int tid) noexcept {
   if (error != 0 && options_.ticker != SamplerOptions::Ticker::kPerfEvent) {
     error = timer_.open(tid, kTimerPeriodNs, options_.signal);
   }
-  last_cpu_ns_ = cpu_ns();
+  last_cpu_ns_ = static_cast<double>(thread_cpu_ns_of(tid));
   return error;
 }
 

@@ -59,7 +59,8 @@ class Sampler final : public CounterSource {
  public:
   Sampler(SamplerShared& shared, const Clock& clock, const SamplerOptions& options);
 
-  // Starts sampling the calling thread. 0, or the errno of the last ticker that was refused.
+  // Starts sampling the thread `tid` of this process: the calling one, or another, which the perf_event
+  // ticker only can. 0, or the errno of the last ticker that was refused.
   int open(int tid) noexcept;
   void close() noexcept;
   void abandon() noexcept;  // after fork, in the child: forgets what belongs to the parent
