@@ -56,15 +56,24 @@ bool is_function(const struct sigaction& action) {
   return action.sa_handler != SIG_DFL && action.sa_handler != SIG_IGN;
 }
 
-// The processor's report of a debug register that was taken back (or a hypervisor's that saves them late)
-// finds no breakpoint of the kernel's, which then sends a plain trap. On a 2-vCPU guest two of some 85,000
-// short processes that were probed died of a trap, for which no other reason is known. Nobody else's can come
-// here: a debugger is told first, and other breakpoints of perf_event carry another code. The load is to be
-// executed now, whatever the register says.
+// A hit of a breakpoint whose reason has been lost on the way (a hypervisor may mix up or drop DR6, or report
+// a debug register that was taken back): the kernel then takes it for a single step, for an int1 instruction,
+// or for a debugger's, and sends a plain trap. On a 2-vCPU guest some four of 90,000 short processes that
+// were probed died so. Here it cannot be anybody else's unless the program steps through itself or runs int1:
+// a debugger is told first, and other breakpoints of perf_event carry another code. The instruction is to be
+// executed now, whatever the registers say.
 bool pass_stray_breakpoint(int signal, const siginfo_t& info, void* context) noexcept {
-  constexpr greg_t kResume = 1 << 16;  // RF: no instruction breakpoint is taken at this instruction
-  if (signal != kTrapSignal || info.si_code != TRAP_HWBKPT) return false;
-  static_cast<ucontext_t*>(context)->uc_mcontext.gregs[REG_EFL] |= kResume;
+  constexpr greg_t kStepping = 1 << 8;  // TF
+  constexpr greg_t kResume = 1 << 16;   // RF: no instruction breakpoint is taken at this instruction
+  constexpr std::uint8_t kInt1 = 0xf1;
+  if (signal != kTrapSignal) return false;
+  if (info.si_code != TRAP_BRKPT && info.si_code != TRAP_TRACE && info.si_code != TRAP_HWBKPT) return false;
+  auto& registers = static_cast<ucontext_t*>(context)->uc_mcontext.gregs;
+  if ((registers[REG_EFL] & kStepping) != 0) return false;
+  const auto before = static_cast<std::uintptr_t>(registers[REG_RIP]) - 1;
+  if (is_readable(before, before + 1) && *reinterpret_cast<const std::uint8_t*>(before) == kInt1)
+    return false;
+  registers[REG_EFL] |= kResume;
   return true;
 }
 
@@ -121,7 +130,7 @@ bool mend_fault(void* context) noexcept {
 }
 
 __attribute__((noinline)) void handle_fault(int signal, siginfo_t* info, void* context) {
-  if (!mend_fault(context)) forward(signal, info, context);
+  forward(signal, info, context);
 }
 
 // On a thread whose thread pointer is not the C library's now: without touching anything thread-local.
@@ -140,7 +149,6 @@ void forward_untouched(int signal, siginfo_t* info, void* context) noexcept {
 // On a thread that the C library did not make; its state is not in its thread-local storage.
 __attribute__((no_stack_protector)) void handle_foreign(ThreadState& state, int signal, siginfo_t* info,
                                                         void* context) {
-  if ((signal == SIGSEGV || signal == SIGBUS) && mend_fault(context)) return;
   const bool is_probe = signal == kTrapSignal && Prober::owns(*info);
   if (!is_probe && !(signal == kTickSignal && is_tick(*info)))
     return forward_untouched(signal, info, context);
@@ -157,6 +165,7 @@ __attribute__((no_stack_protector)) void handle_foreign(ThreadState& state, int 
 // What runs first. Nothing here may be thread-local, which the compiler's stack protector is too.
 template <void (*kHandler)(int, siginfo_t*, void*)>
 __attribute__((no_stack_protector)) void enter(int signal, siginfo_t* info, void* context) {
+  if ((signal == SIGSEGV || signal == SIGBUS) && mend_fault(context)) return;
   if (ThreadState* foreign = foreign_thread()) return handle_foreign(*foreign, signal, info, context);
   (has_known_thread_pointer() ? kHandler : forward_untouched)(signal, info, context);
 }

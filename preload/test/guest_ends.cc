@@ -61,6 +61,12 @@ int ends_by_division() {
   volatile int zero = 0;
   return getpid() / zero;
 }
+// The program's own debug trap, by the instruction that is for it.
+int ends_by_int1() {
+  burn();
+  asm volatile(".byte 0xf1");
+  return 94;
+}
 // What was ignored when the program began stays so.
 int ignored_hangup() {
   raise(SIGHUP);
@@ -73,10 +79,17 @@ int ends_by_signal() {
 }
 
 constexpr Scenario kEnds[] = {
-    {"exit", ends_by_exit},     {"_exit", ends_by_underscore_exit}, {"quick_exit", ends_by_quick_exit},
-    {"fault", ends_by_fault},   {"terminated", ends_by_sigterm},    {"abort", ends_by_abort},
-    {"alarm", ends_by_alarm},   {"division", ends_by_division},     {"ignored-hangup", ignored_hangup},
+    {"exit", ends_by_exit},
+    {"_exit", ends_by_underscore_exit},
+    {"quick_exit", ends_by_quick_exit},
+    {"fault", ends_by_fault},
+    {"terminated", ends_by_sigterm},
+    {"abort", ends_by_abort},
+    {"alarm", ends_by_alarm},
+    {"division", ends_by_division},
+    {"ignored-hangup", ignored_hangup},
     {"killed", ends_by_signal},
+    {"int1", ends_by_int1},
 };
 
 }  // namespace

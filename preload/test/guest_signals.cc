@@ -191,13 +191,12 @@ __attribute__((no_stack_protector)) int own_thread_pointer() {
   return 0;
 }
 
-// A trap as the kernel sends it for a debug register that no breakpoint is known for. It would end the
-// program.
+// Traps as the kernel sends them for a breakpoint whose reason was lost. They would end the program.
 int stray_breakpoint() {
   siginfo_t info{};
   info.si_signo = SIGTRAP;
-  info.si_code = TRAP_HWBKPT;
-  for (int i = 0; i < 3; ++i) {
+  for (const int code : {TRAP_HWBKPT, TRAP_BRKPT, TRAP_TRACE}) {
+    info.si_code = code;
     CHECK(syscall(SYS_rt_tgsigqueueinfo, getpid(), gettid(), SIGTRAP, &info) == 0);
     burn(30);
   }

@@ -219,7 +219,7 @@ INSTANTIATE_TEST_SUITE_P(Programs, EndsAs,
                                          End{"quick_exit", 13, true}, End{"fault", 128 + 11, true},
                                          End{"terminated", 128 + 15, true}, End{"abort", 128 + 6, true},
                                          End{"alarm", 128 + 14, true}, End{"division", 128 + 8, true},
-                                         End{"killed", 128 + 9, false}),
+                                         End{"int1", 128 + 5, true}, End{"killed", 128 + 9, false}),
                          [](const auto& instance) {
                            std::string name = instance.param.scenario;
                            std::replace(name.begin(), name.end(), '_', 'U');
