@@ -105,6 +105,7 @@ int Prober::arm(LoadEntry* load, BurstKind kind, double since_gap_ms) noexcept {
   if (guard_ != nullptr && !guard_()) return EPERM;
   if (!load->instruction.probeable) return EAGAIN;
   const std::uint64_t start = clock_->now_ticks();
+  armed_ticks_ = start;
   address_ = load->address;
   instruction_ = load->instruction;
   perf_event_attr attr = breakpoint_attributes(address_);
@@ -180,6 +181,7 @@ void Prober::finish() noexcept {
   raw_syscall(SYS_munmap, page_, kPageBytes);
   page_ = nullptr;
   current_.cost_ns += std::min(kLongestSyscallsNs, clock_->ns_since(start));
+  current_.lasted_ns = clock_->ns_since(armed_ticks_);
   finished_ = current_;
 }
 

@@ -116,12 +116,12 @@ void Sampler::note_address(const ucontext_t& context) noexcept {
 }
 
 // A sample that falls due in a trap is taken when the trap is over, at the probed load, and would count the
-// probe's time as the load's. So what is sampled during a burst is dropped, unless the thread has walked away
-// from it.
+// probe's time as the load's. So what is sampled during a burst is dropped, unless its hits came so seldom
+// that most of that time was the program's own.
 bool Sampler::on_trap(const siginfo_t& info, const ucontext_t& context) noexcept {
   const bool had_burst = prober_.has_burst();
   const bool is_own = prober_.on_trap(info, context);
-  if (!had_burst && prober_.has_burst() && perf_.is_open()) perf_.discard();
+  if (!had_burst && prober_.has_burst() && prober_.burst_was_dense() && perf_.is_open()) perf_.discard();
   return is_own;
 }
 
