@@ -181,7 +181,8 @@ void Prober::finish() noexcept {
   raw_syscall(SYS_munmap, page_, kPageBytes);
   page_ = nullptr;
   current_.cost_ns += std::min(kLongestSyscallsNs, clock_->ns_since(start));
-  current_.lasted_ns = clock_->ns_since(armed_ticks_);
+  constexpr double kTraps = 4;  // with what the handler does beside
+  current_.dense = clock_->ns_since(armed_ticks_) < kTraps * scale_.trap_cost_ns * hits_;
   finished_ = current_;
 }
 

@@ -65,7 +65,7 @@ struct Burst {
   std::array<std::uintptr_t, kTimed> misses{};  // the first sums.from_memory: what was read from memory
   double since_gap_ms = 0;                      // when it began
   double cost_ns = 0;
-  double lasted_ns = 0;  // from its arming to its end, as the program ran on between the hits
+  bool dense = false;  // its hits followed one another about as fast as traps can
 };
 
 // Belongs to one thread. All but open-time functions are async-signal-safe.
@@ -84,9 +84,9 @@ class Prober {
   // In the SIGTRAP handler. Whether the trap was this prober's.
   bool on_trap(const siginfo_t& info, const ucontext_t& context) noexcept;
 
-  // Whether take_burst() has one, and whether its traps took most of the time that it lasted.
+  // Whether take_burst() has one, and such a one.
   bool has_burst() const noexcept { return finished_.load != nullptr; }
-  bool burst_was_dense() const noexcept { return finished_.cost_ns > finished_.lasted_ns / 2; }
+  bool has_dense_burst() const noexcept { return has_burst() && finished_.dense; }
 
   // The burst that has ended, once; else load == nullptr.
   Burst take_burst() noexcept;

@@ -121,7 +121,7 @@ void Sampler::note_address(const ucontext_t& context) noexcept {
 bool Sampler::on_trap(const siginfo_t& info, const ucontext_t& context) noexcept {
   const bool had_burst = prober_.has_burst();
   const bool is_own = prober_.on_trap(info, context);
-  if (!had_burst && prober_.has_burst() && prober_.burst_was_dense() && perf_.is_open()) perf_.discard();
+  if (!had_burst && prober_.has_dense_burst() && perf_.is_open()) perf_.discard();
   return is_own;
 }
 
