@@ -22,8 +22,11 @@ class AtomicSet {
     }
     return false;
   }
-  void remove(std::uintptr_t number) noexcept {
-    if (auto* slot = find(number)) slot->store(kRemoved);
+  // Whether it held the number.
+  bool remove(std::uintptr_t number) noexcept {
+    auto* slot = find(number);
+    if (slot != nullptr) slot->store(kRemoved);
+    return slot != nullptr;
   }
   bool contains(std::uintptr_t number) noexcept { return find(number) != nullptr; }
 

@@ -2,6 +2,8 @@
 // Interposed: clone(2), by which programs make threads and processes of their own kind.
 #include <sched.h>
 
+#include <atomic>
+
 #include "edge.h"
 #include "foreign_threads.h"
 #include "lifecycle.h"

@@ -35,8 +35,6 @@ std::atomic<std::uint64_t> next_scan_ticks;
 std::atomic<long> last_seen;  // how many threads there were at the last scan, of which so many known
 std::atomic_flag changing = ATOMIC_FLAG_INIT;  // held by whoever adds or removes threads that are not its own
 
-int current_tid() noexcept { return static_cast<int>(raw_syscall(SYS_gettid)); }
-
 Slot* slot_of(int tid) noexcept {
   for (Slot& slot : slots) {
     if (slot.tid.load(std::memory_order_acquire) == tid) return &slot;
@@ -129,8 +127,7 @@ void add_known_thread(int tid) noexcept {
 }
 
 void remove_known_thread(int tid) noexcept {
-  known.remove(static_cast<std::uintptr_t>(tid));
-  known_count.fetch_sub(1);
+  if (known.remove(static_cast<std::uintptr_t>(tid))) known_count.fetch_sub(1);
 }
 
 ThreadState* foreign_thread() noexcept {

@@ -58,10 +58,11 @@ bool is_function(const struct sigaction& action) {
 
 // A hit of a breakpoint whose reason has been lost on the way (a hypervisor may mix up or drop DR6, or report
 // a debug register that was taken back): the kernel then takes it for a single step, for an int1 instruction,
-// or for a debugger's, and sends a plain trap. On a 2-vCPU guest some four of 90,000 short processes that
-// were probed died so. Here it cannot be anybody else's unless the program steps through itself or runs int1:
-// a debugger is told first, and other breakpoints of perf_event carry another code. The instruction is to be
-// executed now, whatever the registers say.
+// or for a debugger's, and sends a plain trap. On a 2-vCPU guest a few in 100,000 probed processes died of
+// SIGTRAP, for which this is the likeliest reason; it was not seen at work. Here such a trap cannot be
+// anybody else's unless the program steps through itself or runs int1: a debugger is told first, and other
+// breakpoints of perf_event carry another code. The instruction is to be executed now, whatever the registers
+// say.
 bool pass_stray_breakpoint(int signal, const siginfo_t& info, void* context) noexcept {
   constexpr greg_t kStepping = 1 << 8;  // TF
   constexpr greg_t kResume = 1 << 16;   // RF: no instruction breakpoint is taken at this instruction

@@ -18,8 +18,6 @@ namespace {
 
 static_assert(std::is_trivially_default_constructible_v<std::byte>);
 
-int current_tid() { return static_cast<int>(raw_syscall(SYS_gettid)); }
-
 // Writes "/proc/self/task/TID/comm". printf and its kind are not for signal handlers.
 void name_path(char* out, int tid) {
   constexpr char kBefore[] = "/proc/self/task/";
@@ -48,6 +46,8 @@ std::uint64_t whole(double ns) { return ns > 0 ? static_cast<std::uint64_t>(ns) 
 
 alignas(ThreadState) __thread std::byte thread_state_storage[sizeof(ThreadState)]{};
 
+int current_tid() noexcept { return static_cast<int>(raw_syscall(SYS_gettid)); }
+
 class ThreadState::Busy {
  public:
   explicit Busy(ThreadState& state) : state_(state) {
@@ -73,8 +73,8 @@ class ThreadState::Busy {
 bool ThreadState::begin() noexcept {
   if (!Runtime::get().active() || ready_.load(std::memory_order_relaxed)) return false;
   if (!add_thread_pointer()) return false;
-  add_known_thread(current_tid());
   tid_ = current_tid();
+  add_known_thread(tid_);
   has_claimed_ = false;  // in the child of a fork, the parent had
   claim_slot();
   const int error = open(tid_, Runtime::get().sampler_options());

@@ -16,6 +16,9 @@
 
 namespace nvmemu::preload {
 
+// Of the calling thread, whatever its thread-local storage. Async-signal-safe.
+int current_tid() noexcept;
+
 // Lives in the thread's static TLS, so that handlers find it without a call and no thread allocates for it.
 // Nothing is constructed before begin().
 class ThreadState {

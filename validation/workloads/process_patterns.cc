@@ -8,8 +8,8 @@
 #include <array>
 #include <cerrno>
 #include <csignal>
-#include <string>
 #include <cstring>
+#include <string>
 #include <vector>
 
 #include "workloads/stopwatch.h"

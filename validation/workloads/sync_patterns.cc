@@ -13,9 +13,9 @@ namespace {
 std::uint64_t turns(unsigned tasks, unsigned cpus) { return (tasks + cpus - 1) / cpus; }
 
 // The mutex is never free: whoever releases it is back, after half a step, before the other's step ends. What
-// the last one does after releasing it comes on top. A thread that has waited longer also takes longer to wake,
-// and finds less in the caches, whatever it waited for: on a 2-vCPU guest a turn of 1000 loads (310 us) that
-// computed for 300 us more took 385 us longer. Hence the long usual steps.
+// the last one does after releasing it comes on top. A thread that has waited longer also takes longer to
+// wake, and finds less in the caches, whatever it waited for: on a 2-vCPU guest a turn of 1000 loads (310 us)
+// that computed for 300 us more took 385 us longer. Hence the long usual steps.
 std::uint64_t lock_loads(const Steps& steps, unsigned /*cpus*/) {
   return 2 * steps.rounds * steps.loads + steps.loads / 2;
 }

@@ -69,6 +69,16 @@ class FakeInjector final : public Injector {
 
 class ThreadEmulatorTest : public testing::Test {
  protected:
+  // Intervals of 2 ms that end at edge 1, each with 1 ms of stall.
+  void learn_rate() {
+    for (int i = 0; i < 100; ++i) {
+      source_.next(1e6);
+      source_.now_ns += 2e6;
+      emulator_.reach_edge(1);
+    }
+    injector_.delays.clear();
+  }
+
   std::vector<std::string> events_;
   FakeSource source_{events_};
   FakeInjector injector_{events_};
@@ -126,12 +136,7 @@ TEST_F(ThreadEmulatorTest, PaysAtAnEdgeWhatWasMeasuredSinceTheLast) {
 }
 
 TEST_F(ThreadEmulatorTest, AnIntervalWithoutASamplePaysWhatItsLikeHaveOwed) {
-  for (int i = 0; i < 100; ++i) {
-    source_.next(1e6);
-    source_.now_ns += 2e6;
-    emulator_.reach_edge(1);
-  }
-  injector_.delays.clear();
+  learn_rate();
   source_.now_ns += 1e6;
   EXPECT_TRUE(emulator_.reach_edge(1));
   ASSERT_EQ(injector_.delays.size(), 1u);
@@ -139,23 +144,13 @@ TEST_F(ThreadEmulatorTest, AnIntervalWithoutASamplePaysWhatItsLikeHaveOwed) {
 }
 
 TEST_F(ThreadEmulatorTest, TimeSpentWaitingAtAnEdgeIsNotCharged) {
-  for (int i = 0; i < 100; ++i) {
-    source_.next(1e6);
-    source_.now_ns += 2e6;
-    emulator_.reach_edge(1);
-  }
-  injector_.delays.clear();
+  learn_rate();
   emulator_.reach_edge(1);  // the thread was blocked: its CPU time stands where it stood
   EXPECT_TRUE(injector_.delays.empty());
 }
 
 TEST_F(ThreadEmulatorTest, SpinningForAnotherIsNotChargedEither) {
-  for (int i = 0; i < 100; ++i) {
-    source_.next(1e6);
-    source_.now_ns += 2e6;
-    emulator_.reach_edge(1);
-  }
-  injector_.delays.clear();
+  learn_rate();
   source_.now_ns += 5e6;
   emulator_.begin_interval();
   emulator_.reach_edge(1);
