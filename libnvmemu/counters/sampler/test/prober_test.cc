@@ -107,20 +107,22 @@ class ProberTest : public testing::Test {
     return prober_.take_burst();
   }
 
-  // Of the 16 readings of a burst: the median of seven bursts, the first of them armed already. One alone may
-  // meet a neighbour that takes the lines away while the traps are handled.
-  double median_from_memory(bool flush) {
-    std::vector<double> counts;
+  // Of a burst's readings: the median of seven bursts, the first of them armed already. One alone may meet a
+  // neighbour that takes the lines away while the traps are handled. Of the 16 readings a few may be missing:
+  // those that an interrupt fell into are not taken.
+  double median_share_from_memory(bool flush) {
+    std::vector<double> shares;
     for (int i = 0; i < 7; ++i) {
       if (i > 0 && !arm()) break;
       const Burst burst = run_burst(flush);
       EXPECT_EQ(burst.load, load_);
-      EXPECT_DOUBLE_EQ(burst.sums.readings, 16);
+      EXPECT_GE(burst.sums.readings, 12);
+      EXPECT_LE(burst.sums.readings, 16);
       EXPECT_GT(burst.cost_ns, 0);
-      counts.push_back(burst.sums.from_memory);
+      shares.push_back(burst.sums.from_memory / burst.sums.readings);
     }
-    std::nth_element(counts.begin(), counts.begin() + counts.size() / 2, counts.end());
-    return counts[counts.size() / 2];
+    std::nth_element(shares.begin(), shares.begin() + shares.size() / 2, shares.end());
+    return shares[shares.size() / 2];
   }
 
   const Clock clock_ = Clock::calibrate();
@@ -136,12 +138,12 @@ class ProberTest : public testing::Test {
 
 TEST_F(ProberTest, ReadsALoadThatHitsAsCache) {
   if (!arm()) GTEST_SKIP() << "breakpoints are refused here";
-  EXPECT_LE(median_from_memory(false), 4);
+  EXPECT_LE(median_share_from_memory(false), 0.25);
 }
 
 TEST_F(ProberTest, ReadsALoadWhoseLineIsGoneAsMemory) {
   if (!arm()) GTEST_SKIP() << "breakpoints are refused here";
-  EXPECT_GE(median_from_memory(true), 12);
+  EXPECT_GE(median_share_from_memory(true), 0.75);
 }
 
 TEST_F(ProberTest, EndsByItselfAndGivesEachBurstOnce) {
