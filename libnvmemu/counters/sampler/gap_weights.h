@@ -40,9 +40,6 @@ class GapWeights {
   // steady state.
   double weight(std::size_t bin) const noexcept;
 
- public:
-  void dbg() const noexcept;
-
  private:
   struct Bin {
     std::atomic<double> from_memory{0}, memory_ns{0};  // readings from memory: how many, and their time,
