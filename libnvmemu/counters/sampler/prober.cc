@@ -182,7 +182,8 @@ void Prober::finish() noexcept {
   page_ = nullptr;
   current_.cost_ns += std::min(kLongestSyscallsNs, clock_->ns_since(start));
   constexpr double kTraps = 4;  // with what the handler does beside
-  current_.dense = clock_->ns_since(armed_ticks_) < kTraps * scale_.trap_cost_ns * hits_;
+  current_.lasted_ns = clock_->ns_since(armed_ticks_);
+  current_.dense = current_.lasted_ns < kTraps * scale_.trap_cost_ns * hits_;
   finished_ = current_;
 }
 

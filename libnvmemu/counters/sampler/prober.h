@@ -64,8 +64,9 @@ struct Burst {
   ProbeSums sums;
   std::array<std::uintptr_t, kTimed> misses{};  // the first sums.from_memory: what was read from memory
   double since_gap_ms = 0;                      // when it began
-  double cost_ns = 0;
-  bool dense = false;  // its hits followed one another about as fast as traps can
+  double cost_ns = 0;                           // the traps', and of arming and disarming
+  double lasted_ns = 0;                         // with what the program ran in between
+  bool dense = false;                           // its hits followed one another about as fast as traps can
 };
 
 // Belongs to one thread. All but open-time functions are async-signal-safe.

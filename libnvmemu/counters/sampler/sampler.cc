@@ -97,13 +97,12 @@ void Sampler::on_tick(const ucontext_t& context) noexcept {
   if (perf_.is_open()) {
     drain_ring();
   } else if (timer_.is_open()) {
-    const double ran_ns = std::max(0.0, timer_.take_cpu_ns() - untimed_ns_);
-    untimed_ns_ = 0;
-    add_sample(static_cast<std::uintptr_t>(context.uc_mcontext.gregs[REG_RIP]), ran_ns);
+    add_sample(static_cast<std::uintptr_t>(context.uc_mcontext.gregs[REG_RIP]),
+               own_time_.take(timer_.take_cpu_ns()));
   }
   overhead_ns_ += options_.tick_cost_ns;
   note_address(context);
-  maybe_probe();
+  burst_at_tick_ |= maybe_probe();
 }
 
 // The tick comes with a sample: the load that the thread has just waited for has the address that its operand
@@ -131,7 +130,7 @@ void Sampler::drain_ring() noexcept {
   std::uint64_t lost = 0;
   for (std::size_t count = ips.size(); count == ips.size();) {
     count = perf_.drain(ips.data(), ips.size(), lost);
-    for (std::size_t i = 0; i < count; ++i) add_sample(ips[i], period_ns_);
+    for (std::size_t i = 0; i < count; ++i) add_sample(ips[i], own_time_.take(period_ns_));
     if (count == 0) return;
     lost_samples_ |= lost != 0 && !after_gap_;
     after_gap_ = false;
@@ -166,8 +165,16 @@ void Sampler::take_burst() noexcept {
   for (std::size_t i = 0; i < misses; ++i) misses_.add(burst.misses[i]);
   schedule_.on_burst(burst.cost_ns);
   overhead_ns_ += burst.cost_ns;
-  untimed_ns_ += burst.cost_ns;
+  note_untimed(burst);
   probes_ += static_cast<std::uint64_t>(burst.sums.readings);
+}
+
+// A burst that began anywhere but at a tick has lost as many samples, on average, as fit into it.
+void Sampler::note_untimed(const Burst& burst) noexcept {
+  if (!perf_.is_open()) own_time_.on_burst(burst.cost_ns);
+  if (perf_.is_open() && burst_at_tick_)
+    own_time_.on_burst_after_sample(burst.cost_ns, burst.lasted_ns, period_ns_);
+  burst_at_tick_ = false;
 }
 
 BurstKind Sampler::wanted_kind() const noexcept {
@@ -186,17 +193,18 @@ bool Sampler::knows_enough(double waited_ns) noexcept {
   return known || patience_ns_ <= 0;
 }
 
-void Sampler::maybe_probe() noexcept {
-  if (candidate_ == nullptr || prober_.armed() || !schedule_.due(!knows_all(*candidate_))) return;
-  if (shared_.probes_refused.load(kRelaxed)) return;
+bool Sampler::maybe_probe() noexcept {
+  if (candidate_ == nullptr || prober_.armed() || !schedule_.due(!knows_all(*candidate_))) return false;
+  if (shared_.probes_refused.load(kRelaxed)) return false;
   const int error = prober_.arm(candidate_, wanted_kind(), since_gap_ms());
   // Anything else (no free debug register or descriptor, a handler of the program's in the way) may pass.
   for (const int refusal : {ENOENT, EINVAL, EOPNOTSUPP, ENOSYS, EACCES}) {
     if (error == refusal) shared_.probes_refused.store(true, kRelaxed);
   }
-  if (error != 0) return;
+  if (error != 0) return false;
   ticks_of_burst_ = 0;
   schedule_.on_armed();
+  return true;
 }
 
 EpochCounts Sampler::read() noexcept {
@@ -264,7 +272,7 @@ void Sampler::resume(double injected_ns) noexcept {
     after_gap_ = true;
   } else {
     timer_.restart();
-    untimed_ns_ = 0;
+    own_time_.forget();
   }
   last_cpu_ns_ += injected_ns;
   schedule_.on_injection(injected_ns);

@@ -14,6 +14,7 @@
 #include "counters/sampler/epoch_samples.h"
 #include "counters/sampler/gap_weights.h"
 #include "counters/sampler/load_table.h"
+#include "counters/sampler/own_time.h"
 #include "counters/sampler/perf_ticker.h"
 #include "counters/sampler/probe_schedule.h"
 #include "counters/sampler/prober.h"
@@ -91,7 +92,8 @@ class Sampler final : public CounterSource {
   void discount_samples(EpochCounts& counts) const noexcept;
   void expire_burst() noexcept;
   void take_burst() noexcept;
-  void maybe_probe() noexcept;
+  void note_untimed(const Burst& burst) noexcept;
+  bool maybe_probe() noexcept;  // whether a burst has begun
   void note_address(const ucontext_t& context) noexcept;
   BurstKind wanted_kind() const noexcept;
   double since_gap_ms() const noexcept { return schedule_.since_gap_ms(); }
@@ -115,7 +117,8 @@ class Sampler final : public CounterSource {
   double overhead_ns_ = 0;
   std::uint64_t probes_ = 0;
   int ticks_of_burst_ = 0;
-  double untimed_ns_ = 0;  // of bursts, since the POSIX timer's last tick
+  OwnTime own_time_;
+  bool burst_at_tick_ = false;  // the burst was armed at one
   double last_cpu_ns_ = 0;
   bool untold_ = false;  // samples have been taken that read() has not told of
   bool settling_ = false;
