@@ -121,9 +121,11 @@ std::size_t PerfTicker::drain(std::uintptr_t* ips, std::size_t capacity, std::ui
 
 bool PerfTicker::has_samples() const noexcept { return !RingReader(page_).empty(); }
 
-void PerfTicker::discard() noexcept {
+bool PerfTicker::discard() noexcept {
   RingReader ring(page_);
+  const bool any = !ring.empty();
   while (!ring.empty()) ring.skip(ring.at<perf_event_header>(0).size);
+  return any;
 }
 
 }  // namespace nvmemu

@@ -41,8 +41,8 @@ class PerfTicker {
 
   bool has_samples() const noexcept;
 
-  // Drops what the ring holds. Async-signal-safe; only on the sampled thread.
-  void discard() noexcept;
+  // Drops what the ring holds. Whether that was anything. Async-signal-safe; only on the sampled thread.
+  bool discard() noexcept;
 
  private:
   perf_event_mmap_page* page_ = nullptr;

@@ -268,7 +268,7 @@ void Sampler::pause(double delay_ns) noexcept {
 
 void Sampler::resume(double injected_ns) noexcept {
   if (perf_.is_open()) {
-    perf_.discard();
+    if (perf_.discard()) own_time_.forget();  // what a burst had a part of is dropped
     after_gap_ = true;
   } else {
     timer_.restart();

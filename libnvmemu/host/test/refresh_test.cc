@@ -13,10 +13,16 @@ TEST(FollowDrift, LeavesTheBaseWhereNothingChanged) {
   EXPECT_DOUBLE_EQ(follow_drift(200, 170, 170, 0.05), 200);
 }
 
-TEST(FollowDrift, IgnoresWhatIsWithinTheWobble) {
+TEST(FollowDrift, IgnoresARiseWithinTheWobble) {
   EXPECT_NEAR(follow_drift(200, 170, 170 * 1.15, 0.04), 200, 1);
-  EXPECT_NEAR(follow_drift(200, 170, 170 * 0.85, 0.04), 200, 1);
   EXPECT_NEAR(follow_drift(200, 170, 170 * 1.50, 2.00), 200, 1);  // a disturbed measurement says little
+}
+
+TEST(FollowDrift, FollowsAFallThatIsMoreThanNoise) {
+  EXPECT_NEAR(follow_drift(200, 170, 170 * 0.85, 0.04), 170, 1);
+  EXPECT_NEAR(follow_drift(200, 170, 170 * 0.95, 0.04), 190, 1);
+  EXPECT_NEAR(follow_drift(200, 170, 170 * 0.99, 0.08), 200, 1);
+  EXPECT_DOUBLE_EQ(follow_drift(200, 100, 90, 0), 180);
 }
 
 TEST(FollowDrift, FollowsALargeChange) {
