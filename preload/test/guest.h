@@ -19,6 +19,7 @@ std::span<const Scenario> thread_scenarios();
 std::span<const Scenario> process_scenarios();
 std::span<const Scenario> signal_scenarios();
 std::span<const Scenario> end_scenarios();
+std::span<const Scenario> openmp_scenarios();
 
 // The program's own path.
 extern const char* own_path;

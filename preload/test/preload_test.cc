@@ -51,7 +51,7 @@ INSTANTIATE_TEST_SUITE_P(Programs, LeavesAlone,
                                          "alternate-stacks", "alarms", "real-time-signals",
                                          "waited-for-signals", "own-breakpoints", "own-thread-pointer",
                                          "c11-threads", "cloned-threads", "unseen-thread", "cloned-process",
-                                         "stray-breakpoint"));
+                                         "stray-breakpoint", "llvm-openmp"));
 
 TEST_F(PreloadTest, EachThreadIsEmulatedAndReported) {
   expect_ok("threads");
