@@ -29,7 +29,10 @@ std::vector<Edge> edges_of(std::span<const Stretch> stretches) {
     edges.push_back({stretches[i].begin_ns, true, i});
     edges.push_back({stretches[i].begin_ns + length_ns(stretches[i]), false, i});
   }
-  std::sort(edges.begin(), edges.end(), [](const Edge& a, const Edge& b) { return a.at_ns < b.at_ns; });
+  // Beginnings first: so late that a ns more is the same moment, a stretch must not end before it begins.
+  std::sort(edges.begin(), edges.end(), [](const Edge& a, const Edge& b) {
+    return a.at_ns != b.at_ns ? a.at_ns < b.at_ns : a.begins > b.begins;
+  });
   return edges;
 }
 

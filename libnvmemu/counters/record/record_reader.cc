@@ -18,6 +18,7 @@ using namespace record_format;
 
 constexpr double kMostNs = 1e18;  // 30 years
 constexpr double kMostCount = 1e18;
+constexpr double kLowestLatencyNs = 1e-3;
 constexpr double kHighestLatencyNs = 1e9;
 
 template <std::size_t kBytes>
@@ -84,7 +85,7 @@ class Parser {
       double value, lowest, highest;
     };
     const Figure figures[] = {
-        {"base latency", header.base_ns, 1e-3, kHighestLatencyNs},
+        {"base latency", header.base_ns, kLowestLatencyNs, kHighestLatencyNs},
         {"base latency's spread", header.base_spread, 0, 1e6},
         {"cache's latency", header.cache_ns, 0, kHighestLatencyNs},
         {"remote latency", header.remote_ns, 0, kHighestLatencyNs},
@@ -147,6 +148,8 @@ class Parser {
       if constexpr (std::is_unsigned_v<Figure>) sensible = sensible && kept >= 0;
       if (sensible) figure = static_cast<Figure>(kept);
     });
+    const double miss_ns = epoch.counts.miss_latency_ns;  // to be divided by
+    sensible = sensible && (miss_ns == 0 || is_within(miss_ns, kLowestLatencyNs, kHighestLatencyNs));
     if (sensible) record_.epochs.push_back(epoch);
     return sensible;
   }

@@ -75,6 +75,11 @@ TEST(Lengthen, CountsStretchesThatTookNoTime) {
   EXPECT_DOUBLE_EQ(of({{0, 100, 100, 0, 30}, {0, 100, 200, 100, 10}}).most_ns, 40);
 }
 
+TEST(Lengthen, IsFineWhereANanosecondMakesNoDifference) {
+  const Lengthening found = of({{0, 1e18, 1e18, 0, 30}, {1, 1e18, 1e18, 0, 50}});
+  EXPECT_EQ(found.expected_ns, 50);
+}
+
 TEST(Lengthen, OfManyStretchesAddsNoRoundingErrors) {
   std::vector<Stretch> stretches;
   for (int i = 0; i < 100'000; ++i) stretches.push_back({0, i * 1e8, (i + 1) * 1e8, 1e8, 1e7 / 3});
