@@ -170,10 +170,6 @@ void print_json(const Predicted& predicted) {
   fmt::print("{}\n", json.dump(2, ' ', false, Json::error_handler_t::replace));
 }
 
-std::string counted(std::uint64_t number, const char* one, const char* many) {
-  return fmt::format("{} {}", number, number == 1 ? one : many);
-}
-
 std::string in_seconds(double ns) { return fmt::format("{:.3f}", ns / 1e9); }
 
 std::string error_text(const Target& target, const PredictionError& error) {

@@ -47,12 +47,14 @@ void say_what_was_recorded(const RecordOptions& options, const RunReport& report
                     record.lost()));
   }
   if (options.run.quiet && !report.processes.empty()) return;
+  const RunTotals& totals = report.totals;
   print_note(fmt::format(
-      "recorded {} of wall time in {}: {} of CPU time, of which {} waited for memory, in {} "
-      "epochs of {} threads of {} processes, by {} ({})",
-      format_duration(report.wall_seconds * 1e9), options.file, format_duration(report.totals.cpu_ns),
-      format_duration(report.totals.stall_ns), report.totals.epochs, report.totals.threads,
-      report.processes.size(), report.source_name, report.ticker));
+      "recorded {} of wall time in {}; of {} of CPU time {} waited for memory, in {} of {} in {}; "
+      "by {} ({})",
+      format_duration(report.wall_seconds * 1e9), options.file, format_duration(totals.cpu_ns),
+      format_duration(totals.stall_ns), counted(totals.epochs, "epoch", "epochs"),
+      counted(totals.threads, "thread", "threads"), counted(report.processes.size(), "process", "processes"),
+      report.source_name, report.ticker));
   for (const std::string& warning : report.warnings) print_warning(warning);
 }
 

@@ -14,8 +14,8 @@ namespace {
 constexpr double kBaseNs = 200, kTargetNs = 500, kCacheNs = 40, kSteps = 1e6;
 constexpr ReadLatency kLatency{.base_ns = kBaseNs, .target_ns = kTargetNs, .cache_ns = kCacheNs};
 
-// What a step takes is the longer of its misses (which overlap) and the work that depends on none of them;
-// the processor stalls for what the misses take longer.
+// What a step takes is the longer of its misses (which overlap) and the work that depends on none of them.
+// Its stall is counted as Intel does: time in which nothing executes.
 struct Step {
   double misses = 1;
   double hidden_work_ns = 0;
