@@ -121,14 +121,13 @@ void Runtime::start() {
     return say_natively(config.error());
   }
   config_ = std::move(*config);
-  if (!set_latencies() || !open_board()) return;
+  if (!set_latencies() || !prepare_counts() || !open_board()) return;
   clock_ = Clock::calibrate(config_.clock_hz);
   start_ticks_ = clock_->now_ticks();
   injector_.emplace(*clock_);
   epoch_ns_ = config_.epoch_ns;
-  const bool injects = read_latency_.target_ns > read_latency_.base_ns;
   edge_interval_ticks_ =
-      injects ? clock_->to_ticks(kEdgeIntervalNs) : std::numeric_limits<std::uint64_t>::max();
+      injects() ? clock_->to_ticks(kEdgeIntervalNs) : std::numeric_limits<std::uint64_t>::max();
   set_sampler_options();
   claim_process();
   resolve_hooks();
@@ -155,6 +154,8 @@ bool Runtime::set_latencies() {
   if (config_.clock_hz <= 0) config_.clock_hz = calibration_.clock_hz;
   read_latency_.target_ns = config_.target_multiple > 0 ? config_.target_multiple * read_latency_.base_ns
                                                         : config_.target_read_latency_ns;
+  read_latency_.cache_ns = calibration_.cache_latency_ns;
+  read_latency_.remote_ns = config_.remote_latency_ns;
   if (read_latency_.target_ns <= 0) {
     say_natively({"nothing to emulate", "set NVMEMU_READ_LATENCY or NVMEMU_PROFILE"});
     return false;
@@ -178,6 +179,30 @@ bool Runtime::open_board() {
   return true;
 }
 
+// Where counts come from other than the sampler, and where they go to; and the model of them.
+bool Runtime::prepare_counts() {
+  const auto refuse = [](const Error& error) {
+    note_on_tools_board(kBadConfiguration);
+    say_natively(error);
+    return false;
+  };
+  if (!config_.replay.empty()) {
+    auto replay = Replay::load(config_.replay);
+    if (!replay) return refuse(replay.error());
+    replay_.emplace(*std::move(replay));
+  }
+  if (!config_.record.empty()) {
+    auto record = RecordWriter::open(config_.record);
+    if (!record) return refuse(record.error());
+    record_.emplace(*std::move(record));
+  }
+  const auto model = choose_model(config_.model, replay_ ? "the record" : "the sampler",
+                                  replay_ ? replay_->counts() : kSamplerCounts, read_latency_);
+  if (!model) return refuse(model.error());
+  model_ = *model;
+  return true;
+}
+
 void Runtime::set_sampler_options() {
   const CodeRange own = code_around(reinterpret_cast<const void*>(&code_around));
   shared_.disturbed = calibration_.probe_disturbed_share;
@@ -186,12 +211,15 @@ void Runtime::set_sampler_options() {
     // What the calibration's chase read, brought up to date as the base latency is.
     shared_.gaps.expect(calibration_.probe_latency_ns * read_latency_.base_ns / calibration_.base_latency_ns);
   }
-  const bool injects = read_latency_.target_ns > read_latency_.base_ns;
+  // A record is of what an emulated run would measure. Where counts are replayed, samples only tell the time.
+  const bool measures = (injects() || record_) && !replay_;
   sampler_options_ = SamplerOptions{
       .ticker = ticker_option(config_.ticker),
-      .period_ns = injects ? kSamplePeriodNs : kIdlePeriodNs,
+      .period_ns = measures ? kSamplePeriodNs : kIdlePeriodNs,
       .signal = kTickSignal,
-      .probe_budget = injects ? kProbeBudget : kIdleProbeBudget,
+      .probe_budget = measures  ? kProbeBudget
+                      : replay_ ? 0
+                                : kIdleProbeBudget,
       .every_load = !config_.probes || calibration_.probe_threshold_ns <= 0 || calibration_.trap_cost_ns <= 0,
       .scale = {.overhead_ns = calibration_.probe_overhead_ns,
                 .threshold_ns = calibration_.probe_threshold_ns,
@@ -212,8 +240,14 @@ void Runtime::set_sampler_options() {
 void Runtime::claim_process() noexcept {
   pid_ = getpid();
   process_ = board_->claim_process(static_cast<std::uint32_t>(pid_), static_cast<std::uint32_t>(getppid()));
+  char command[sizeof process_->command] = {};
+  read_command_line(command, sizeof command);
+  if (record_) {
+    process_number_ = record_->add_process(static_cast<std::uint32_t>(pid_),
+                                           static_cast<std::uint32_t>(getppid()), command);
+  }
   if (process_ == nullptr) return;
-  read_command_line(process_->command, sizeof process_->command);
+  std::memcpy(process_->command, command, sizeof command);
   if (sampler_options_.every_load) warn(kNoProbes);
 }
 

@@ -8,11 +8,14 @@
 #include <optional>
 
 #include "base/clock.h"
+#include "counters/record/record_writer.h"
+#include "counters/replay/replay.h"
 #include "counters/sampler/sampler.h"
 #include "epoch/config.h"
 #include "epoch/injector.h"
 #include "host/calibration.h"
 #include "model/latency_model.h"
+#include "model/model_table.h"
 #include "report/board.h"
 
 namespace nvmemu::preload {
@@ -37,7 +40,13 @@ class Runtime {
   Injector& injector() noexcept { return *injector_; }
   const SamplerOptions& sampler_options() const noexcept { return sampler_options_; }
   const ReadLatency& read_latency() const noexcept { return read_latency_; }
+  const Model& model() const noexcept { return *model_; }
   double epoch_ns() const noexcept { return epoch_ns_; }
+  // Where every epoch's counts are kept, and which of its processes this one is; null: nowhere.
+  RecordWriter* record() noexcept { return record_ ? &*record_ : nullptr; }
+  std::uint32_t process_number() const noexcept { return process_number_; }
+  // What a thread is told instead of what it does; null: nothing.
+  const Replay* replay() const noexcept { return replay_ ? &*replay_ : nullptr; }
   // How far apart edges must lie for the second to be paid at.
   std::uint64_t edge_interval_ticks() const noexcept { return edge_interval_ticks_; }
 
@@ -68,6 +77,8 @@ class Runtime {
  private:
   bool set_latencies();
   bool open_board();
+  bool prepare_counts();
+  bool injects() const noexcept { return read_latency_.target_ns > read_latency_.base_ns; }
   void set_sampler_options();
   void claim_process() noexcept;
 
@@ -84,6 +95,10 @@ class Runtime {
   std::optional<Board> board_;
   std::optional<SpinInjector> injector_;
   BoardProcess* process_ = nullptr;
+  const Model* model_ = nullptr;
+  std::optional<RecordWriter> record_;
+  std::optional<Replay> replay_;
+  std::uint32_t process_number_ = 0;
   SamplerOptions sampler_options_;
   SamplerShared shared_;
 };

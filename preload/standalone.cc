@@ -14,9 +14,11 @@ namespace {
 
 RunReport make_report(const Runtime& runtime) {
   RunReport report;
-  report.source_name = "sampler";
-  report.source_why = "LD_PRELOAD without the tool takes the source that works everywhere";
-  report.model = "stall";
+  report.source_name = runtime.replay() != nullptr ? "replay" : "sampler";
+  report.source_why = runtime.replay() != nullptr
+                          ? "asked for"
+                          : "LD_PRELOAD without the tool takes the source that works everywhere";
+  report.model = runtime.model().name;
   report.base_read_latency_ns = runtime.read_latency().base_ns;
   report.base_spread = runtime.calibration().base_latency_spread;
   report.target.read_latency_ns = runtime.read_latency().target_ns;

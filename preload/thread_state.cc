@@ -77,17 +77,35 @@ bool ThreadState::begin() noexcept {
   add_known_thread(tid_);
   has_claimed_ = false;  // in the child of a fork, the parent had
   claim_slot();
-  const int error = open(tid_, Runtime::get().sampler_options());
+  const int error = open(tid_, Runtime::get().sampler_options(), false);
   Runtime::get().note_ticker(error, sampler().uses_perf_event());
   return error == 0;
 }
 
+// What the emulator is told: what the sampler counts, unless that is kept, too, or replaced.
+CounterSource& ThreadState::make_source(bool foreign) noexcept {
+  Runtime& runtime = Runtime::get();
+  if (RecordWriter* record = runtime.record()) {
+    const ThreadPlace place{runtime.process_number(), record->add_thread(foreign),
+                            static_cast<std::uint32_t>(tid_)};
+    return *new (recording_) RecordingSource(sampler(), *record, place);
+  }
+  if (const Replay* replay = runtime.replay()) {
+    const bool numbered = !foreign && slot_ != nullptr;
+    return *new (replay_)
+        ReplaySource(sampler(), numbered ? replay->of_thread(runtime.board().index_of(slot_))
+                                         : std::span<const EpochCounts>());
+  }
+  return sampler();
+}
+
 // 0, or what refused the ticker.
-int ThreadState::open(int tid, const SamplerOptions& options) noexcept {
+int ThreadState::open(int tid, const SamplerOptions& options, bool foreign) noexcept {
   Runtime& runtime = Runtime::get();
   tid_ = tid;
   new (sampler_) Sampler(runtime.shared(), runtime.clock(), options);
-  new (emulator_) ThreadEmulator(sampler(), runtime.injector(), runtime.read_latency(), runtime.epoch_ns());
+  new (emulator_) ThreadEmulator(make_source(foreign), runtime.injector(), runtime.read_latency(),
+                                 runtime.epoch_ns(), runtime.model().delay_ns);
   busy_frame_.store(nullptr, std::memory_order_relaxed);
   ready_.store(true, std::memory_order_release);  // a tick may come as soon as the ticker is open
   const int error = sampler().open(tid_);
@@ -107,7 +125,7 @@ bool ThreadState::begin_foreign(int tid) noexcept {
   SamplerOptions options = Runtime::get().sampler_options();
   if (options.ticker == SamplerOptions::Ticker::kTimer) return false;  // is the calling thread's only
   options.ticker = SamplerOptions::Ticker::kPerfEvent;
-  return open(tid, options) == 0;
+  return open(tid, options, true) == 0;
 }
 
 // A thread that never computes as much as a tick's worth is not worth a line in the report: it may just be
@@ -120,7 +138,7 @@ void ThreadState::on_foreign_tick(const ucontext_t& context) noexcept {
 void ThreadState::end_foreign() noexcept {
   claim_slot();
   const Busy busy(*this);
-  if (busy.entered()) emulator().finish();
+  if (busy.entered()) emulator().end();
 }
 
 void ThreadState::forget() noexcept {
@@ -219,7 +237,7 @@ void ThreadState::end() noexcept {
   const Busy busy(*this);
   // Where the thread ends from within a delay (the program's handler called exit), its epoch is accounted
   // already.
-  if (busy.entered()) emulator().finish();
+  if (busy.entered()) emulator().end();
   publish(true);
   sampler().close();  // while traps still find their way
   ready_.store(false, std::memory_order_relaxed);

@@ -10,6 +10,8 @@
 #include <cstdint>
 #include <new>
 
+#include "counters/record/recording_source.h"
+#include "counters/replay/replay_source.h"
 #include "counters/sampler/sampler.h"
 #include "epoch/thread_emulator.h"
 #include "report/board.h"
@@ -72,13 +74,18 @@ class ThreadState {
 
   Sampler& sampler() noexcept { return *std::launder(reinterpret_cast<Sampler*>(sampler_)); }
   ThreadEmulator& emulator() noexcept { return *std::launder(reinterpret_cast<ThreadEmulator*>(emulator_)); }
-  int open(int tid, const SamplerOptions& options) noexcept;
+  int open(int tid, const SamplerOptions& options, bool foreign) noexcept;
+  CounterSource& make_source(bool foreign) noexcept;
   void claim_slot() noexcept;
   void publish(bool ended) noexcept;
   void check_edge(const void* site) noexcept;
   void pay_at_edge(const void* site) noexcept;
 
   alignas(Sampler) std::byte sampler_[sizeof(Sampler)];
+  union {  // around the sampler, where counts are kept or replayed
+    alignas(RecordingSource) std::byte recording_[sizeof(RecordingSource)];
+    alignas(ReplaySource) std::byte replay_[sizeof(ReplaySource)];
+  };
   alignas(ThreadEmulator) std::byte emulator_[sizeof(ThreadEmulator)];
   // Edges can come every few ns: those that are sure to come too soon are only counted.
   int edge_skips_;

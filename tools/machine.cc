@@ -79,6 +79,7 @@ Result<Machine> read_machine(double given_base_ns, bool quiet) {
   const Result<Calibration> calibration = load_or_calibrate(machine, quiet);
   if (!calibration) return tl::unexpected(calibration.error());
   machine.clock_hz = calibration->clock_hz;
+  machine.cache_latency_ns = calibration->cache_latency_ns;
   if (given_base_ns > 0) {
     machine.base_latency_ns = given_base_ns;
   } else {

@@ -14,6 +14,7 @@ struct Machine {
   bool calibration_is_temporary = false;  // it could not be cached: remove it after the run
   double clock_hz = 0;
   double base_latency_ns = 0;
+  double cache_latency_ns = 0;
   double base_spread = 0;  // relative, of its measurement; 0 where it was given
   std::vector<std::string> warnings;
 };

@@ -32,10 +32,11 @@ constexpr const char* kDescription =
 constexpr const char* kFooter = R"(Examples:
   nvmemu run --read-latency 300ns -- ./app
   nvmemu profiles
+  nvmemu record -o app.nvr -- ./app; nvmemu predict app.nvr --read-latency 200ns,400ns,800ns
   nvmemu run --help
 
 Exit status:
-  0    done; of nvmemu run: the command's own
+  0    done; of nvmemu run and nvmemu record: the command's own
   125  nvmemu failed, or was called wrongly
 
 Environment:
@@ -80,6 +81,8 @@ int tool_main(std::vector<std::string> arguments) {
   app.footer(kFooter);
   app.require_subcommand(1);
   add_run(app, command, exit_status);
+  add_record(app, command, exit_status);
+  add_predict(app, exit_status);
   add_profiles(app, exit_status);
   add_report(app, exit_status);
   add_info(app, exit_status);
@@ -93,7 +96,9 @@ int tool_main(std::vector<std::string> arguments) {
     print_error(*error);
     return kNvmemuFailed;
   }
-  command = cut_off_command(*app.get_subcommand("run"), arguments);
+  for (const char* name : {"run", "record"}) {
+    if (arguments.front() == name) command = cut_off_command(*app.get_subcommand(name), arguments);
+  }
   std::reverse(arguments.begin(), arguments.end());  // as CLI11 wants a vector
   try {
     app.parse(arguments);

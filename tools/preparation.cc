@@ -7,9 +7,12 @@
 #include <array>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
 #include <memory>
 #include <string_view>
 #include <utility>
+
+#include "counters/record/record_reader.h"
 
 namespace nvmemu {
 namespace {
@@ -46,16 +49,41 @@ Result<std::string> find_library() {
                  "set NVMEMU_PRELOAD to its path");
 }
 
+// The counts of a record belong to the base latency that it was made with.
+Result<void> prepare_replay(Prepared& prepared) {
+  if (prepared.request.replay.empty()) return {};
+  const Result<Record> record = read_record(prepared.request.replay);
+  if (!record) return tl::unexpected(record.error());
+  prepared.source = "replay";
+  prepared.counts = record->info.counts;
+  std::error_code error;
+  prepared.replay = std::filesystem::absolute(prepared.request.replay, error).string();
+  if (prepared.request.base_latency_ns <= 0) prepared.request.base_latency_ns = record->info.base_ns;
+  return {};
+}
+
+// `cache_ns`: of the calibration, or anything above 0 while there is none yet.
+Result<void> prepare_model(Prepared& prepared, double base_ns, double cache_ns) {
+  const ReadLatency latency{base_ns, base_ns, cache_ns, prepared.request.remote_latency_ns};
+  const Result<const Model*> model =
+      choose_model(prepared.request.model, prepared.source == "replay" ? "the record" : "the sampler",
+                   prepared.counts, latency);
+  if (!model) return failure("--model: " + model.error().message, model.error().hint);
+  prepared.model = *model;
+  return {};
+}
+
 tl::unexpected<Refusal> failed(const Error& error) { return tl::unexpected(Refusal{kNvmemuFailed, error}); }
 
 }  // namespace
 
-tl::expected<Prepared, Refusal> prepare(const RunOptions& options, const std::vector<std::string>& command,
-                                        TemporaryFiles& temporary) {
-  Prepared prepared;
-  auto request = check_options(options);
+tl::expected<Prepared, Refusal> prepare(const RunOptions& options, const Result<RunRequest>& request,
+                                        const std::vector<std::string>& command, TemporaryFiles& temporary) {
   if (!request) return failed(request.error());
-  prepared.request = *std::move(request);
+  Prepared prepared;
+  prepared.request = *request;
+  if (const auto done = prepare_replay(prepared); !done) return failed(done.error());
+  if (const auto done = prepare_model(prepared, 1, 1); !done) return failed(done.error());
   if (command.empty()) return failed({"no command to run", "nvmemu run [OPTIONS] -- COMMAND [ARG...]"});
 
   auto path = resolve_command(command.front());
@@ -70,8 +98,12 @@ tl::expected<Prepared, Refusal> prepare(const RunOptions& options, const std::ve
   if (!machine) return failed(machine.error());
   prepared.machine = *std::move(machine);
   if (prepared.machine.calibration_is_temporary) temporary.add(prepared.machine.calibration_file);
+  const double base_ns = prepared.machine.base_latency_ns;
+  if (const auto done = prepare_model(prepared, base_ns, prepared.machine.cache_latency_ns); !done) {
+    return failed(done.error());
+  }
 
-  const auto target_ns = target_latency_ns(prepared.request, prepared.machine.base_latency_ns);
+  const auto target_ns = target_latency_ns(prepared.request, base_ns);
   if (!target_ns) return failed(target_ns.error());
   prepared.target_ns = *target_ns;
   return prepared;

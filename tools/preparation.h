@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// All that `nvmemu run` finds out before the command starts.
+// All that `nvmemu run` and `nvmemu record` find out before the command starts.
 #pragma once
 
 #include <string>
 #include <vector>
 
 #include "machine.h"
+#include "model/model_table.h"
 #include "resolve.h"
 #include "run_files.h"
 #include "run_options.h"
@@ -18,10 +19,16 @@ struct Prepared {
   std::string library;  // libnvmemu-preload.so's path
   Machine machine;
   double target_ns = 0;
+  std::string source = "sampler";  // or "replay"
+  CountSet counts = kSamplerCounts;
+  std::string replay;  // the record's path, from the root
+  const Model* model = nullptr;
+  std::string record;  // where to keep the counts; empty: nowhere
 };
 
-// What is cheap to check comes first: a mistyped option costs no calibration.
-tl::expected<Prepared, Refusal> prepare(const RunOptions& options, const std::vector<std::string>& command,
-                                        TemporaryFiles& temporary);
+// `request`: what check_options() made of `options`. What is cheap to check comes first: a mistyped option
+// costs no calibration.
+tl::expected<Prepared, Refusal> prepare(const RunOptions& options, const Result<RunRequest>& request,
+                                        const std::vector<std::string>& command, TemporaryFiles& temporary);
 
 }  // namespace nvmemu

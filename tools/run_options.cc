@@ -12,12 +12,14 @@
 #include "base/quote.h"
 #include "base/units.h"
 #include "device/profile_file.h"
+#include "model/model_table.h"
 
 namespace nvmemu {
 namespace {
 
 constexpr double kMeasurementTolerance = 0.05;
 constexpr double kHighestLatencyNs = 1e9;
+constexpr std::string_view kReplay = "replay:";
 
 // The figures of a device that are understood, but not emulated by this version.
 struct NotEmulated {
@@ -48,15 +50,28 @@ Result<void> check_source(const RunOptions& options, RunRequest& request) {
     request.source_why.clear();
   } else if (options.source == "sampler") {
     request.source_why = "asked for";
-  } else if (options.source == "pmu" || options.source == "replay" || options.source.starts_with("replay:")) {
+  } else if (options.source.starts_with(kReplay) && options.source.size() > kReplay.size()) {
+    request.source_why = "asked for";
+    request.replay = options.source.substr(kReplay.size());
+  } else if (options.source == "pmu") {
     return failure(fmt::format("--source: {} is not available in this version", quote(options.source)),
                    "leave it out, or write --source sampler");
   } else {
-    return failure(fmt::format("--source: {} is not one of auto, sampler", quote(options.source)));
+    return failure(
+        fmt::format("--source: {} is not one of auto, sampler, replay:FILE", quote(options.source)));
   }
-  if (options.model != "auto" && options.model != "stall") {
-    return failure(fmt::format("--model: {} is not one of auto, stall", quote(options.model)));
-  }
+  const Result<const Model*> model = find_model(options.model);
+  if (!model) return in_option("--model", model.error());
+  request.model = options.model;
+  return {};
+}
+
+// A latency that may be left out.
+Result<void> check_latency(const char* option, const std::string& text, double& value_ns) {
+  if (text.empty()) return {};
+  const Result<double> latency_ns = parse_latency_ns(text);
+  if (!latency_ns) return in_option(option, latency_ns.error());
+  value_ns = *latency_ns;
   return {};
 }
 
@@ -74,16 +89,13 @@ Result<void> check_measuring(const RunOptions& options, RunRequest& request) {
   if (!epoch_ns) return in_option("--epoch", epoch_ns.error());
   request.epoch_ns = *epoch_ns;
 
-  if (!options.base_latency.empty()) {
-    const Result<double> base_ns = parse_latency_ns(options.base_latency);
-    if (!base_ns) return in_option("--base-latency", base_ns.error());
-    request.base_latency_ns = *base_ns;
-  }
-  return {};
+  const Result<void> base = check_latency("--base-latency", options.base_latency, request.base_latency_ns);
+  if (!base) return base;
+  return check_latency("--remote-latency", options.remote_latency, request.remote_latency_ns);
 }
 
 // The target: of the profile, then of the options, which go before it.
-Result<void> check_target(const RunOptions& options, RunRequest& request) {
+Result<void> check_memory(const RunOptions& options, RunRequest& request) {
   Device device;
   if (!options.profile.empty()) {
     const Result<Profile> profile = find_profile(options.profile);
@@ -121,16 +133,25 @@ Result<void> check_target(const RunOptions& options, RunRequest& request) {
   return {};
 }
 
-}  // namespace
+constexpr const char* kMemory = "The emulated memory";
+constexpr const char* kMeasuring = "How it is measured";
+constexpr const char* kOutput = "Output";
 
-void add_run_options(CLI::App& app, RunOptions& options) {
-  constexpr const char* kMemory = "The emulated memory";
-  constexpr const char* kMeasuring = "How it is measured";
-  constexpr const char* kOutput = "Output";
-  const auto add = [&app](const char* name, std::string& value, const char* type, const char* help,
-                          const char* group) {
-    app.add_option(name, value, help)->type_name(type)->group(group)->take_last();
-  };
+// Adds options that take a text, the last one counting.
+class Adder {
+ public:
+  explicit Adder(CLI::App& app) : app_(app) {}
+  void operator()(const char* name, std::string& value, const char* type, const char* help,
+                  const char* group) const {
+    app_.add_option(name, value, help)->type_name(type)->group(group)->take_last();
+  }
+
+ private:
+  CLI::App& app_;
+};
+
+void add_memory_options(CLI::App& app, RunOptions& options) {
+  const Adder add(app);
   add("--profile", options.profile, "NAME|FILE.toml",
       "a memory by its name (nvmemu profiles lists them), or a file\nthat describes one", kMemory);
   add("--read-latency", options.read_latency, "LATENCY|Nx",
@@ -142,8 +163,25 @@ void add_run_options(CLI::App& app, RunOptions& options) {
   add("--read-bandwidth", options.read_bandwidth, "BANDWIDTH",
       "as 8GB/s or 6GiB/s; 1 MB/s to 100 TB/s. Checked, but not\nemulated yet", kMemory);
   add("--write-bandwidth", options.write_bandwidth, "BANDWIDTH", "likewise", kMemory);
-  add("--source", options.source, "auto|sampler", "what counts stalls [auto: the sampler]", kMeasuring);
-  add("--model", options.model, "auto|stall", "what makes a delay of them [auto: stall]", kMeasuring);
+}
+
+void add_model_options(CLI::App& app, RunOptions& options) {
+  const Adder add(app);
+  add("--source", options.source, "auto|sampler|replay:FILE",
+      "what counts stalls [auto: the sampler]. replay: what nvmemu\nrecord counted, for tests of the "
+      "emulator",
+      kMeasuring);
+  add("--model", options.model, "NAME",
+      "what makes a delay of them: auto, stall, weighted, episodes,\nmisses, remote-share [auto: the best "
+      "that "
+      "the source allows;\nwith the sampler: stall]",
+      kMeasuring);
+  add("--remote-latency", options.remote_latency, "LATENCY",
+      "what a load from another node's memory takes here: the model\nremote-share needs it", kMeasuring);
+}
+
+void add_measuring_options(CLI::App& app, RunOptions& options) {
+  const Adder add(app);
   add("--epoch", options.epoch, "TIME", "CPU time of a thread between two delays: 1 ms to 10 s [100ms]",
       kMeasuring);
   add("--ticker", options.ticker, "auto|perf|timer",
@@ -154,6 +192,10 @@ void add_run_options(CLI::App& app, RunOptions& options) {
       ->group(kMeasuring);
   add("--base-latency", options.base_latency, "LATENCY",
       "what a load takes here [measured when the run starts]", kMeasuring);
+}
+
+void add_output_options(CLI::App& app, RunOptions& options) {
+  const Adder add(app);
   add("--report", options.report, "FILE.json", "write the run report there", kOutput);
   app.add_flag("--no-wait", options.no_wait,
                "report and exit when the command ends, even if processes that it\nstarted still run")
@@ -164,13 +206,51 @@ void add_run_options(CLI::App& app, RunOptions& options) {
       ->group(kOutput);
 }
 
-Result<RunRequest> check_options(const RunOptions& options) {
+using Check = Result<void> (*)(const RunOptions&, RunRequest&);
+
+Result<RunRequest> check_all(const RunOptions& options, std::initializer_list<Check> checks) {
   RunRequest request;
-  for (const auto check : {check_source, check_measuring, check_target}) {
+  for (const Check check : checks) {
     if (const Result<void> checked = check(options, request); !checked)
       return tl::unexpected(checked.error());
   }
   return request;
+}
+
+}  // namespace
+
+void add_run_options(CLI::App& app, RunOptions& options) {
+  add_memory_options(app, options);
+  add_model_options(app, options);
+  add_measuring_options(app, options);
+  add_output_options(app, options);
+}
+
+void add_record_options(CLI::App& app, RunOptions& options) {
+  add_measuring_options(app, options);
+  add_output_options(app, options);
+}
+
+Result<RunRequest> check_options(const RunOptions& options) {
+  return check_all(options, {check_source, check_measuring, check_memory});
+}
+
+Result<RunRequest> check_record_options(const RunOptions& options) {
+  Result<RunRequest> request = check_all(options, {check_source, check_measuring});
+  if (request) request->target.multiple = 1;
+  return request;
+}
+
+Result<RunRequest> check_target(const std::string& read_latency) {
+  RunOptions options;
+  options.read_latency = read_latency;
+  return check_all(options, {check_memory});
+}
+
+Result<RunRequest> check_profile_target(const std::string& profile) {
+  RunOptions options;
+  options.profile = profile;
+  return check_all(options, {check_memory});
 }
 
 Result<double> target_latency_ns(const RunRequest& request, double base_ns) {

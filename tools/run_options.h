@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The options of `nvmemu run`: what they are called, what they may be, and what they ask for.
+// The options of `nvmemu run` and `nvmemu record`: what they are called, what they may be, and what they ask
+// for.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -17,7 +18,7 @@ struct RunOptions {
   std::string profile, read_latency, write_latency, read_bandwidth, write_bandwidth;
   std::string source = "auto", model = "auto", epoch = "100ms", ticker = "auto";
   bool no_probes = false;
-  std::string base_latency;
+  std::string base_latency, remote_latency;
   std::string report;
   bool no_wait = false;
   bool quiet = false, verbose = false;
@@ -25,19 +26,33 @@ struct RunOptions {
 
 void add_run_options(CLI::App& app, RunOptions& options);
 
+// All but what names a memory and a model: where nothing is emulated.
+void add_record_options(CLI::App& app, RunOptions& options);
+
 // What they ask for, checked as far as that goes without measuring.
 struct RunRequest {
   std::string profile;     // name of the profile, where one is used
   TargetLatency target{};  // the option's, else the profile's
   bool target_from_profile = false;
-  double base_latency_ns = 0;  // 0: calibrated
+  double base_latency_ns = 0;    // 0: calibrated
+  double remote_latency_ns = 0;  // 0: not known
+  std::string replay;            // the record to take counts from; empty: they are sampled
+  std::string model;             // as given
   double epoch_ns = 0;
   TickerChoice ticker = TickerChoice::kAuto;
-  std::string source_why;             // why the sampler is the source
+  std::string source_why;             // why that is the source; empty: nobody asked
   std::vector<std::string> warnings;  // about what was asked for, but is not emulated
 };
 
 Result<RunRequest> check_options(const RunOptions& options);
+
+// Likewise without a memory to emulate: the target is the base.
+Result<RunRequest> check_record_options(const RunOptions& options);
+
+// One of several targets to predict for, "300ns" or "2x"; the option is named in an error.
+Result<RunRequest> check_target(const std::string& read_latency);
+// The target of a profile.
+Result<RunRequest> check_profile_target(const std::string& profile);
 
 // The read latency to emulate over `base_ns`. An error where it is below what this machine's memory takes (by
 // more than 5 %: as much as two measurements of it may differ), or above 1 s.

@@ -23,9 +23,11 @@ enum ExitStatus : int {
 void add_calibrate(CLI::App& app, int& exit_status);
 void add_info(CLI::App& app, int& exit_status);
 void add_profiles(CLI::App& app, int& exit_status);
+void add_predict(CLI::App& app, int& exit_status);
 void add_report(CLI::App& app, int& exit_status);
 
 // `command`: what is to be run, already cut off the arguments, for it may look like anything.
 void add_run(CLI::App& app, const std::vector<std::string>& command, int& exit_status);
+void add_record(CLI::App& app, const std::vector<std::string>& command, int& exit_status);
 
 }  // namespace nvmemu

@@ -35,6 +35,10 @@ std::string styled(std::FILE* stream, Style style, std::string_view text) {
   return fmt::format("{}{}\033[0m", escape_of(style), text);
 }
 
+std::string counted(std::uint64_t number, std::string_view one, std::string_view many) {
+  return fmt::format("{} {}", number, number == 1 ? one : many);
+}
+
 void print_error(const Error& error) {
   say(styled(stderr, Style::kError, "error:"), error.message);
   if (!error.hint.empty()) say(styled(stderr, Style::kBold, "hint:"), error.hint);

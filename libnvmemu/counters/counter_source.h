@@ -18,6 +18,10 @@ class CounterSource {
   // Async-signal-safe.
   virtual void settle() noexcept = 0;
 
+  // Whether it has epochs left that read() has yet to tell of, one at a time, however little time has passed:
+  // a replay has. Async-signal-safe.
+  virtual bool has_more() noexcept { return false; }
+
   // Whether read() has more to tell than how much CPU time has passed. Async-signal-safe.
   virtual bool has_news() noexcept = 0;
 

@@ -6,6 +6,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "counters/miss_counts.h"
+
 namespace nvmemu {
 
 // What held retirement up when a sample was taken.
@@ -33,6 +35,7 @@ struct EpochCounts {
   double sampling_variance_ns2 = 0;  // of memory_stall_ns, from the number of samples: adds over epochs
   double share_error_ns = 0;         // standard error from the probes' shares: the same in every epoch, so
                                      // it adds over epochs as it is
+  MissCounts misses;                 // of hardware counters; a sampler leaves them 0
 
   double held(StallKind kind) const { return held_ns[static_cast<std::size_t>(kind)]; }
 };

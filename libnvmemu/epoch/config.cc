@@ -10,6 +10,7 @@
 #include "base/quote.h"
 #include "base/units.h"
 #include "device/device.h"
+#include "model/model_table.h"
 
 namespace nvmemu {
 namespace {
@@ -19,6 +20,7 @@ constexpr double kEpochHighestNs = 10e9;
 constexpr double kHighestMultiple = 1e6;
 constexpr double kClockLowestHz = 1e6;
 constexpr double kClockHighestHz = 1e11;
+constexpr std::string_view kReplay = "replay:";
 
 constexpr const char* kReadLatency = "NVMEMU_READ_LATENCY";
 constexpr const char* kProfile = "NVMEMU_PROFILE";
@@ -27,6 +29,10 @@ constexpr const char* kEpoch = "NVMEMU_EPOCH";
 constexpr const char* kClockHz = "NVMEMU_CLOCK_HZ";
 constexpr const char* kTicker = "NVMEMU_TICKER";
 constexpr const char* kProbes = "NVMEMU_PROBES";
+constexpr const char* kSource = "NVMEMU_SOURCE";
+constexpr const char* kModel = "NVMEMU_MODEL";
+constexpr const char* kRemoteLatency = "NVMEMU_REMOTE_LATENCY";
+constexpr const char* kRecord = "NVMEMU_RECORD";
 constexpr const char* kCalibration = "NVMEMU_CALIBRATION";
 constexpr const char* kBoard = "NVMEMU_BOARD";
 constexpr const char* kReport = "NVMEMU_REPORT";
@@ -95,12 +101,34 @@ Outcome read_target(Config& config) {
   return std::nullopt;
 }
 
-Outcome read_base(Config& config) {
-  const std::string_view text = variable(kBaseLatency);
+Outcome read_latency(const char* name, double& value_ns) {
+  const std::string_view text = variable(name);
   if (text.empty()) return std::nullopt;
   const Result<double> latency_ns = parse_latency_ns(text);
-  if (!latency_ns) return bad_value(kBaseLatency, text, latency_ns.error().message, latency_ns.error().hint);
-  config.base_latency_ns = *latency_ns;
+  if (!latency_ns) return bad_value(name, text, latency_ns.error().message, latency_ns.error().hint);
+  value_ns = *latency_ns;
+  return std::nullopt;
+}
+
+Outcome read_base(Config& config) { return read_latency(kBaseLatency, config.base_latency_ns); }
+Outcome read_remote(Config& config) { return read_latency(kRemoteLatency, config.remote_latency_ns); }
+
+Outcome read_source(Config& config) {
+  const std::string_view text = variable(kSource);
+  if (text.empty() || text == "auto" || text == "sampler") return std::nullopt;
+  if (!text.starts_with(kReplay) || text.size() == kReplay.size()) {
+    return bad_value(kSource, text, "not one of auto, sampler, replay:FILE");
+  }
+  config.replay = text.substr(kReplay.size());
+  return std::nullopt;
+}
+
+Outcome read_model(Config& config) {
+  const std::string_view text = variable(kModel);
+  if (text.empty()) return std::nullopt;
+  const Result<const Model*> model = find_model(text);
+  if (!model) return bad_value(kModel, text, model.error().message);
+  config.model = text;
   return std::nullopt;
 }
 
@@ -183,13 +211,15 @@ Result<double> parse_epoch_ns(std::string_view text) {
 
 Result<Config> read_config() {
   Config config;
-  for (const auto read : {read_target, read_base, read_epoch, read_clock}) {
+  for (const auto read :
+       {read_target, read_base, read_remote, read_epoch, read_clock, read_source, read_model}) {
     if (Outcome error = read(config)) return tl::unexpected(std::move(*error));
   }
   if (Outcome error = read_word(kTicker, kTickers, config.ticker)) return tl::unexpected(std::move(*error));
   if (Outcome error = read_word(kProbes, kOnOff, config.probes)) return tl::unexpected(std::move(*error));
   if (Outcome error = read_word(kQuiet, kOneZero, config.quiet)) return tl::unexpected(std::move(*error));
   config.calibration = variable(kCalibration);
+  config.record = variable(kRecord);
   config.board = variable(kBoard);
   config.report = variable(kReport);
   return config;
@@ -207,6 +237,10 @@ std::vector<std::string> to_environment(const Config& config) {
       set(kClockHz, config.clock_hz > 0 ? digits(config.clock_hz) : ""),
       set(kTicker, word_for(kTickers, config.ticker)),
       set(kProbes, word_for(kOnOff, config.probes)),
+      set(kSource, config.replay.empty() ? "" : std::string(kReplay) + config.replay),
+      set(kModel, config.model),
+      set(kRemoteLatency, in_ns(config.remote_latency_ns)),
+      set(kRecord, config.record),
       set(kCalibration, config.calibration),
       set(kBoard, config.board),
       set(kReport, config.report),

@@ -22,6 +22,10 @@ struct Config {
   double clock_hz = 0;                // NVMEMU_CLOCK_HZ; 0: calibrate
   TickerChoice ticker = TickerChoice::kAuto;  // NVMEMU_TICKER: auto, perf, timer
   bool probes = true;                         // NVMEMU_PROBES: on, off
+  std::string replay;                         // NVMEMU_SOURCE=replay:FILE; empty (auto, sampler): the sampler
+  std::string model = "auto";                 // NVMEMU_MODEL, a name that find_model() knows
+  double remote_latency_ns = 0;               // NVMEMU_REMOTE_LATENCY; 0: not known
+  std::string record;                         // NVMEMU_RECORD, a file that the tool made; empty: none
   std::string calibration;                    // NVMEMU_CALIBRATION, a file; empty: the cached one
   std::string board;                          // NVMEMU_BOARD, a file; empty: this process makes one
   std::string report;                         // NVMEMU_REPORT, a file; empty: none

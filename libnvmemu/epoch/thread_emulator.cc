@@ -6,10 +6,11 @@
 namespace nvmemu {
 
 ThreadEmulator::ThreadEmulator(CounterSource& source, Injector& injector, const ReadLatency& latency,
-                               double epoch_ns)
+                               double epoch_ns, DelayModel model)
     : source_(source),
       injector_(injector),
       latency_(latency),
+      model_(model),
       ledger_(epoch_ns),
       pace_(epoch_ns),
       interval_start_ns_(source.cpu_ns()) {}
@@ -17,7 +18,7 @@ ThreadEmulator::ThreadEmulator(CounterSource& source, Injector& injector, const 
 // Reads the counts, and books them.
 Pace::Interval ThreadEmulator::account() noexcept {
   const EpochCounts counts = source_.read();
-  const double delay_ns = stall_delay_ns(counts, latency_);
+  const double delay_ns = model_(counts, latency_);
   ledger_.owe(delay_ns);
   ledger_.discount(counts.overhead_ns);
   totals_.cpu_ns += counts.cpu_ns;
@@ -32,7 +33,7 @@ Pace::Interval ThreadEmulator::account() noexcept {
   // What corrects the past is the ledger's to even out.
   EpochCounts fresh = counts;
   fresh.memory_stall_ns = counts.fresh_stall_ns;
-  return {.delay_ns = stall_delay_ns(fresh, latency_) - counts.fresh_excess_ns,
+  return {.delay_ns = model_(fresh, latency_) - counts.fresh_excess_ns,
           .interrupted_ns = counts.interrupted_ns};
 }
 
@@ -59,6 +60,11 @@ void ThreadEmulator::end_epoch() noexcept {
 void ThreadEmulator::finish() noexcept {
   source_.settle();
   end_epoch();
+}
+
+void ThreadEmulator::end() noexcept {
+  finish();
+  while (source_.has_more()) end_epoch();
 }
 
 bool ThreadEmulator::reach_edge(std::uintptr_t site) noexcept {

@@ -35,13 +35,16 @@ struct EpochTotals {
 class ThreadEmulator {
  public:
   // `epoch_ns`: CPU time between the ends of epochs that time brings; no more overhead than that is carried.
-  ThreadEmulator(CounterSource& source, Injector& injector, const ReadLatency& latency, double epoch_ns);
+  ThreadEmulator(CounterSource& source, Injector& injector, const ReadLatency& latency, double epoch_ns,
+                 DelayModel model = stall_delay_ns);
 
   // Ends the epoch: reads the counts and settles what is due. For the ends that time brings, and for those
   // that nothing else depends on.
   void end_epoch() noexcept;
   // The last one, as far as is known.
   void finish() noexcept;
+  // The thread ends: the last one, and all that the source has left.
+  void end() noexcept;
 
   // Before an operation that may let another thread go on, or wait for one, so that it finds this thread as
   // late as the emulated memory would have made it. Pays what intervals that end at `site` are found to owe:
@@ -62,6 +65,7 @@ class ThreadEmulator {
   CounterSource& source_;
   Injector& injector_;
   ReadLatency latency_;
+  DelayModel model_;
   Ledger ledger_;
   Pace pace_;
   double interval_start_ns_;  // CPU time

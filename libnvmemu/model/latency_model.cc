@@ -1,12 +1,46 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "model/latency_model.h"
 
+#include <algorithm>
+
 namespace nvmemu {
+namespace {
+
+// What a load that takes `here_ns` shall take longer.
+double extra_ns(double here_ns, double target_ns) {
+  return here_ns > 0 ? std::max(0.0, target_ns - here_ns) : 0;
+}
+
+}  // namespace
+
+double misses_delay_ns(const EpochCounts& counts, const ReadLatency& latency) noexcept {
+  return std::max(0.0, counts.misses.misses) * extra_ns(latency.base_ns, latency.target_ns);
+}
 
 double stall_delay_ns(const EpochCounts& counts, const ReadLatency& latency) noexcept {
   if (latency.base_ns <= 0 || latency.target_ns <= latency.base_ns || counts.memory_stall_ns <= 0) return 0;
   const double miss_ns = counts.miss_latency_ns > 0 ? counts.miss_latency_ns : latency.base_ns;
   return counts.memory_stall_ns / miss_ns * (latency.target_ns - latency.base_ns);
+}
+
+double weighted_delay_ns(const EpochCounts& counts, const ReadLatency& latency) noexcept {
+  if (latency.cache_ns <= 0 || latency.base_ns <= 0) return 0;
+  const double weighted = latency.base_ns / latency.cache_ns * counts.misses.misses;
+  if (weighted <= 0) return 0;
+  const double memory_ns = counts.misses.cache_stall_ns * weighted / (counts.misses.hits + weighted);
+  return memory_ns / latency.base_ns * extra_ns(latency.base_ns, latency.target_ns);
+}
+
+double remote_share_delay_ns(const EpochCounts& counts, const ReadLatency& latency) noexcept {
+  const double remote = counts.misses.remote * latency.remote_ns;
+  if (remote <= 0) return 0;
+  const double remote_stall_ns =
+      std::max(0.0, counts.memory_stall_ns) * remote / (remote + counts.misses.local * latency.base_ns);
+  return remote_stall_ns / latency.remote_ns * extra_ns(latency.remote_ns, latency.target_ns);
+}
+
+double episodes_delay_ns(const EpochCounts& counts, const ReadLatency& latency) noexcept {
+  return std::max(0.0, counts.misses.episodes) * extra_ns(latency.base_ns, latency.target_ns);
 }
 
 }  // namespace nvmemu

@@ -235,6 +235,10 @@ std::uint32_t Board::index_of(const BoardProcess* process) const noexcept {
   return static_cast<std::uint32_t>(process - layout_->processes);
 }
 
+std::uint32_t Board::index_of(const BoardThread* thread) const noexcept {
+  return static_cast<std::uint32_t>(thread - layout_->threads);
+}
+
 std::uint64_t Board::lost() const noexcept { return layout_->lost.load(std::memory_order_relaxed); }
 
 }  // namespace nvmemu

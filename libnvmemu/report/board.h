@@ -83,6 +83,7 @@ class Board {
   const BoardProcess& process(std::uint32_t index) const noexcept;
   const BoardThread& thread(std::uint32_t index) const noexcept;
   std::uint32_t index_of(const BoardProcess* process) const noexcept;
+  std::uint32_t index_of(const BoardThread* thread) const noexcept;
   std::uint64_t lost() const noexcept;
 
  private:

@@ -32,7 +32,7 @@ TEST_F(CliTest, PrintsHelpOnStdoutWhenAsked) {
 }
 
 TEST_F(CliTest, EverySubcommandHasHelp) {
-  for (const char* subcommand : {"run", "info", "calibrate", "profiles"}) {
+  for (const char* subcommand : {"run", "record", "predict", "info", "calibrate", "profiles"}) {
     const Outcome outcome = nvmemu({subcommand, "--help"});
     EXPECT_EQ(outcome.status, 0) << subcommand;
     EXPECT_THAT(outcome.out, AllOf(HasSubstr("Usage: nvmemu " + std::string(subcommand)),
@@ -176,9 +176,16 @@ INSTANTIATE_TEST_SUITE_P(
                 {"--read-latency", "2x", "--source", "oracle"},
                 "--source: 'oracle' is not one of"},
         Mistake{"SourcePmu", {"--read-latency", "2x", "--source", "pmu"}, "not available in this version"},
-        Mistake{"SourceReplay",
-                {"--read-latency", "2x", "--source", "replay:f"},
-                "not available in this version"},
+        Mistake{
+            "SourceReplayOfNothing", {"--read-latency", "2x", "--source", "replay:"}, "--source: 'replay:'"},
+        Mistake{"SourceReplayOfNoFile",
+                {"--read-latency", "2x", "--source", "replay:/no/such.nvr"},
+                "cannot read /no/such.nvr"},
+        Mistake{"ModelWithoutItsCounts",
+                {"--read-latency", "2x", "--model", "misses"},
+                "--model: model misses needs misses, and the sampler counts stall time only"},
+        Mistake{
+            "RemoteLatency", {"--read-latency", "2x", "--remote-latency", "far"}, "--remote-latency: 'far'"},
         Mistake{"UnknownModel", {"--read-latency", "2x", "--model", "m"}, "--model: 'm' is not one of"},
         Mistake{"ShortEpoch", {"--read-latency", "2x", "--epoch", "0.9ms"}, "--epoch: '0.9ms'"},
         Mistake{"LongEpoch", {"--read-latency", "2x", "--epoch", "11s"}, "--epoch: '11s'"},

@@ -94,6 +94,28 @@ TEST(CheckOptions, SaysWhatAProfileWithoutAReadLatencyLacks) {
   EXPECT_TRUE(check_options(options));
 }
 
+TEST(CheckOptions, TakesARecordForASource) {
+  RunOptions options;
+  options.read_latency = "2x";
+  options.source = "replay:a record.nvr";
+  options.model = "episodes";
+  options.remote_latency = "150ns";
+  const auto request = check_options(options);
+  ASSERT_TRUE(request) << request.error().message;
+  EXPECT_EQ(request->replay, "a record.nvr");
+  EXPECT_EQ(request->model, "episodes");
+  EXPECT_EQ(request->remote_latency_ns, 150);
+}
+
+TEST(CheckRecordOptions, EmulatesNothing) {
+  const auto request = check_record_options({});
+  ASSERT_TRUE(request) << request.error().message;
+  EXPECT_EQ(*target_latency_ns(*request, 163), 163);
+  RunOptions options;
+  options.epoch = "1us";
+  EXPECT_FALSE(check_record_options(options));
+}
+
 TEST(CheckOptions, NamesTheOptionOfEachMistake) {
   const std::tuple<std::string RunOptions::*, const char*, const char*> mistakes[] = {
       {&RunOptions::read_latency, "300", "--read-latency"},
@@ -107,7 +129,8 @@ TEST(CheckOptions, NamesTheOptionOfEachMistake) {
       {&RunOptions::model, "ewma", "--model"},
       {&RunOptions::source, "guess", "--source"},
       {&RunOptions::source, "pmu", "--source"},
-      {&RunOptions::source, "replay:x", "--source"},
+      {&RunOptions::source, "replay:", "--source"},
+      {&RunOptions::remote_latency, "far", "--remote-latency"},
       {&RunOptions::profile, "no-such", "--profile"},
   };
   for (const auto& [member, value, option] : mistakes) {

@@ -14,6 +14,7 @@ BOUNDS = {
     "chase, two threads": Bound(median=8, worst=10),  # of the worse of the two
     "synchronised": Bound(median=10),  # error of the time of threads that wait for each other
     "oversubscribed": Bound(median=15),  # and of more of them than processors
+    "prediction": Bound(median=10),  # error of a predicted time, against that of an emulated run
     "cached chase": Bound(median=5),  # slowdown of what needs no memory
     "cached sum": Bound(median=10),
     "target = base": Bound(median=2),  # slowdown where nothing is to be injected
@@ -25,5 +26,6 @@ TARGETS_NS = (300, 500, 1000)
 SYNC_TARGETS_NS = (500, 1000)
 SLOW_NS = 1000  # what must not slow down a program that needs no memory
 PROGRAMS_TARGET = "2x"
+PREDICTION_TARGETS = ("2x", "4x")
 START_UPS = 20
 THREADS = 64

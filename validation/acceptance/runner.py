@@ -67,6 +67,20 @@ class Runner:
         outcome = self._run(self.pin(wrapped) if pinned else wrapped)
         return outcome._replace(report=self.read_report(report, outcome, warn))
 
+    def recorded(self, command, options=(), pinned=True):
+        """A native run that is recorded, and the path of the record."""
+        record = os.path.join(self.folder, "record.nvr")
+        wrapped = [self.nvmemu, "record", "--quiet", "-o", record, *options, "--", *command]
+        return self._run(self.pin(wrapped) if pinned else wrapped), record
+
+    def predicted(self, record, targets):
+        """What is predicted for each target."""
+        outcome = self._run([self.nvmemu, "predict", "--json", "--read-latency", ",".join(targets), record])
+        try:
+            return dict(zip(targets, json.loads(outcome.stdout)["targets"]))
+        except (ValueError, KeyError) as error:
+            raise RunError(f"no prediction, exit status {outcome.status}: {outcome.stderr[-300:]}") from error
+
     def read_report(self, path, outcome, warn=True):
         try:
             with open(path) as file:

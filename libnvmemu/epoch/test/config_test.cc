@@ -59,6 +59,10 @@ TEST_F(ConfigTest, ReadsEachVariable) {
   set("NVMEMU_CLOCK_HZ", "2445000000.5");
   set("NVMEMU_TICKER", "timer");
   set("NVMEMU_PROBES", "off");
+  set("NVMEMU_SOURCE", "replay:/r.nvr");
+  set("NVMEMU_MODEL", "episodes");
+  set("NVMEMU_REMOTE_LATENCY", "150ns");
+  set("NVMEMU_RECORD", "/n.nvr");
   set("NVMEMU_CALIBRATION", "/c.toml");
   set("NVMEMU_BOARD", "/b.board");
   set("NVMEMU_REPORT", "/r.json");
@@ -71,6 +75,10 @@ TEST_F(ConfigTest, ReadsEachVariable) {
   EXPECT_EQ(config->clock_hz, 2445000000.5);
   EXPECT_EQ(config->ticker, TickerChoice::kPosixTimer);
   EXPECT_FALSE(config->probes);
+  EXPECT_EQ(config->replay, "/r.nvr");
+  EXPECT_EQ(config->model, "episodes");
+  EXPECT_EQ(config->remote_latency_ns, 150);
+  EXPECT_EQ(config->record, "/n.nvr");
   EXPECT_EQ(config->calibration, "/c.toml");
   EXPECT_EQ(config->board, "/b.board");
   EXPECT_EQ(config->report, "/r.json");
@@ -115,7 +123,8 @@ TEST_F(ConfigTest, NamesVariableAndValueOfEachMistake) {
       {"NVMEMU_BASE_LATENCY", "2x"},   {"NVMEMU_EPOCH", "0.5ms"},           {"NVMEMU_EPOCH", "11s"},
       {"NVMEMU_EPOCH", "soon"},        {"NVMEMU_CLOCK_HZ", "2GHz"},         {"NVMEMU_CLOCK_HZ", "999999"},
       {"NVMEMU_CLOCK_HZ", "inf"},      {"NVMEMU_TICKER", "Perf"},           {"NVMEMU_PROBES", "yes"},
-      {"NVMEMU_QUIET", "2"},
+      {"NVMEMU_QUIET", "2"},           {"NVMEMU_SOURCE", "replay:"},        {"NVMEMU_SOURCE", "oracle"},
+      {"NVMEMU_MODEL", "ewma"},        {"NVMEMU_REMOTE_LATENCY", "far"},
   };
   for (const auto& [name, value] : mistakes) {
     clear();
@@ -137,6 +146,10 @@ Config unusual() {
   config.clock_hz = 2445433333.123;
   config.ticker = TickerChoice::kPerfEvent;
   config.probes = false;
+  config.replay = "/dev/shm/with blanks.nvr";
+  config.model = "remote-share";
+  config.remote_latency_ns = 150;
+  config.record = "/tmp/record";
   config.calibration = "/path with blanks/=.toml";
   config.board = "/dev/shm/nvmemu-1.board";
   config.report = "run.json";
@@ -156,6 +169,10 @@ TEST_F(ConfigTest, ComesThroughTheEnvironmentUnchanged) {
   EXPECT_EQ(config->clock_hz, sent.clock_hz);
   EXPECT_EQ(config->ticker, sent.ticker);
   EXPECT_EQ(config->probes, sent.probes);
+  EXPECT_EQ(config->replay, sent.replay);
+  EXPECT_EQ(config->model, sent.model);
+  EXPECT_EQ(config->remote_latency_ns, sent.remote_latency_ns);
+  EXPECT_EQ(config->record, sent.record);
   EXPECT_EQ(config->calibration, sent.calibration);
   EXPECT_EQ(config->board, sent.board);
   EXPECT_EQ(config->report, sent.report);

@@ -32,6 +32,7 @@ class FakeSource final : public CounterSource {
     return counts;
   }
   bool has_news() noexcept override { return !epochs_.empty(); }
+  bool has_more() noexcept override { return tells_all && !epochs_.empty(); }
   bool knows_enough(double) noexcept override { return knows; }
   double cpu_ns() noexcept override { return now_ns; }
   void pause(double) noexcept override { events_.push_back("pause"); }
@@ -44,6 +45,7 @@ class FakeSource final : public CounterSource {
   double now_ns = 0;  // CPU time
   int visits = 0;
   bool settled = false;
+  bool tells_all = false;
   bool knows = true;
 
  private:
@@ -197,6 +199,23 @@ TEST(SpinInjector, WaitsAtLeastAsLongAndSaysHowLong) {
   const auto passed_ns = static_cast<double>(thread_cpu_ns() - start);
   EXPECT_GE(took_ns, 2e6);
   EXPECT_LE(took_ns, passed_ns);  // not near: an interrupt between the readings counts too
+}
+
+TEST_F(ThreadEmulatorTest, AsksTheModelThatItIsGiven) {
+  const DelayModel seven_ms = [](const EpochCounts&, const ReadLatency&) noexcept { return 7e6; };
+  ThreadEmulator emulator(source_, injector_, {.base_ns = 100, .target_ns = 300}, 50e6, seven_ms);
+  source_.next(10e6);
+  emulator.end_epoch();
+  EXPECT_EQ(injector_.delays, std::vector<double>{7e6});
+}
+
+TEST_F(ThreadEmulatorTest, EndsWithEveryEpochThatTheSourceHasLeft) {
+  source_.tells_all = true;
+  for (int i = 0; i < 3; ++i) source_.next(10e6);
+  emulator_.finish();
+  EXPECT_EQ(injector_.delays, (std::vector<double>{20e6}));
+  emulator_.end();
+  EXPECT_EQ(injector_.delays, (std::vector<double>{20e6, 20e6, 20e6}));
 }
 
 }  // namespace

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+// The file that `nvmemu record` makes, as it lies on disk: docs/record.md. A header of a page, then slots of
+// one size, in the order in which they were claimed. Threads of many processes fill them at the same time
+// through shared mappings; so what tells a slot that is full from one that is not is written last.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+
+#include "counters/counts.h"
+
+namespace nvmemu::record_format {
+
+inline constexpr std::uint64_t kMagic = 0x314452434552564e;  // "NVRECRD1" as bytes, on little-endian machines
+inline constexpr std::uint32_t kVersion = 1;
+inline constexpr std::size_t kHeaderBytes = 4096;
+inline constexpr std::size_t kSlotBytes = 256;
+
+// The file grows by windows of this size, each mapped when its first slot is written.
+inline constexpr std::size_t kWindowBytes = std::size_t{4} << 20;
+inline constexpr std::size_t kWindows = 256;
+inline constexpr std::size_t kSlotsPerWindow = kWindowBytes / kSlotBytes;
+inline constexpr std::size_t kHeaderSlots = kHeaderBytes / kSlotBytes;
+
+// Texts end with a zero, where they do not fill their field.
+struct Header {
+  std::uint64_t magic;
+  std::uint32_t version;
+  std::uint32_t slot_bytes;
+  std::atomic<std::uint64_t> claimed;  // slots, the header's included: so much of the file counts
+  std::atomic<std::uint64_t> lost;     // epochs and processes that found no room
+  std::atomic<std::uint32_t> processes, threads, foreign_threads;  // numbers given out
+  std::uint32_t counts;                                            // CountSet of the source
+  double start_ns;  // CLOCK_MONOTONIC_RAW when the command was started
+  double base_ns, base_spread, cache_ns, remote_ns, epoch_ns;
+  double wall_ns;            // of the command; 0: the recording was cut off
+  std::int32_t exit_status;  // likewise
+  std::uint32_t reserved;
+  char source[32];
+  char cpu_model[128];
+  char command[1024];   // words, blanks between them
+  char warnings[1536];  // sentences, each with a newline
+};
+static_assert(sizeof(Header) <= kHeaderBytes && std::is_standard_layout_v<Header>);
+
+enum class SlotKind : std::uint32_t {
+  kUnfinished = 0,  // its thread was killed, or has not come to it yet
+  kEpoch = 1,
+  kProcess = 2,
+};
+
+// Threads that the C library knows are numbered from 0; those made by clone from here, which does not put the
+// others out of step.
+inline constexpr std::uint32_t kForeignThread = 1U << 31;
+
+struct EpochSlot {
+  std::atomic<std::uint32_t> kind;
+  std::uint32_t process;  // by number
+  std::uint32_t thread;   // likewise: unlike its tid it is no other thread's later
+  std::uint32_t tid;
+  double begin_ns, end_ns;  // of wall time, since the command was started
+  double cpu_ns;
+  double held_ns[kStallKinds];
+  double memory_stall_ns, miss_latency_ns, overhead_ns, fresh_stall_ns, fresh_excess_ns, interrupted_ns;
+  double sampling_variance_ns2, share_error_ns;
+  double samples, stall_samples, probes;
+  double hits, misses, local, remote, cache_stall_ns, episodes;
+  std::uint8_t reserved[40];
+};
+
+struct ProcessSlot {
+  std::atomic<std::uint32_t> kind;
+  std::uint32_t process;
+  std::uint32_t pid, ppid;
+  char command[240];
+};
+static_assert(sizeof(EpochSlot) == kSlotBytes && sizeof(ProcessSlot) == kSlotBytes);
+static_assert(std::atomic<std::uint64_t>::is_always_lock_free);
+
+// Calls visit(slot's figure, counts' figure) for each that is kept: the one list of them.
+void for_each_figure(auto& slot, auto& counts, auto visit) {
+  visit(slot.cpu_ns, counts.cpu_ns);
+  for (std::size_t kind = 0; kind < kStallKinds; ++kind) visit(slot.held_ns[kind], counts.held_ns[kind]);
+  visit(slot.memory_stall_ns, counts.memory_stall_ns);
+  visit(slot.miss_latency_ns, counts.miss_latency_ns);
+  visit(slot.overhead_ns, counts.overhead_ns);
+  visit(slot.fresh_stall_ns, counts.fresh_stall_ns);
+  visit(slot.fresh_excess_ns, counts.fresh_excess_ns);
+  visit(slot.interrupted_ns, counts.interrupted_ns);
+  visit(slot.sampling_variance_ns2, counts.sampling_variance_ns2);
+  visit(slot.share_error_ns, counts.share_error_ns);
+  visit(slot.samples, counts.samples);
+  visit(slot.stall_samples, counts.stall_samples);
+  visit(slot.probes, counts.probes);
+  visit(slot.hits, counts.misses.hits);
+  visit(slot.misses, counts.misses.misses);
+  visit(slot.local, counts.misses.local);
+  visit(slot.remote, counts.misses.remote);
+  visit(slot.cache_stall_ns, counts.misses.cache_stall_ns);
+  visit(slot.episodes, counts.misses.episodes);
+}
+
+}  // namespace nvmemu::record_format

@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "counters/record/record_reader.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cmath>
+#include <cstring>
+#include <type_traits>
+
+namespace nvmemu {
+namespace {
+
+using namespace record_format;
+
+constexpr double kMostNs = 1e18;  // 30 years
+constexpr double kMostCount = 1e18;
+constexpr double kLowestLatencyNs = 1e-3;
+constexpr double kHighestLatencyNs = 1e9;
+
+template <std::size_t kBytes>
+std::string text_of(const char (&field)[kBytes]) {
+  return {field, strnlen(field, kBytes)};
+}
+
+std::vector<std::string> lines_of(const std::string& text) {
+  std::vector<std::string> lines;
+  for (std::size_t begin = 0; begin < text.size();) {
+    const std::size_t end = std::min(text.find('\n', begin), text.size());
+    if (end > begin) lines.push_back(text.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  return lines;
+}
+
+bool is_within(double value, double lowest, double highest) { return value >= lowest && value <= highest; }
+
+// A copy, for bytes of a file lie anywhere; atomics are plain here.
+template <typename Slot>
+const Slot& view(const std::byte* bytes, std::byte* room) {
+  std::memcpy(room, bytes, sizeof(Slot));
+  return *reinterpret_cast<const Slot*>(room);
+}
+
+class Parser {
+ public:
+  explicit Parser(std::span<const std::byte> bytes) : bytes_(bytes) {}
+
+  Result<Record> parse() {
+    for (const auto step : {&Parser::check_format, &Parser::read_header, &Parser::read_slots}) {
+      if (Result<void> done = (this->*step)(); !done) return tl::unexpected(std::move(done.error()));
+    }
+    finish();
+    return std::move(record_);
+  }
+
+ private:
+  Result<void> check_format() {
+    if (bytes_.size() < sizeof(std::uint64_t) || header().magic != kMagic) {
+      return failure("it is no record", "nvmemu record -o FILE -- COMMAND makes records");
+    }
+    if (bytes_.size() < kHeaderBytes) return failure("it is cut short, within its first page");
+    if (header().version != kVersion || header().slot_bytes != kSlotBytes) {
+      return failure("it is a record of version " + std::to_string(header().version) + ", and this is for " +
+                         std::to_string(kVersion),
+                     "record it again");
+    }
+    const std::uint64_t claimed = header().claimed.load();
+    if (claimed < kHeaderSlots) return failure("its header counts fewer bytes than it has itself");
+    if (claimed > bytes_.size() / kSlotBytes) {
+      return failure("it is cut short: its header counts " + std::to_string(claimed - kHeaderSlots) +
+                     " entries, and there are " + std::to_string(bytes_.size() / kSlotBytes - kHeaderSlots));
+    }
+    slots_ = claimed;
+    return {};
+  }
+
+  Result<void> read_header() {
+    const Header& header = this->header();
+    struct Figure {
+      const char* name;
+      double value, lowest, highest;
+    };
+    const Figure figures[] = {
+        {"base latency", header.base_ns, kLowestLatencyNs, kHighestLatencyNs},
+        {"base latency's spread", header.base_spread, 0, 1e6},
+        {"cache's latency", header.cache_ns, 0, kHighestLatencyNs},
+        {"remote latency", header.remote_ns, 0, kHighestLatencyNs},
+        {"epoch", header.epoch_ns, 1, kMostNs},
+        {"wall time", header.wall_ns, 0, kMostNs},
+    };
+    for (const Figure& figure : figures) {
+      if (!is_within(figure.value, figure.lowest, figure.highest)) {
+        return failure(std::string("its ") + figure.name + " makes no sense");
+      }
+    }
+    if ((header.counts & ~kAllCounts) != 0) return failure("it says to count what is not known here");
+    record_.info = {
+        text_of(header.command), text_of(header.cpu_model), text_of(header.source), header.counts,
+        header.base_ns,          header.base_spread,        header.cache_ns,        header.remote_ns,
+        header.epoch_ns};
+    record_.wall_ns = header.wall_ns;
+    record_.is_cut_off = header.wall_ns <= 0;
+    record_.exit_status = header.exit_status;
+    record_.warnings = lines_of(text_of(header.warnings));
+    record_.lost = header.lost.load();
+    return {};
+  }
+
+  Result<void> read_slots() {
+    for (std::uint64_t slot = kHeaderSlots; slot < slots_; ++slot) {
+      const std::byte* at = bytes_.data() + slot * kSlotBytes;
+      std::uint32_t kind = 0;
+      std::memcpy(&kind, at, sizeof kind);
+      bool sensible = true;
+      switch (static_cast<SlotKind>(kind)) {
+        case SlotKind::kUnfinished:
+          ++record_.unfinished;
+          break;
+        case SlotKind::kEpoch:
+          sensible = read_epoch(at);
+          break;
+        case SlotKind::kProcess:
+          read_process(at);
+          break;
+        default:
+          sensible = false;
+      }
+      if (!sensible) {
+        return failure("entry " + std::to_string(slot - kHeaderSlots) + " makes no sense");
+      }
+    }
+    return {};
+  }
+
+  bool read_epoch(const std::byte* at) {
+    alignas(EpochSlot) std::byte room[sizeof(EpochSlot)];
+    const auto& slot = view<EpochSlot>(at, room);
+    RecordedEpoch epoch{{slot.process, slot.thread, slot.tid}, slot.begin_ns, slot.end_ns, {}};
+    bool sensible = is_within(slot.begin_ns, 0, kMostNs) && is_within(slot.end_ns, slot.begin_ns, kMostNs);
+    for_each_figure(slot, epoch.counts, [&sensible](double kept, auto& figure) {
+      // Corrections of the past may come out below 0; nothing is without bound.
+      sensible = sensible && is_within(std::abs(kept), 0, kMostCount);
+      using Figure = std::remove_reference_t<decltype(figure)>;
+      if constexpr (std::is_unsigned_v<Figure>) sensible = sensible && kept >= 0;
+      if (sensible) figure = static_cast<Figure>(kept);
+    });
+    const double miss_ns = epoch.counts.miss_latency_ns;  // to be divided by
+    sensible = sensible && (miss_ns == 0 || is_within(miss_ns, kLowestLatencyNs, kHighestLatencyNs));
+    if (sensible) record_.epochs.push_back(epoch);
+    return sensible;
+  }
+
+  void read_process(const std::byte* at) {
+    alignas(ProcessSlot) std::byte room[sizeof(ProcessSlot)];
+    const auto& slot = view<ProcessSlot>(at, room);
+    record_.processes.push_back({slot.process, slot.pid, slot.ppid, text_of(slot.command)});
+  }
+
+  // Slots are claimed in the order of time, but for threads that claim at the same moment.
+  void finish() {
+    if (!record_.is_cut_off) return;
+    for (const RecordedEpoch& epoch : record_.epochs) {
+      record_.wall_ns = std::max(record_.wall_ns, epoch.end_ns);
+    }
+  }
+
+  // As much of it as there is, the rest 0: check_format() comes first.
+  const Header& header() {
+    if (!header_read_) {
+      std::memcpy(header_, bytes_.data(), std::min(bytes_.size(), sizeof header_));
+      header_read_ = true;
+    }
+    return *reinterpret_cast<const Header*>(header_);
+  }
+
+  std::span<const std::byte> bytes_;
+  alignas(Header) std::byte header_[sizeof(Header)]{};
+  bool header_read_ = false;
+  std::uint64_t slots_ = 0;
+  Record record_;
+};
+
+Result<std::vector<std::byte>> read_file(const std::string& path) {
+  const auto failed = [&path] { return failure("cannot read " + path + ": " + std::strerror(errno)); };
+  const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  if (fd < 0) return failed();
+  struct stat status {};
+  if (fstat(fd, &status) != 0 || !S_ISREG(status.st_mode)) {
+    close(fd);
+    return failure(path + " is not a file");
+  }
+  std::vector<std::byte> bytes(std::min(static_cast<std::size_t>(status.st_size), kWindows * kWindowBytes));
+  std::size_t have = 0;
+  ssize_t got = 1;
+  while (have < bytes.size() && got > 0) {
+    got = read(fd, bytes.data() + have, bytes.size() - have);
+    if (got < 0 && errno == EINTR)
+      got = 1;
+    else if (got > 0)
+      have += static_cast<std::size_t>(got);
+  }
+  const auto error = failed();
+  close(fd);
+  if (got < 0) return error;
+  bytes.resize(have);
+  return bytes;
+}
+
+}  // namespace
+
+Result<Record> parse_record(std::span<const std::byte> bytes) { return Parser(bytes).parse(); }
+
+Result<Record> read_record(const std::string& path) {
+  const Result<std::vector<std::byte>> bytes = read_file(path);
+  if (!bytes) return tl::unexpected(bytes.error());
+  Result<Record> record = parse_record(*bytes);
+  if (!record) return failure(path + ": " + record.error().message, record.error().hint);
+  return record;
+}
+
+}  // namespace nvmemu

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+// Records back from their files (docs/record.md), checked: whatever the bytes, there is an error that says
+// what is wrong with them, or a record of which every figure is a sensible one. Not for signal handlers:
+// allocates.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "counters/record/record_writer.h"
+
+namespace nvmemu {
+
+struct RecordedProcess {
+  std::uint32_t number = 0, pid = 0, ppid = 0;
+  std::string command;
+};
+
+struct RecordedEpoch {
+  ThreadPlace place;
+  double begin_ns, end_ns;  // wall time since the command was started, begin <= end
+  EpochCounts counts;
+};
+
+struct Record {
+  RecordInfo info;
+  double wall_ns = 0;       // of the command; where it was cut off, to the end of the last epoch
+  bool is_cut_off = false;  // nvmemu record did not see the end; the exit status is not known then
+  int exit_status = 0;
+  std::vector<std::string> warnings;
+  std::uint64_t lost = 0;        // epochs that found no room
+  std::uint64_t unfinished = 0;  // epochs that were being written when their thread was killed
+  std::vector<RecordedProcess> processes;
+  std::vector<RecordedEpoch> epochs;  // in the order of their ends, within a thread
+};
+
+Result<Record> parse_record(std::span<const std::byte> bytes);
+
+// An error names the file.
+Result<Record> read_record(const std::string& path);
+
+}  // namespace nvmemu

@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "counters/record/record_writer.h"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <new>
+
+#include "base/clock.h"
+#include "base/raw_syscall.h"
+
+namespace nvmemu {
+namespace {
+
+using namespace record_format;
+
+constexpr auto kRelaxed = std::memory_order_relaxed;
+
+tl::unexpected<Error> system_failure(const char* what, const std::string& path, int error,
+                                     std::string hint = {}) {
+  return failure(std::string(what) + " " + path + ": " + std::strerror(error), std::move(hint));
+}
+
+// Cut off at the end of the field, whose last byte stays 0.
+template <std::size_t kBytes>
+void put_text(char (&field)[kBytes], const std::string& text) {
+  std::copy_n(text.data(), std::min(text.size(), kBytes - 1), field);
+}
+
+// Whether files may grow that large here: to try, where they may not, is to be sent SIGXFSZ.
+bool files_may_hold(std::uint64_t bytes) noexcept {
+  rlimit limit{};
+  if (raw_syscall(SYS_prlimit64, 0, static_cast<int>(RLIMIT_FSIZE), nullptr, &limit) != 0) return true;
+  return limit.rlim_cur == RLIM_INFINITY || limit.rlim_cur >= bytes;
+}
+
+bool is_file(int fd, struct stat& status) noexcept {
+  return fstat(fd, &status) == 0 && S_ISREG(status.st_mode);
+}
+
+void write_header(Header& header, const RecordInfo& info) {
+  header.slot_bytes = kSlotBytes;
+  header.claimed.store(kHeaderSlots, kRelaxed);
+  header.counts = info.counts;
+  header.base_ns = info.base_ns;
+  header.base_spread = info.base_spread;
+  header.cache_ns = info.cache_ns;
+  header.remote_ns = info.remote_ns;
+  header.epoch_ns = info.epoch_ns;
+  header.start_ns = static_cast<double>(monotonic_raw_ns());
+  put_text(header.source, info.source);
+  put_text(header.cpu_model, info.cpu_model);
+  put_text(header.command, info.command);
+  header.version = kVersion;
+  header.magic = kMagic;
+}
+
+}  // namespace
+
+RecordWriter::RecordWriter(std::string path, std::byte* first_window) : path_(std::move(path)) {
+  windows_[0].store(first_window, kRelaxed);
+}
+
+RecordWriter::RecordWriter(RecordWriter&& other) noexcept
+    : path_(std::move(other.path_)), device_(other.device_), inode_(other.inode_) {
+  for (std::size_t i = 0; i < kWindows; ++i) windows_[i].store(other.windows_[i].exchange(nullptr));
+}
+
+RecordWriter::~RecordWriter() {
+  for (const auto& window : windows_) {
+    if (std::byte* memory = window.load(kRelaxed); memory != nullptr) munmap(memory, kWindowBytes);
+  }
+}
+
+Header& RecordWriter::header() const noexcept {
+  return *std::launder(reinterpret_cast<Header*>(windows_[0].load(kRelaxed)));
+}
+
+// Maps the first window of the file on `fd`, which it closes.
+Result<RecordWriter> RecordWriter::map(const std::string& path, int fd) {
+  struct stat status {};
+  const bool right = is_file(fd, status) && status.st_size >= static_cast<off_t>(kWindowBytes);
+  void* memory = right ? mmap(nullptr, kWindowBytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0) : MAP_FAILED;
+  const int error = errno;
+  close(fd);
+  if (!right) return failure(path + " is no record that is being made: it has the wrong size");
+  if (memory == MAP_FAILED) return system_failure("cannot map", path, error);
+  RecordWriter writer(path, static_cast<std::byte*>(memory));
+  writer.device_ = status.st_dev;
+  writer.inode_ = status.st_ino;
+  return writer;
+}
+
+Result<RecordWriter> RecordWriter::create(const std::string& path, const RecordInfo& info) {
+  struct stat status {};
+  if (stat(path.c_str(), &status) == 0 && !S_ISREG(status.st_mode)) {
+    return failure("cannot record into " + path + ": it is not a file");
+  }
+  if (!files_may_hold(kWindowBytes)) {
+    return failure("cannot record into " + path + ": the limit on file size is below 4 MiB",
+                   "raise it: ulimit -f unlimited");
+  }
+  std::string temporary = path + ".XXXXXX";
+  const int fd = mkostemp(temporary.data(), O_CLOEXEC);  // mode 0600
+  if (fd < 0) return system_failure("cannot record into", path, errno);
+  // Room is reserved: where the disk is full, the first touch of a hole would kill the program with SIGBUS.
+  if (const int error = posix_fallocate(fd, 0, kWindowBytes); error != 0) {
+    close(fd);
+    unlink(temporary.c_str());
+    return system_failure("cannot reserve 4 MiB for", path, error);
+  }
+  Result<RecordWriter> writer = map(path, fd);
+  if (writer) write_header(writer->header(), info);
+  if (!writer || rename(temporary.c_str(), path.c_str()) != 0) {
+    const int error = errno;
+    unlink(temporary.c_str());
+    if (writer) return system_failure("cannot record into", path, error);
+  }
+  return writer;
+}
+
+Result<RecordWriter> RecordWriter::open(const std::string& path) {
+  const int fd = ::open(path.c_str(), O_RDWR | O_CLOEXEC | O_NONBLOCK);
+  if (fd < 0) return system_failure("cannot open", path, errno);
+  Result<RecordWriter> writer = map(path, fd);
+  if (!writer) return writer;
+  const Header& header = writer->header();
+  if (header.magic != kMagic) return failure(path + " is no record");
+  if (header.version != kVersion || header.slot_bytes != kSlotBytes) {
+    return failure(path + " is a record of another version of nvmemu",
+                   "use the nvmemu and the libnvmemu-preload.so of one installation");
+  }
+  return writer;
+}
+
+std::byte* RecordWriter::window(std::uint64_t index) noexcept {
+  if (index >= kWindows) return nullptr;
+  std::byte* memory = windows_[index].load(std::memory_order_acquire);
+  return memory != nullptr ? memory : map_window(index);
+}
+
+// The one time in a window that a descriptor is needed. By system calls that touch nothing thread-local: see
+// base/raw_syscall.h.
+std::byte* RecordWriter::map_window(std::uint64_t index) noexcept {
+  const std::uint64_t begin = index * kWindowBytes;
+  if (!files_may_hold(begin + kWindowBytes)) return nullptr;
+  const long fd = raw_syscall(SYS_openat, AT_FDCWD, path_.c_str(), O_RDWR | O_CLOEXEC | O_NONBLOCK);
+  if (is_error(fd)) return nullptr;
+  struct stat status {};
+  const bool same = raw_syscall(SYS_fstat, fd, &status) == 0 && status.st_dev == device_ &&
+                    status.st_ino == inode_ && raw_syscall(SYS_fallocate, fd, 0, begin, kWindowBytes) == 0;
+  const long mapped =
+      same ? raw_syscall(SYS_mmap, nullptr, kWindowBytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, begin)
+           : -EIO;
+  raw_syscall(SYS_close, fd);
+  if (is_error(mapped)) return nullptr;
+  auto* memory = reinterpret_cast<std::byte*>(mapped);
+  std::byte* expected = nullptr;
+  if (windows_[index].compare_exchange_strong(expected, memory)) return memory;
+  raw_syscall(SYS_munmap, memory, kWindowBytes);  // another thread was quicker
+  return expected;
+}
+
+// A slot of one's own, or null. One that is claimed can be written: its window is mapped before.
+std::byte* RecordWriter::claim() noexcept {
+  Header& shared = header();
+  std::uint64_t slot = shared.claimed.load(kRelaxed);
+  for (;;) {
+    std::byte* memory = window(slot / kSlotsPerWindow);
+    if (memory == nullptr) {
+      shared.lost.fetch_add(1, kRelaxed);
+      return nullptr;
+    }
+    if (shared.claimed.compare_exchange_weak(slot, slot + 1, kRelaxed)) {
+      return memory + slot % kSlotsPerWindow * kSlotBytes;
+    }
+  }
+}
+
+std::uint32_t RecordWriter::add_process(std::uint32_t pid, std::uint32_t ppid, const char* command) noexcept {
+  const std::uint32_t number = header().processes.fetch_add(1, kRelaxed);
+  std::byte* memory = claim();
+  if (memory == nullptr) return number;
+  auto* slot = reinterpret_cast<ProcessSlot*>(memory);
+  slot->process = number;
+  slot->pid = pid;
+  slot->ppid = ppid;
+  std::copy_n(command, strnlen(command, sizeof slot->command - 1), slot->command);
+  slot->kind.store(static_cast<std::uint32_t>(SlotKind::kProcess), std::memory_order_release);
+  return number;
+}
+
+std::uint32_t RecordWriter::add_thread(bool foreign) noexcept {
+  if (foreign) return kForeignThread | header().foreign_threads.fetch_add(1, kRelaxed);
+  return header().threads.fetch_add(1, kRelaxed) & ~kForeignThread;
+}
+
+double RecordWriter::now_ns() const noexcept {
+  return std::max(0.0, static_cast<double>(monotonic_raw_ns()) - header().start_ns);
+}
+
+bool RecordWriter::add_epoch(const ThreadPlace& place, double begin_ns, double end_ns,
+                             const EpochCounts& counts) noexcept {
+  std::byte* memory = claim();
+  if (memory == nullptr) return false;
+  auto* slot = reinterpret_cast<EpochSlot*>(memory);
+  slot->process = place.process;
+  slot->thread = place.thread;
+  slot->tid = place.tid;
+  slot->begin_ns = begin_ns;
+  slot->end_ns = end_ns;
+  for_each_figure(*slot, counts, [](double& kept, auto figure) { kept = static_cast<double>(figure); });
+  slot->kind.store(static_cast<std::uint32_t>(SlotKind::kEpoch), std::memory_order_release);
+  return true;
+}
+
+Result<void> RecordWriter::finish(double wall_ns, int exit_status, const std::string& warnings,
+                                  bool all_ended) {
+  Header& shared = header();
+  shared.wall_ns = wall_ns;
+  shared.exit_status = exit_status;
+  put_text(shared.warnings, warnings);
+  if (!all_ended) return {};
+  if (truncate(path_.c_str(), static_cast<off_t>(shared.claimed.load() * kSlotBytes)) != 0) {
+    return system_failure("cannot shorten", path_, errno);
+  }
+  return {};
+}
+
+std::uint64_t RecordWriter::lost() const noexcept { return header().lost.load(kRelaxed); }
+
+std::uint64_t RecordWriter::epochs() const noexcept { return header().claimed.load(kRelaxed) - kHeaderSlots; }
+
+}  // namespace nvmemu

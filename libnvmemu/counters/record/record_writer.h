@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+// Keeps the counts of every epoch of every thread of a run, in a file that all of its processes map. What is
+// in it outlives the thread, its process, and a SIGKILL. Any number of writers at a time, without locks.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+#include "base/result.h"
+#include "counters/counts.h"
+#include "counters/record/record_format.h"
+
+namespace nvmemu {
+
+// What a record says of its run as a whole.
+struct RecordInfo {
+  std::string command;
+  std::string cpu_model;
+  std::string source;
+  CountSet counts = 0;
+  double base_ns = 0, base_spread = 0;
+  double cache_ns = 0, remote_ns = 0;  // 0: not known
+  double epoch_ns = 0;
+};
+
+// Which thread an epoch is of, by the numbers that the writer gave out.
+struct ThreadPlace {
+  std::uint32_t process, thread, tid;
+};
+
+class RecordWriter {
+ public:
+  // A new record, which takes the place of a file of that name when all is well. Room for 16,000 epochs is
+  // reserved; more is as they come, as far as the disk and the limit on file sizes allow, to 4 million.
+  static Result<RecordWriter> create(const std::string& path, const RecordInfo& info);
+
+  // The record in that file, for a process of the run.
+  static Result<RecordWriter> open(const std::string& path);
+
+  RecordWriter(RecordWriter&& other) noexcept;
+  RecordWriter& operator=(RecordWriter&&) = delete;
+  ~RecordWriter();
+
+  // A number for a process, and its entry. Async-signal-safe, as all of the following but finish().
+  std::uint32_t add_process(std::uint32_t pid, std::uint32_t ppid, const char* command) noexcept;
+  // A number for a thread; `foreign`: the C library does not know of it.
+  std::uint32_t add_thread(bool foreign) noexcept;
+
+  // Wall time, for begin and end of an epoch.
+  double now_ns() const noexcept;
+  // False, and counted as lost, where there is no room.
+  bool add_epoch(const ThreadPlace& place, double begin_ns, double end_ns,
+                 const EpochCounts& counts) noexcept;
+
+  // When the run is over. `all_ended`: no process can write any more, so what is not used of the file may go.
+  Result<void> finish(double wall_ns, int exit_status, const std::string& warnings, bool all_ended);
+
+  std::uint64_t lost() const noexcept;
+  std::uint64_t epochs() const noexcept;  // and processes
+
+ private:
+  RecordWriter(std::string path, std::byte* first_window);
+  static Result<RecordWriter> map(const std::string& path, int fd);
+  record_format::Header& header() const noexcept;
+  std::byte* window(std::uint64_t index) noexcept;
+  std::byte* map_window(std::uint64_t index) noexcept;
+  std::byte* claim() noexcept;
+
+  std::string path_;
+  std::uint64_t device_ = 0, inode_ = 0;  // what lies there may be another file by the time it is to grow
+  std::array<std::atomic<std::byte*>, record_format::kWindows> windows_{};
+};
+
+}  // namespace nvmemu

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+// Records that were cut, garbled, or made by another version.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstddef>
+#include <cstring>
+#include <limits>
+#include <random>
+
+#include "record_files.h"
+
+namespace nvmemu {
+namespace {
+
+using record_format::EpochSlot;
+using record_format::Header;
+using testing::HasSubstr;
+
+class BrokenRecord : public RecordTest {
+ protected:
+  BrokenRecord() {
+    RecordWriter writer = create();
+    writer.add_process(1, 0, "app");
+    for (int i = 0; i < 3; ++i) writer.add_epoch({0, 0, 1}, i, i + 1, epoch(i));
+    EXPECT_TRUE(writer.finish(1e9, 0, "", true));
+    bytes_ = content();
+  }
+
+  std::string error() const {
+    const auto record = parse_record(std::as_bytes(std::span(bytes_)));
+    return record ? "no error" : record.error().message;
+  }
+  template <typename T>
+  void put(std::size_t offset, T value) {
+    std::memcpy(bytes_.data() + offset, &value, sizeof value);
+  }
+  static std::size_t slot(std::size_t index) {
+    return record_format::kHeaderBytes + index * record_format::kSlotBytes;
+  }
+
+  std::string bytes_;
+};
+
+TEST_F(BrokenRecord, IsWholeToBeginWith) { EXPECT_EQ(error(), "no error"); }
+
+TEST_F(BrokenRecord, OfAnotherKindIsNone) {
+  bytes_ = "nothing of the kind";
+  EXPECT_EQ(error(), "it is no record");
+  bytes_ = "";
+  EXPECT_EQ(error(), "it is no record");
+}
+
+TEST_F(BrokenRecord, OfAnotherVersionNamesIt) {
+  put<std::uint32_t>(offsetof(Header, version), 9);
+  EXPECT_EQ(error(), "it is a record of version 9, and this is for 1");
+}
+
+TEST_F(BrokenRecord, ThatIsCutShortSaysSo) {
+  bytes_.resize(bytes_.size() - 1);
+  EXPECT_EQ(error(), "it is cut short: its header counts 4 entries, and there are 3");
+  bytes_.resize(100);
+  EXPECT_EQ(error(), "it is cut short, within its first page");
+}
+
+TEST_F(BrokenRecord, WithAWildCountIsCutShort) {
+  put<std::uint64_t>(offsetof(Header, claimed), ~0ULL);
+  EXPECT_THAT(error(), HasSubstr("it is cut short"));
+  put<std::uint64_t>(offsetof(Header, claimed), 0);
+  EXPECT_THAT(error(), HasSubstr("fewer bytes than it has itself"));
+}
+
+TEST_F(BrokenRecord, NamesTheFigureOfTheHeaderThatMakesNoSense) {
+  const std::string whole = bytes_;
+  for (const double wrong : {-1.0, 1e300, std::numeric_limits<double>::quiet_NaN()}) {
+    for (const std::size_t offset :
+         {offsetof(Header, base_ns), offsetof(Header, base_spread), offsetof(Header, cache_ns),
+          offsetof(Header, remote_ns), offsetof(Header, epoch_ns), offsetof(Header, wall_ns)}) {
+      bytes_ = whole;
+      put(offset, wrong);
+      EXPECT_THAT(error(), HasSubstr("makes no sense")) << offset;
+    }
+  }
+  bytes_ = whole;
+  put(offsetof(Header, base_ns), 0.0);
+  EXPECT_EQ(error(), "its base latency makes no sense");
+}
+
+TEST_F(BrokenRecord, NamesTheEntryThatMakesNoSense) {
+  const std::string whole = bytes_;
+  put<std::uint32_t>(slot(2), 77);  // a kind that there is not
+  EXPECT_EQ(error(), "entry 2 makes no sense");
+  for (const std::size_t offset : {offsetof(EpochSlot, begin_ns), offsetof(EpochSlot, cpu_ns),
+                                   offsetof(EpochSlot, samples), offsetof(EpochSlot, episodes)}) {
+    bytes_ = whole;
+    put(slot(3) + offset, std::numeric_limits<double>::infinity());
+    EXPECT_EQ(error(), "entry 3 makes no sense") << offset;
+  }
+  bytes_ = whole;
+  put(slot(1) + offsetof(EpochSlot, samples), -1.0);
+  EXPECT_EQ(error(), "entry 1 makes no sense");
+  bytes_ = whole;
+  put(slot(1) + offsetof(EpochSlot, miss_latency_ns), 1e-300);  // by which the model divides
+  EXPECT_EQ(error(), "entry 1 makes no sense");
+  bytes_ = whole;
+  put(slot(1) + offsetof(EpochSlot, begin_ns), 1e9);  // after its end
+  EXPECT_EQ(error(), "entry 1 makes no sense");
+}
+
+TEST_F(BrokenRecord, CountsEntriesThatWereNotFinished) {
+  put<std::uint32_t>(slot(1), 0);
+  const auto record = parse_record(std::as_bytes(std::span(bytes_)));
+  ASSERT_TRUE(record);
+  EXPECT_EQ(record->unfinished, 1U);
+  EXPECT_EQ(record->epochs.size(), 2U);
+}
+
+TEST_F(BrokenRecord, SurvivesAnyByte) {
+  std::mt19937 random(1);
+  const std::string whole = bytes_;
+  for (int round = 0; round < 20'000; ++round) {
+    bytes_ = whole;
+    for (int i = 0; i < 3; ++i) bytes_[random() % bytes_.size()] = static_cast<char>(random());
+    EXPECT_FALSE(error().empty());
+  }
+}
+
+TEST_F(BrokenRecord, IsNamedByItsPath) {
+  EXPECT_THAT(read_record(file("none")).error().message, HasSubstr("none: No such file"));
+  EXPECT_EQ(read_record("/dev/zero").error().message, "/dev/zero is not a file");
+  EXPECT_THAT(read_record(folder_).error().message, HasSubstr("is not a file"));
+  std::ofstream(file("text")) << "nothing of the kind";
+  EXPECT_EQ(read_record(file("text")).error().message, file("text") + ": it is no record");
+}
+
+}  // namespace
+}  // namespace nvmemu

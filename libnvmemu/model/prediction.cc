@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "model/prediction.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdio>
+#include <map>
+#include <set>
+#include <vector>
+
+namespace nvmemu {
+namespace {
+
+template <typename Figure>
+Lengthening lengthen_by(const Record& record, Figure figure) {
+  std::vector<Stretch> stretches;
+  stretches.reserve(record.epochs.size());
+  for (const RecordedEpoch& epoch : record.epochs) {
+    stretches.push_back({epoch.place.thread, epoch.begin_ns, epoch.end_ns, std::max(0.0, epoch.counts.cpu_ns),
+                         std::max(0.0, figure(epoch.counts))});
+  }
+  return lengthen(stretches);
+}
+
+// As the run report has it: samples scatter by themselves, while a thread's error of its shares is the same
+// in each of its epochs.
+double stall_variance_ns2(const Record& record) {
+  double variance = 0;
+  std::map<std::uint32_t, double> share_error_ns;
+  for (const RecordedEpoch& epoch : record.epochs) {
+    variance += epoch.counts.sampling_variance_ns2;
+    share_error_ns[epoch.place.thread] += epoch.counts.share_error_ns;
+  }
+  for (const auto& [thread, error_ns] : share_error_ns) variance += error_ns * error_ns;
+  return std::max(0.0, variance);
+}
+
+std::string base_spread_text(const Record& record) {
+  std::array<char, 64> text{};
+  std::snprintf(text.data(), text.size(), "base latency spread %.1f %%", 100 * record.info.base_spread);
+  return text.data();
+}
+
+}  // namespace
+
+Prediction predict(const Record& record, DelayModel model, const ReadLatency& latency) {
+  const Lengthening overhead =
+      lengthen_by(record, [](const EpochCounts& counts) { return counts.overhead_ns; });
+  Prediction prediction;
+  prediction.native_ns = std::max(0.0, record.wall_ns - overhead.expected_ns);
+  prediction.delay = lengthen_by(record, [&](const EpochCounts& counts) { return model(counts, latency); });
+  return prediction;
+}
+
+PredictionError prediction_error(const Record& record) {
+  const RecordTotals totals = totals_of(record);
+  const double base = record.info.base_spread / 2;
+  if (record.info.counts != kSamplerCounts)
+    return {base, "counted, not sampled; " + base_spread_text(record)};
+  if (totals.stall_samples == 0) return {std::nullopt, "nothing was measured"};
+  const std::string samples = std::to_string(totals.stall_samples) + " samples of loads, " +
+                              std::to_string(totals.probes) + " probes";
+  const double statistical =
+      totals.stall_ns > 0 ? 1.96 * std::sqrt(stall_variance_ns2(record)) / totals.stall_ns : 2;
+  if (statistical > 1) return {std::nullopt, samples + ": hardly any wait for memory was found"};
+  return {std::hypot(statistical, base), samples + ", " + base_spread_text(record)};
+}
+
+RecordTotals totals_of(const Record& record) {
+  RecordTotals totals;
+  std::set<std::uint32_t> threads;
+  for (const RecordedEpoch& epoch : record.epochs) {
+    threads.insert(epoch.place.thread);
+    totals.samples += epoch.counts.samples;
+    totals.stall_samples += epoch.counts.stall_samples;
+    totals.probes += epoch.counts.probes;
+    totals.cpu_ns += epoch.counts.cpu_ns;
+    totals.stall_ns += epoch.counts.memory_stall_ns;
+    totals.overhead_ns += epoch.counts.overhead_ns;
+  }
+  totals.threads = threads.size();
+  return totals;
+}
+
+}  // namespace nvmemu

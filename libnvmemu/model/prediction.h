@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+// From a record to the time that the run would have taken on another memory. Pure; allocates.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "counters/record/record_reader.h"
+#include "model/critical_path.h"
+#include "model/latency_model.h"
+
+namespace nvmemu {
+
+struct Prediction {
+  double native_ns = 0;  // wall time as recorded, less what measuring cost
+  Lengthening delay;     // by the emulated memory; see critical_path.h for what is assumed of several threads
+
+  double wall_ns() const { return native_ns + delay.expected_ns; }
+  double slowdown() const { return native_ns > 0 ? wall_ns() / native_ns : 1; }
+};
+
+Prediction predict(const Record& record, DelayModel model, const ReadLatency& latency);
+
+// How sure the delays are, whatever the target.
+struct PredictionError {
+  std::optional<double> relative_95;  // of a delay: half the width of the 95 % confidence interval
+  std::string from;                   // what that rests on
+};
+
+PredictionError prediction_error(const Record& record);
+
+struct RecordTotals {
+  std::uint64_t threads = 0, samples = 0, stall_samples = 0, probes = 0;
+  double cpu_ns = 0, stall_ns = 0, overhead_ns = 0;
+};
+
+RecordTotals totals_of(const Record& record);
+
+}  // namespace nvmemu

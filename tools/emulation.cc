@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "emulation.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <csignal>
+#include <cstdlib>
+
+#include "base/units.h"
+#include "epoch/config.h"
+#include "host/capabilities.h"
+#include "launch.h"
+#include "report/board.h"
+#include "terminal.h"
+
+namespace nvmemu {
+namespace {
+
+Config make_config(const RunOptions& options, const Prepared& prepared, const Board& board) {
+  Config config;
+  config.target_read_latency_ns = prepared.target_ns;
+  config.base_latency_ns = prepared.machine.base_latency_ns;
+  config.epoch_ns = prepared.request.epoch_ns;
+  config.clock_hz = prepared.machine.clock_hz;
+  config.ticker = prepared.request.ticker;
+  config.probes = !options.no_probes;
+  config.replay = prepared.replay;
+  config.model = std::string(prepared.model->name);
+  config.remote_latency_ns = prepared.request.remote_latency_ns;
+  config.record = prepared.record;
+  config.calibration = prepared.machine.calibration_file;
+  config.board = board.path();
+  config.quiet = options.quiet;
+  return config;
+}
+
+std::string preload_with(const std::string& library) {
+  const char* others = std::getenv("LD_PRELOAD");
+  if (others == nullptr || *others == '\0') return "LD_PRELOAD=" + library;
+  return fmt::format("LD_PRELOAD={}:{}", library, others);
+}
+
+std::string why_source(const RunRequest& request) {
+  if (!request.source_why.empty()) return request.source_why;
+  const Capability pmu = probe_capabilities().pmu;
+  return pmu.available ? "hardware counters work here, but this version does not use them"
+                       : "no hardware counters: " + pmu.why;
+}
+
+RunReport make_report(const Prepared& prepared, const std::vector<std::string>& command) {
+  RunReport report;
+  report.command = command;
+  report.source_name = prepared.source;
+  report.source_why = why_source(prepared.request);
+  report.model = prepared.model->name;
+  report.base_read_latency_ns = prepared.machine.base_latency_ns;
+  report.base_spread = prepared.machine.base_spread;
+  report.target_profile = prepared.request.profile;
+  report.target.read_latency_ns = prepared.target_ns;
+  report.warnings = prepared.request.warnings;
+  report.warnings.insert(report.warnings.end(), prepared.machine.warnings.begin(),
+                         prepared.machine.warnings.end());
+  return report;
+}
+
+void say_what_starts(const Prepared& prepared, const Board& board) {
+  print_note(fmt::format("running {}", prepared.path));
+  print_note(fmt::format("preloading {}", prepared.library));
+  print_note(fmt::format("base latency {}, spread {:.1f} %; target {}",
+                         format_latency(prepared.machine.base_latency_ns), 100 * prepared.machine.base_spread,
+                         format_latency(prepared.target_ns)));
+  print_note(fmt::format("calibration {}, board {}", prepared.machine.calibration_file, board.path()));
+}
+
+bool has_running(const RunReport& report) {
+  return std::any_of(report.processes.begin(), report.processes.end(), [](const ProcessReport& process) {
+    return process.emulated && kill(static_cast<pid_t>(process.pid), 0) == 0;
+  });
+}
+
+}  // namespace
+
+int refuse(const Refusal& refusal) {
+  print_error(refusal.error);
+  return refusal.exit_status;
+}
+
+tl::expected<Emulated, Refusal> emulate(const RunOptions& options, const Prepared& prepared,
+                                        const std::vector<std::string>& command, TemporaryFiles& temporary) {
+  Emulated emulated{make_report(prepared, command), false};
+  RunReport& report = emulated.report;
+  const Result<Board> board = Board::create();
+  if (!board) return tl::unexpected(Refusal{kNvmemuFailed, board.error()});
+  temporary.add(board->path());
+  if (options.verbose) say_what_starts(prepared, *board);
+
+  std::vector<std::string> variables = to_environment(make_config(options, prepared, *board));
+  variables.push_back(preload_with(prepared.library));
+  const auto ended = launch(prepared.path, command, environment_with(variables),
+                            options.no_wait ? Waits::kForCommand : Waits::kForAll);
+  if (!ended) return tl::unexpected(ended.error());
+  std::signal(SIGPIPE, SIG_IGN);  // whoever read stderr may be gone: the exit status is still the command's
+
+  report.exit_status = ended->exit_status;
+  report.wall_seconds = ended->wall_seconds;
+  read_board(*board, report);
+  emulated.all_ended = ended->all_ended;
+  if (!ended->all_ended && has_running(report)) {
+    report.warnings.emplace_back(
+        "processes that the command started still run: their figures end with the command");
+  }
+  return emulated;
+}
+
+}  // namespace nvmemu

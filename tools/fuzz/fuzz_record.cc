@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+// Whatever the bytes: an error that says why, or a record from which a finite time can be predicted, and
+// which can be replayed. Tried as they are, and as entries behind a header that is in order, which would take
+// long to guess.
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+#include <vector>
+
+#include "counters/record/record_reader.h"
+#include "counters/replay/replay.h"
+#include "model/model_table.h"
+#include "model/prediction.h"
+
+namespace {
+
+using namespace nvmemu;
+
+void require(bool holds) {
+  if (!holds) std::abort();
+}
+
+void check(const std::vector<std::byte>& bytes) {
+  const Result<Record> record = parse_record(bytes);
+  if (!record) {
+    require(!record.error().message.empty());
+    return;
+  }
+  const ReadLatency latency{record->info.base_ns, 2 * record->info.base_ns, record->info.cache_ns,
+                            record->info.remote_ns};
+  for (const Model& model : models()) {
+    const Prediction found = predict(*record, model.delay_ns, latency);
+    require(std::isfinite(found.wall_ns()) && found.native_ns >= 0);
+    require(found.delay.expected_ns >= found.delay.least_ns);
+  }
+  require(!prediction_error(*record).from.empty());
+  const Replay replay(*record);
+  for (std::uint32_t thread = 0; thread < 4; ++thread) {
+    require(replay.of_thread(thread).size() <= record->epochs.size());
+  }
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  using namespace record_format;
+  std::vector<std::byte> bytes(size);
+  if (size > 0) std::memcpy(bytes.data(), data, size);
+  check(bytes);
+  // What is in the input as entries, behind a header that is in order.
+  std::vector<std::byte> whole(kHeaderBytes + size / kSlotBytes * kSlotBytes);
+  Header header{};
+  header.magic = kMagic;
+  header.version = kVersion;
+  header.slot_bytes = kSlotBytes;
+  header.claimed.store(whole.size() / kSlotBytes);
+  header.base_ns = 100;
+  header.epoch_ns = 100e6;
+  header.wall_ns = 1e9;
+  std::memcpy(whole.data(), &header, sizeof header);
+  if (whole.size() > kHeaderBytes)
+    std::memcpy(whole.data() + kHeaderBytes, data, whole.size() - kHeaderBytes);
+  for (std::size_t at = kHeaderBytes; at < whole.size(); at += kSlotBytes) {
+    // A kind is one of three in four thousand million.
+    std::uint32_t kind = 0;
+    std::memcpy(&kind, &whole[at], sizeof kind);
+    kind %= 4;
+    std::memcpy(&whole[at], &kind, sizeof kind);
+  }
+  check(whole);
+  return 0;
+}

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+// `nvmemu predict`, on records of which the answer is known.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "cli.h"
+#include "records.h"
+
+namespace nvmemu {
+namespace {
+
+using nlohmann::json;
+using testing::AllOf;
+using testing::Contains;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+class PredictTest : public CliTest {
+ protected:
+  // One thread for 300 ms, of which it waits for 60.
+  void record_one() {
+    make_record(file(), kSamplerCounts,
+                {{{0, 100, stalled(10)}, {100, 200, stalled(20)}, {200, 300, stalled(30)}}}, 300,
+                "a warning\n");
+  }
+  std::string file() const { return folder_.file("r.nvr"); }
+  Outcome predict(std::vector<std::string> options) {
+    options.insert(options.begin(), {"predict", file()});
+    return nvmemu(options);
+  }
+  json predicted(std::vector<std::string> options) {
+    options.push_back("--json");
+    const Outcome outcome = predict(std::move(options));
+    EXPECT_EQ(outcome.status, 0) << outcome.err;
+    return json::parse(outcome.out);
+  }
+};
+
+TEST_F(PredictTest, AddsTheDelayOfEachTarget) {
+  record_one();
+  const json found = predicted({"--read-latency", "200ns,250ns,4x"});
+  EXPECT_EQ(found["schema"], "nvmemu-prediction-1");
+  EXPECT_EQ(found["command"], "app --input x");
+  EXPECT_EQ(found["model"], "stall");
+  EXPECT_EQ(found["base"]["read_latency_ns"], 100);
+  EXPECT_NEAR(found["native_seconds"], 0.3, 1e-9);
+  ASSERT_EQ(found["targets"].size(), 3U);
+  EXPECT_NEAR(found["targets"][0]["seconds"], 0.36, 1e-9);
+  EXPECT_NEAR(found["targets"][1]["seconds"], 0.39, 1e-9);
+  EXPECT_NEAR(found["targets"][2]["seconds"], 0.48, 1e-9);
+  EXPECT_EQ(found["targets"][2]["target"], "4x");
+  EXPECT_NEAR(found["targets"][2]["slowdown"], 1.6, 1e-9);
+  EXPECT_NEAR(found["error"]["relative_95"], 0.02,
+              1e-9);  // half the spread; the samples have no variance here
+  EXPECT_NEAR(found["targets"][2]["seconds_error_95"], 0.0036, 1e-9);
+}
+
+TEST_F(PredictTest, PrintsATable) {
+  record_one();
+  const Outcome outcome = predict({"--read-latency", "2x", "--profile", "optane-dcpmm"});
+  EXPECT_EQ(outcome.status, 0);
+  EXPECT_THAT(outcome.out, AllOf(HasSubstr("200 ns (2x)"), HasSubstr("0.360"), HasSubstr("(optane-dcpmm)"),
+                                 HasSubstr("1 thread in 1 process")));
+  EXPECT_EQ(outcome.err, "nvmemu: warning: a warning\n");
+}
+
+TEST_F(PredictTest, GivesBoundsWhereThereAreSeveralThreads) {
+  make_record(file(), kSamplerCounts, {{{0, 100, stalled(10)}}, {{0, 100, stalled(20)}}}, 100);
+  const json target = predicted({"--read-latency", "2x"})["targets"][0];
+  EXPECT_NEAR(target["seconds"], 0.120, 1e-9);  // side by side
+  EXPECT_NEAR(target["seconds_least"], 0.120, 1e-9);
+  EXPECT_NEAR(target["seconds_most"], 0.130, 1e-9);
+  EXPECT_THAT(predict({"--read-latency", "2x"}).out, HasSubstr("0.120 to 0.130"));
+}
+
+TEST_F(PredictTest, AddsThreadsThatRanOneAfterAnother) {
+  make_record(file(), kSamplerCounts, {{{0, 100, stalled(10)}}, {{100, 200, stalled(20)}}}, 200);
+  EXPECT_NEAR(predicted({"--read-latency", "2x"})["targets"][0]["seconds"], 0.230, 1e-9);
+}
+
+TEST_F(PredictTest, SaysSoWhereTheRecordingWasCutOff) {
+  make_record(file(), kSamplerCounts, {{{0, 100, stalled(10)}}}, 0);
+  const json found = predicted({"--read-latency", "2x"});
+  EXPECT_NEAR(found["targets"][0]["seconds"], 0.110, 1e-9);
+  EXPECT_TRUE(found["exit_status"].is_null());
+  EXPECT_THAT(found["warnings"].get<std::vector<std::string>>(), Contains(HasSubstr("cut off")));
+}
+
+TEST_F(PredictTest, ClaimsNoErrorWhereNothingWasRecorded) {
+  make_record(file(), kSamplerCounts, {}, 100);
+  const json found = predicted({"--read-latency", "2x"});
+  EXPECT_TRUE(found["error"]["relative_95"].is_null());
+  EXPECT_TRUE(found["targets"][0]["seconds_error_95"].is_null());
+  EXPECT_THAT(found["warnings"].get<std::vector<std::string>>(),
+              Contains(HasSubstr("no epoch was recorded")));
+}
+
+TEST_F(PredictTest, TakesTheModelThatIsNamed) {
+  EpochCounts counts;
+  counts.misses.misses = 100e3;
+  counts.misses.episodes = 30e3;
+  make_record(file(), kCountsMisses | kCountsEpisodes, {{{0, 100, counts}}}, 100);
+  EXPECT_NEAR(predicted({"--read-latency", "2x"})["targets"][0]["delay_seconds"], 0.003, 1e-9);
+  EXPECT_NEAR(predicted({"--read-latency", "2x", "--model", "misses"})["targets"][0]["delay_seconds"], 0.010,
+              1e-9);
+}
+
+// What is wrong, and what nvmemu says to it.
+struct PredictMistake {
+  const char* name;
+  std::vector<std::string> options;
+  const char* message;
+};
+
+class PredictRefuses : public PredictTest, public testing::WithParamInterface<PredictMistake> {};
+
+TEST_P(PredictRefuses, WithAReason) {
+  record_one();
+  const Outcome outcome = predict(GetParam().options);
+  EXPECT_EQ(outcome.status, 125);
+  EXPECT_EQ(outcome.out, "");
+  EXPECT_THAT(outcome.err, AllOf(testing::StartsWith("nvmemu: error: "), HasSubstr(GetParam().message)));
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    CommandLine, PredictRefuses,
+    testing::Values(
+        PredictMistake{"NoTarget", {}, "nothing to predict"},
+        PredictMistake{"NoUnit", {"--read-latency", "200ns,300"}, "--read-latency: '300'"},
+        PredictMistake{"BelowTheBase", {"--read-latency", "50ns"}, "already takes 100 ns"},
+        PredictMistake{"UnknownProfile", {"--profile", "optain"}, "--profile: "},
+        PredictMistake{"UnknownModel", {"--read-latency", "2x", "--model", "ewma"}, "'ewma' is not one of"},
+        PredictMistake{"ModelWithoutCounts",
+                       {"--read-latency", "2x", "--model", "misses"},
+                       "model misses needs misses, and the record counts stall time only"},
+        PredictMistake{
+            "RemoteLatency", {"--read-latency", "2x", "--remote-latency", "far"}, "--remote-latency: 'far'"}),
+    [](const auto& test) { return test.param.name; });
+
+TEST_F(PredictTest, RefusesWhatIsNoRecord) {
+  EXPECT_THAT(predict({"--read-latency", "2x"}).err, HasSubstr("No such file"));
+  folder_.write("r.nvr", "{}");
+  const Outcome outcome = predict({"--read-latency", "2x"});
+  EXPECT_EQ(outcome.status, 125);
+  EXPECT_THAT(outcome.err, AllOf(HasSubstr("r.nvr: it is no record"), HasSubstr("hint: nvmemu record")));
+  record_one();
+  std::string bytes = folder_.read("r.nvr");
+  folder_.write("r.nvr", bytes.substr(0, bytes.size() - 100));
+  EXPECT_THAT(predict({"--read-latency", "2x"}).err, HasSubstr("r.nvr: it is cut short"));
+}
+
+}  // namespace
+}  // namespace nvmemu
