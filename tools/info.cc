@@ -2,7 +2,6 @@
 // `nvmemu info`: what this machine is, what it allows, and how good an emulation to expect of it.
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <array>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -153,7 +152,7 @@ Json to_json(const Choice& choice) { return {{"name", choice.name}, {"why", choi
 
 Json machine_json(const Cpu& cpu) {
   Json json{{"cpu_model", cpu.model},
-            {"vendor", cpu.vendor},
+            {"vendor", cpu.signature.vendor},
             {"virtual_machine", cpu.hypervisor},
             {"logical_cpus", cpu.logical_cpus},
             {"numa_nodes", cpu.numa_nodes},
@@ -241,21 +240,7 @@ void print_calibration_state(const Info& info) {
   fmt::print("  kept in {}\n", info.calibration_file);
 }
 
-// In lines of at most 100 characters, the first with a dash.
-void print_item(std::string_view text) {
-  constexpr std::size_t kWidth = 96;
-  const char* indent = "  - ";
-  while (!text.empty()) {
-    std::size_t length = text.size();
-    if (length > kWidth) {
-      length = text.rfind(' ', kWidth);
-      if (length == std::string_view::npos) length = std::min(text.find(' '), text.size());
-    }
-    fmt::print("{}{}\n", indent, text.substr(0, length));
-    text.remove_prefix(std::min(text.size(), length + 1));
-    indent = "    ";
-  }
-}
+void print_item(std::string_view text) { print_wrapped("  - ", "    ", text); }
 
 void print_text(const Info& info) {
   print_machine(info.cpu);
