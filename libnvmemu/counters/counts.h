@@ -34,6 +34,16 @@ struct EpochCounts {
   double share_error_ns = 0;         // standard error from the probes' shares: the same in every epoch, so
                                      // it adds over epochs as it is
 
+  // What hardware counters counted in user mode, for models to choose from; 0 where nothing counts it here.
+  double counted_share = 0;  // of the epoch, what they saw; below 1 the others are scaled up. 0: not counted
+  double cycles = 0;         // of the core
+  double stall_cycles = 0;   // as the processor's event has them: see counters/pmu/catalogue.h
+  double episodes = 0;       // uninterrupted stalls
+  double hits = 0;           // loads that the last-level cache answered
+  double misses = 0;         // loads that came from memory,
+  double local_misses = 0;   // of this socket,
+  double remote_misses = 0;  // and of another
+
   double held(StallKind kind) const { return held_ns[static_cast<std::size_t>(kind)]; }
 };
 
