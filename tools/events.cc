@@ -28,9 +28,10 @@ struct EventsOptions {
 
 // What is to be printed: designs, and where the question was about this machine, what it will use.
 struct Answer {
-  std::vector<const Microarchitecture*> designs;
-  std::string machine;  // "Intel(R) Xeon(R) Processor: family 6, model 167, stepping 1"; empty: not asked
-  std::string used;     // what nvmemu goes by on it
+  std::vector<const Microarchitecture*> designs = {};
+  std::string machine =
+      {};                 // "Intel(R) Xeon(R) Processor: family 6, model 167, stepping 1"; empty: not asked
+  std::string used = {};  // what nvmemu goes by on it
 };
 
 std::vector<const Microarchitecture*> all_designs() {
