@@ -25,7 +25,7 @@ void read_group_of_four(benchmark::State& state) {
   std::array<perf_event_attr, 4> events{};
   for (std::uint64_t i = 0; i < events.size(); ++i) events[i] = user_event(PERF_TYPE_RAW, i);
   if (group.open(this_tid(), events).refusal != Refusal::kNone) return state.SkipWithError("no pages");
-  pmu.put_on_counters();
+  pmu.tell_time();
   GroupReading reading;
   for (auto _ : state) {
     benchmark::DoNotOptimize(group.read(reading));
@@ -48,7 +48,7 @@ void end_epoch(benchmark::State& state) {
                     .signal = SIGURG},
                    FakePmu::open, time_for_a_counter);
   if (source.open(this_tid()).refusal != Refusal::kNone) return state.SkipWithError("no pages");
-  pmu.put_on_counters();
+  pmu.tell_time();
   NoDelay injector;
   ThreadEmulator emulator(source, injector, ReadLatency{.base_ns = 90, .target_ns = 300}, 50e6);
   for (auto _ : state) emulator.end_epoch();

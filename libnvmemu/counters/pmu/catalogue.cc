@@ -112,7 +112,7 @@ const Microarchitecture* find_microarchitecture(const CpuSignature& cpu) noexcep
 
 const Microarchitecture* find_events(const CpuSignature& cpu) noexcept {
   if (const Microarchitecture* known = find_microarchitecture(cpu)) return known;
-  if (cpu.implementer != 0) return &any_arm();
+  if (cpu.vendor.empty() && cpu.part != 0) return &any_arm();
   return cpu.vendor == "GenuineIntel" ? &any_intel() : nullptr;
 }
 

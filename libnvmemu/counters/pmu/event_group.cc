@@ -111,7 +111,7 @@ OpenFailure EventGroup::open(int tid, std::span<const perf_event_attr> events) n
   const bool mapped = map(opened);
   user_reads_ =
       mapped && std::all_of(pages_.begin(), pages_.begin() + size_,
-                            [](const perf_event_mmap_page* page) { return allows_user_reads(*page); });
+                            [](const perf_event_mmap_page* page) { return is_read_in_user_space(*page); });
   for (std::size_t i = 0; i < size_; ++i) keep_or_close(i, files[i], mapped);
   return {};
 }

@@ -65,7 +65,8 @@ class EventGroup {
   ~EventGroup() { close(); }
 
   // Counts `events` (1 to 8; user_event() makes them) of the thread `tid` of this process from now on; the
-  // first leads. Neither allocates nor locks.
+  // first leads. Of another thread than the calling one, or where the counters are taken just now, it will be
+  // read by system calls. Neither allocates nor locks.
   OpenFailure open(int tid, std::span<const perf_event_attr> events) noexcept;
   void close() noexcept;
 

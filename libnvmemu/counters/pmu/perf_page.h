@@ -26,9 +26,11 @@ struct UserRegisters {
   static std::uint64_t time() noexcept;                         // TSC, CNTVCT_EL0
 };
 
-// Whether read_page() reads this page's counter in user space when it is on one. Software events and
-// breakpoints are on none, ever.
-inline bool allows_user_reads(const perf_event_mmap_page& page) noexcept { return page.cap_user_rdpmc != 0; }
+// Whether read_page() reads this page's counter in user space now. Software events and breakpoints are on
+// none, ever; and arm64 gives no number while a sysctl forbids it, whatever it allows in the same page.
+inline bool is_read_in_user_space(const perf_event_mmap_page& page) noexcept {
+  return page.cap_user_rdpmc && std::atomic_ref(const_cast<__u32&>(page.index)).load() != 0;
+}
 
 namespace page_detail {
 

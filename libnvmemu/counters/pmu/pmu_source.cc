@@ -72,14 +72,12 @@ void PmuSource::abandon() noexcept {
 
 void PmuSource::on_tick() noexcept {
   if (perf_.is_open()) perf_.discard();
-  epoch_ns_ += options_.tick_ns;
   overhead_ns_ += options_.tick_cost_ns;
 }
 
 EpochCounts PmuSource::read() noexcept {
   EpochCounts counts;
   counts.overhead_ns = overhead_ns_;
-  epoch_ns_ = 0;
   overhead_ns_ = 0;
   GroupReading now;
   if (!group_.read(now)) {

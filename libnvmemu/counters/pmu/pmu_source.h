@@ -56,7 +56,8 @@ class PmuSource final : public CounterSource {
 
   // In the tick's signal handler, on this source's thread.
   void on_tick() noexcept;
-  double epoch_ns() const noexcept { return epoch_ns_; }  // CPU time by ticks since the last read()
+  // CPU time since the last read(). Ticks that fall due in the kernel are left out, so they do not tell.
+  double epoch_ns() noexcept { return cpu_ns() - last_cpu_ns_; }
 
   // An epoch in which the group was never on the counters has no stalls to tell and a counted_share of 0:
   // what it should have counted is in the next that has some.
@@ -86,7 +87,6 @@ class PmuSource final : public CounterSource {
   GroupReading last_;   // all that is known
   double cycles_ = 0;   // in all, injections' too
   double last_cpu_ns_ = 0;
-  double epoch_ns_ = 0;
   double overhead_ns_ = 0;
   double lowest_share_ = 1;
   bool lost_counts_ = false;

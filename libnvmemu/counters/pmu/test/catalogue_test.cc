@@ -90,6 +90,7 @@ TEST(FindEvents, FallsBackOnWhatTheArchitecturePromises) {
   const Microarchitecture* unknown_arm = find_events(arm(0x48, 0xd01));
   ASSERT_NE(unknown_arm, nullptr);
   EXPECT_EQ(unknown_arm->find(Role::kStall)->config, 0x24U);
+  EXPECT_EQ(find_events(arm(0, 0x51)), unknown_arm) << "QEMU's own";
   EXPECT_EQ(find_events(CpuSignature{"CentaurHauls", 6, 15, 0}), nullptr);
 }
 

@@ -12,6 +12,8 @@
 #include <unistd.h>
 
 #include <array>
+#include <cerrno>
+#include <cstddef>
 #include <thread>
 #include <vector>
 
@@ -180,15 +182,19 @@ long open_readable_page(const perf_event_attr& event, int, int) noexcept {
   if (ftruncate(fd, 4096) != 0) return -ENOMEM;
   perf_event_mmap_page page{};
   page.cap_user_rdpmc = 1;
-  page.offset = static_cast<std::int64_t>(event.config);  // index 0: the offset is the count
+  page.index = 1;
+  page.pmc_width = 48;
+  page.offset = static_cast<std::int64_t>(event.config);
   page.time_enabled = 400;
   page.time_running = 100;
   return pwrite(fd, &page, sizeof page, 0) == sizeof page ? fd : -EIO;
 }
 
+std::uint64_t always_two(std::uint32_t) noexcept { return 2; }
+
 TEST(EventGroup, LivesByItsMappingsWhereUserSpaceReads) {
   const auto before = lowest_free_descriptor();
-  EventGroup group(open_readable_page);
+  EventGroup group(open_readable_page, always_two);
   const std::array events{user_event(PERF_TYPE_RAW, 40), user_event(PERF_TYPE_RAW, 2)};
   ASSERT_EQ(group.open(this_tid(), events).refusal, Refusal::kNone);
   EXPECT_TRUE(group.reads_in_user_space());
@@ -196,9 +202,26 @@ TEST(EventGroup, LivesByItsMappingsWhereUserSpaceReads) {
   EXPECT_EQ(fcntl(900, F_GETFD), -1) << "none is kept";
   GroupReading reading;
   ASSERT_TRUE(group.read(reading));
-  EXPECT_EQ(reading.counts[0], 40U);
-  EXPECT_EQ(reading.counts[1], 2U);
+  EXPECT_EQ(reading.counts[0], 42U);
+  EXPECT_EQ(reading.counts[1], 4U);
   EXPECT_EQ(reading.running_ns, 100U);
+}
+
+// arm64 with kernel.perf_user_access=0: the page allows reads, and gives no number to read.
+long open_page_without_number(const perf_event_attr& event, int tid, int group) noexcept {
+  const long fd = open_readable_page(event, tid, group);
+  const __u32 no_index = 0;
+  const auto at = static_cast<off_t>(offsetof(perf_event_mmap_page, index));
+  return pwrite(static_cast<int>(fd), &no_index, sizeof no_index, at) == sizeof no_index ? fd : -EIO;
+}
+
+TEST(EventGroup, AsksTheKernelWhereAPageGivesNoNumber) {
+  EventGroup group(open_page_without_number, always_two);
+  const std::array events{user_event(PERF_TYPE_RAW, 40)};
+  ASSERT_EQ(group.open(this_tid(), events).refusal, Refusal::kNone);
+  EXPECT_FALSE(group.reads_in_user_space());
+  GroupReading reading;
+  EXPECT_FALSE(group.read(reading)) << "what was opened here is no event";
 }
 
 TEST(GroupDelta, ScalesUpWhatWasSeenForPartOfTheTime) {

@@ -30,7 +30,9 @@ class FakePmu {
     void* mapped = mmap(nullptr, kPageBytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
     if (mapped == MAP_FAILED) return -ENOMEM;
     auto* page = static_cast<perf_event_mmap_page*>(mapped);
-    page->cap_user_rdpmc = 1;  // and index 0: the count is the offset
+    page->cap_user_rdpmc = 1;
+    page->index = 1;
+    page->pmc_width = 48;
     pages()[event.config] = page;
     return fd;
   }
@@ -40,12 +42,12 @@ class FakePmu {
 
   // The event of that encoding counts on.
   void count(std::uint64_t config, std::int64_t more) { pages().at(config)->offset += more; }
-  // Every event on a counter, and time told by the processor's clock, in its own ticks.
-  void put_on_counters() {
-    std::uint32_t number = 0;
+  // An EventGroup::CounterReader: counts are all in the pages.
+  static std::uint64_t zero(std::uint32_t) noexcept { return 0; }
+
+  // Time is told by the processor's clock, in its own ticks.
+  void tell_time() {
     for (const auto& [config, page] : pages()) {
-      page->index = ++number;
-      page->pmc_width = 48;
       page->cap_user_time = 1;
       page->time_mult = 1;
     }

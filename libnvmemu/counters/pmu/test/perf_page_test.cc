@@ -47,13 +47,15 @@ TEST(ReadPage, AddsTheCounterToTheOffset) {
 }
 
 TEST(ReadPage, OffItsCounterTheOffsetIsAll) {
-  EXPECT_EQ(read_page(page_on_counter(0, 1000, 48), FakeRegisters{})->count, 1000U);
+  const auto page = page_on_counter(0, 1000, 48);
+  EXPECT_FALSE(is_read_in_user_space(page));
+  EXPECT_EQ(read_page(page, FakeRegisters{})->count, 1000U);
 }
 
 TEST(ReadPage, WithoutLeaveTheOffsetIsAll) {
   auto page = page_on_counter(3, 1000, 48);
   page.cap_user_rdpmc = 0;
-  EXPECT_FALSE(allows_user_reads(page));
+  EXPECT_FALSE(is_read_in_user_space(page));
   EXPECT_EQ(read_page(page, FakeRegisters{})->count, 1000U);
 }
 
