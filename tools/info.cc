@@ -2,7 +2,6 @@
 // `nvmemu info`: what this machine is, what it allows, and how good an emulation to expect of it.
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <array>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -12,6 +11,7 @@
 #include "base/clock.h"
 #include "base/units.h"
 #include "calibration_table.h"
+#include "counters/pmu/self_test.h"
 #include "host/calibrate.h"
 #include "host/calibration.h"
 #include "host/capabilities.h"
@@ -47,6 +47,7 @@ struct Choice {
 struct Info {
   Cpu cpu;
   Capabilities capabilities;
+  PmuVerdict counters;
   std::string calibration_file;
   Result<Calibration> calibration = failure("");
   Result<Refresh> now = failure("");  // only where there is a calibration
@@ -54,10 +55,10 @@ struct Info {
   std::vector<std::string> improvements;
 };
 
-Choice choose_source(const Capabilities& found) {
-  if (found.pmu.available)
-    return {"sampler", "hardware counters work here, but this version does not use them"};
-  return {"sampler", "no hardware counters: " + found.pmu.why};
+Choice choose_source(const Capabilities& found, const PmuVerdict& counters) {
+  if (!found.pmu.available) return {"sampler", "no hardware counters: " + found.pmu.why};
+  if (!counters.trusted) return {"sampler", "the hardware counters are not to be trusted: " + counters.why};
+  return {"sampler", "the hardware counters can be trusted, but this version does not use them"};
 }
 
 Choice choose_ticker(const Capabilities& found) {
@@ -82,6 +83,8 @@ std::vector<std::string> find_improvements(const Info& info) {
     improvements.emplace_back("nvmemu calibrate at a quieter time: neighbours disturbed the last one");
   }
   const Capabilities& found = info.capabilities;
+  if (found.pmu.available && !info.counters.trusted && !info.counters.mend.empty())
+    improvements.push_back("hardware counters: " + info.counters.mend);
   for (const NamedCapability& capability : kCapabilities) {
     const Capability& each = found.*capability.member;
     if (!each.available && !each.mend.empty())
@@ -98,7 +101,8 @@ Info gather() {
   info.calibration = load_calibration(info.calibration_file);
   if (info.calibration)
     info.now = refresh_base_latency(*info.calibration, Clock::calibrate(info.calibration->clock_hz));
-  info.source = choose_source(info.capabilities);
+  info.counters = find_verdict(info.cpu, info.calibration ? info.calibration->cache_latency_ns : 0);
+  info.source = choose_source(info.capabilities, info.counters);
   info.ticker = choose_ticker(info.capabilities);
   info.probes = choose_probes(info.capabilities);
   info.model = {"stall", "delay = stall time / base * (target - base)"};
@@ -153,7 +157,7 @@ Json to_json(const Choice& choice) { return {{"name", choice.name}, {"why", choi
 
 Json machine_json(const Cpu& cpu) {
   Json json{{"cpu_model", cpu.model},
-            {"vendor", cpu.vendor},
+            {"vendor", cpu.signature.vendor},
             {"virtual_machine", cpu.hypervisor},
             {"logical_cpus", cpu.logical_cpus},
             {"numa_nodes", cpu.numa_nodes},
@@ -175,6 +179,16 @@ Json calibration_state_json(const Info& info) {
   return json;
 }
 
+// What they would count, and whether that has been found right.
+Json counters_json(const Info& info) {
+  const Microarchitecture* design = find_events(info.cpu.signature);
+  return {{"design", design == nullptr ? Json(nullptr) : Json(design->name)},
+          {"trusted", info.counters.trusted},
+          {"episodes", info.counters.episodes},
+          {"why", info.counters.why},
+          {"mend", info.counters.mend}};
+}
+
 void print_json(const Info& info) {
   Json json{{"schema", "nvmemu-info-1"}, {"machine", machine_json(info.cpu)}};
   for (const NamedCapability& capability : kCapabilities) {
@@ -182,6 +196,7 @@ void print_json(const Info& info) {
     json["capabilities"][capability.key] = {
         {"available", each.available}, {"why", each.why}, {"mend", each.mend}};
   }
+  json["counters"] = counters_json(info);
   json["emulation"] = {{"source", to_json(info.source)},
                        {"ticker", to_json(info.ticker)},
                        {"probes", to_json(info.probes)},
@@ -208,13 +223,16 @@ void print_machine(const Cpu& cpu) {
                                     cpu.numa_nodes == 1 ? "" : "s"));
 }
 
-void print_capabilities(const Capabilities& found) {
+std::string mark(bool yes) { return yes ? "yes  " : styled(stdout, Style::kWarning, "no   "); }
+
+void print_capabilities(const Info& info) {
   heading("Allowed here");
   for (const NamedCapability& capability : kCapabilities) {
-    const Capability& each = found.*capability.member;
-    const std::string mark = each.available ? "yes  " : styled(stdout, Style::kWarning, "no   ");
-    print_field(capability.label, mark + each.why);
+    const Capability& each = info.capabilities.*capability.member;
+    print_field(capability.label, mark(each.available) + each.why);
   }
+  if (info.capabilities.pmu.available)
+    print_field("counters are right", mark(info.counters.trusted) + info.counters.why);
 }
 
 void print_emulation(const Info& info) {
@@ -241,25 +259,11 @@ void print_calibration_state(const Info& info) {
   fmt::print("  kept in {}\n", info.calibration_file);
 }
 
-// In lines of at most 100 characters, the first with a dash.
-void print_item(std::string_view text) {
-  constexpr std::size_t kWidth = 96;
-  const char* indent = "  - ";
-  while (!text.empty()) {
-    std::size_t length = text.size();
-    if (length > kWidth) {
-      length = text.rfind(' ', kWidth);
-      if (length == std::string_view::npos) length = std::min(text.find(' '), text.size());
-    }
-    fmt::print("{}{}\n", indent, text.substr(0, length));
-    text.remove_prefix(std::min(text.size(), length + 1));
-    indent = "    ";
-  }
-}
+void print_item(std::string_view text) { print_wrapped("  - ", "    ", text); }
 
 void print_text(const Info& info) {
   print_machine(info.cpu);
-  print_capabilities(info.capabilities);
+  print_capabilities(info);
   print_emulation(info);
   print_calibration_state(info);
   heading("Expected error of the emulated latency");
@@ -271,7 +275,8 @@ void print_text(const Info& info) {
 
 constexpr const char* kFooter =
     R"(Tries each thing that emulation can rest on, says why what is refused is refused and how to get it, and what
-nvmemu run will therefore use. Changes nothing and takes some 50 ms.
+nvmemu run will therefore use. Takes some 50 ms, and as long again
+where there are hardware counters, to test them; what that finds is kept for this boot. Changes nothing else.
 
 Examples:
   nvmemu info

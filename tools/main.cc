@@ -86,6 +86,7 @@ int tool_main(std::vector<std::string> arguments) {
   add_profiles(app, exit_status);
   add_report(app, exit_status);
   add_info(app, exit_status);
+  add_events(app, exit_status);
   add_calibrate(app, exit_status);
 
   if (arguments.empty()) {

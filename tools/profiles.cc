@@ -5,7 +5,6 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
-#include <sstream>
 #include <string>
 #include <vector>
 
@@ -19,8 +18,6 @@ namespace nvmemu {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-constexpr std::size_t kTextWidth = 96;
 
 struct ProfilesOptions {
   std::string name;
@@ -44,20 +41,7 @@ Json to_json(const Profile& profile) {
 std::string latency(const std::optional<double>& value) { return value ? format_latency(*value) : "-"; }
 std::string bandwidth(const std::optional<double>& value) { return value ? format_bandwidth(*value) : "-"; }
 
-// `text` in lines of at most kTextWidth characters, each indented.
-void print_wrapped(const std::string& text) {
-  constexpr const char* kIndent = "    ";
-  std::istringstream words(text);
-  std::string line;
-  for (std::string word; words >> word;) {
-    if (!line.empty() && line.size() + 1 + word.size() > kTextWidth) {
-      fmt::print("{}{}\n", kIndent, line);
-      line.clear();
-    }
-    line += (line.empty() ? "" : " ") + word;
-  }
-  if (!line.empty()) fmt::print("{}{}\n", kIndent, line);
-}
+void print_indented(std::string_view text) { print_wrapped("    ", "    ", text); }
 
 void print_row(const std::string& name, const std::string& read, const std::string& write,
                const std::string& read_bandwidth, const std::string& write_bandwidth, bool header) {
@@ -72,8 +56,8 @@ void print_table(const std::vector<Profile>& profiles) {
     const Device& device = profile.device;
     print_row(profile.name, latency(device.read_latency_ns), latency(device.write_latency_ns),
               bandwidth(device.read_bandwidth_bps), bandwidth(device.write_bandwidth_bps), false);
-    print_wrapped(profile.description);
-    if (!profile.source.empty()) print_wrapped("Source: " + profile.source);
+    print_indented(profile.description);
+    if (!profile.source.empty()) print_indented("Source: " + profile.source);
   }
 }
 

@@ -21,6 +21,7 @@ enum ExitStatus : int {
 // app.parse() and leaves in `exit_status` what the process shall exit with. The reference must outlive the
 // parsing.
 void add_calibrate(CLI::App& app, int& exit_status);
+void add_events(CLI::App& app, int& exit_status);
 void add_info(CLI::App& app, int& exit_status);
 void add_profiles(CLI::App& app, int& exit_status);
 void add_predict(CLI::App& app, int& exit_status);

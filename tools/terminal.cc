@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <cstdlib>
+#include <sstream>
 
 namespace nvmemu {
 namespace {
@@ -47,5 +48,22 @@ void print_error(const Error& error) {
 void print_warning(std::string_view text) { say(styled(stderr, Style::kWarning, "warning:"), text); }
 
 void print_note(std::string_view text) { say("", text); }
+
+void print_wrapped(std::string_view first, std::string_view rest, std::string_view text) {
+  constexpr std::size_t kWidth = 96;
+  std::istringstream words{std::string(text)};
+  std::string_view indent = first;
+  std::string line;
+  const auto end_line = [&] {
+    fmt::print("{}{}\n", indent, line);
+    indent = rest;
+    line.clear();
+  };
+  for (std::string word; words >> word;) {
+    if (!line.empty() && line.size() + 1 + word.size() > kWidth) end_line();
+    line += (line.empty() ? "" : " ") + word;
+  }
+  if (!line.empty()) end_line();
+}
 
 }  // namespace nvmemu

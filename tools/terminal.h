@@ -28,4 +28,8 @@ void print_warning(std::string_view text);
 // "nvmemu: TEXT" on stderr.
 void print_note(std::string_view text);
 
+// `text` on stdout in lines of some 100 characters, broken at blanks; the first begins with `first`, the
+// others with `rest`.
+void print_wrapped(std::string_view first, std::string_view rest, std::string_view text);
+
 }  // namespace nvmemu

@@ -6,7 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "counters/miss_counts.h"
+#include "counters/load_counts.h"
 
 namespace nvmemu {
 
@@ -35,7 +35,12 @@ struct EpochCounts {
   double sampling_variance_ns2 = 0;  // of memory_stall_ns, from the number of samples: adds over epochs
   double share_error_ns = 0;         // standard error from the probes' shares: the same in every epoch, so
                                      // it adds over epochs as it is
-  MissCounts misses;                 // of hardware counters; a sampler leaves them 0
+  LoadCounts loads;                  // of hardware counters; a sampler leaves them 0
+
+  // Of hardware counters too, in user mode; 0 where nothing counts it here.
+  double counted_share = 0;  // of the epoch, what they saw; below 1 the others are scaled up. 0: not counted
+  double cycles = 0;         // of the core
+  double stall_cycles = 0;   // as the processor's event has them: see counters/pmu/catalogue.h
 
   double held(StallKind kind) const { return held_ns[static_cast<std::size_t>(kind)]; }
 };

@@ -9,6 +9,8 @@
 #include <set>
 #include <system_error>
 
+#include "host/key_values.h"
+
 namespace nvmemu {
 namespace {
 
@@ -57,27 +59,6 @@ constexpr std::array kFlags{
     FlagField{"unstable", &Calibration::unstable},
 };
 
-std::string quote(std::string_view text) {
-  std::string quoted = "\"";
-  for (const char c : text) {
-    if (c == '"' || c == '\\') quoted += '\\';
-    quoted += static_cast<unsigned char>(c) < ' ' ? ' ' : c;
-  }
-  return quoted + '"';
-}
-
-std::optional<std::string> unquote(std::string_view text) {
-  if (text.size() < 2 || !text.starts_with('"') || !text.ends_with('"')) return std::nullopt;
-  text = text.substr(1, text.size() - 2);
-  std::string plain;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    if (text[i] == '"') return std::nullopt;
-    if (text[i] == '\\' && ++i == text.size()) return std::nullopt;
-    plain += text[i];
-  }
-  return plain;
-}
-
 // The shortest text that reads back as the same number, whatever the locale of the process.
 std::string format_number(double number) {
   std::array<char, 32> buffer;
@@ -94,19 +75,12 @@ std::optional<double> parse_number(std::string_view text) {
   return number;
 }
 
-std::string_view trim(std::string_view text) {
-  constexpr std::string_view kBlanks = " \t\r";
-  const auto first = text.find_first_not_of(kBlanks);
-  if (first == std::string_view::npos) return {};
-  return text.substr(first, text.find_last_not_of(kBlanks) - first + 1);
-}
-
 enum class Assigned { kYes, kUnknownKey, kMalformed };
 
 Assigned assign(Calibration& calibration, std::string_view key, std::string_view value) {
   for (const auto& field : kTexts) {
     if (field.key != key) continue;
-    const auto text = unquote(value);
+    const auto text = unquote_value(value);
     if (!text) return Assigned::kMalformed;
     calibration.*field.member = *text;
     return Assigned::kYes;
@@ -145,7 +119,7 @@ std::string serialize(const Calibration& calibration) {
   const auto add = [&text](std::string_view key, std::string_view value) {
     text.append(key).append(" = ").append(value).append("\n");
   };
-  for (const auto& field : kTexts) add(field.key, quote(calibration.*field.member));
+  for (const auto& field : kTexts) add(field.key, quote_value(calibration.*field.member));
   for (const auto& field : kNumbers) add(field.key, format_number(calibration.*field.member));
   for (const auto& field : kFlags) add(field.key, calibration.*field.member ? "true" : "false");
   return text;
@@ -154,16 +128,10 @@ std::string serialize(const Calibration& calibration) {
 Result<Calibration> parse_calibration(std::string_view text) {
   Calibration calibration;
   std::set<std::string_view> seen;
-  while (!text.empty()) {
-    std::string_view line = text.substr(0, text.find('\n'));
-    text.remove_prefix(std::min(text.size(), line.size() + 1));
-    line = trim(line);
-    if (line.empty() || line.starts_with('#')) continue;
-    const auto equals = line.find('=');
-    if (equals == std::string_view::npos)
-      return failure("calibration: '" + std::string(line) + "' is not 'key = value'", kMeasureAgain);
-    const std::string_view key = trim(line.substr(0, equals));
-    const std::string_view value = trim(line.substr(equals + 1));
+  const KeyValues lines = split_key_values(text);
+  if (!lines.malformed.empty())
+    return failure("calibration: '" + std::string(lines.malformed) + "' is not 'key = value'", kMeasureAgain);
+  for (const auto& [key, value] : lines.pairs) {
     if (assign(calibration, key, value) == Assigned::kMalformed)
       return failure("calibration: '" + std::string(key) + "' cannot be '" + std::string(value) + "'",
                      kMeasureAgain);

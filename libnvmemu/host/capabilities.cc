@@ -22,11 +22,13 @@ std::string first_word(const std::string& path) {
 
 std::string describe(const char* call, int error) { return std::string(call) + ": " + std::strerror(error); }
 
+}  // namespace
+
 // perf_event_open says EACCES where the sysctl forbids and EPERM where a seccomp filter does; kernels and
 // filters differ in it, so the sysctl is looked at before the filter is blamed.
-Capability refused(int error, const KernelProbes& probes) {
+Capability explain_forbidden(int error, const std::string& root) {
   const std::string path = "/proc/sys/kernel/perf_event_paranoid";
-  const std::string paranoid = first_word(probes.root + path);
+  const std::string paranoid = first_word(root + path);
   const std::string why = describe("perf_event_open", error);
   if (paranoid.empty()) return {false, why + " (" + path + " is missing: a kernel without perf_event)", ""};
   const bool forbidden = paranoid.size() == 1 && paranoid[0] > '2';
@@ -38,10 +40,18 @@ Capability refused(int error, const KernelProbes& probes) {
           "in a container: --cap-add PERFMON, or a seccomp profile that allows perf_event_open"};
 }
 
+Capability explain_no_counters(int error) {
+  return {false, describe("perf_event_open", error) + " (this machine exposes no hardware counters)",
+          "bare metal, or a virtual machine with a virtual PMU (libvirt: <pmu state='on'/>; QEMU: -cpu "
+          "host,pmu=on)"};
+}
+
+namespace {
+
 bool is_refusal(int error) { return error == EACCES || error == EPERM; }
 
 Capability explain(int error, const KernelProbes& probes) {
-  if (is_refusal(error)) return refused(error, probes);
+  if (is_refusal(error)) return explain_forbidden(error, probes.root);
   if (error == ENOSYS)
     return {false, describe("perf_event_open", error) + " (a kernel or sandbox without perf_event)", ""};
   if (error == EMFILE || error == ENFILE)
@@ -52,10 +62,7 @@ Capability explain(int error, const KernelProbes& probes) {
 Capability probe_pmu(const KernelProbes& probes) {
   const Attempt attempt = probes.instructions();
   if (attempt.error == ENOENT || attempt.error == EOPNOTSUPP || attempt.error == ENODEV)
-    return {false,
-            describe("perf_event_open", attempt.error) + " (this machine exposes no hardware counters)",
-            "bare metal, or a virtual machine with a virtual PMU (libvirt: <pmu state='on'/>; QEMU: -cpu "
-            "host,pmu=on)"};
+    return explain_no_counters(attempt.error);
   if (attempt.error != 0) return explain(attempt.error, probes);
   if (attempt.count == 0)
     return {false, "the instruction counter opens but counts zeros (a virtual PMU that does not count)",

@@ -26,4 +26,9 @@ struct Capabilities {
 // breakpoints. Not for signal handlers.
 Capabilities probe_capabilities();
 
+// What it means that perf_event_open(2) refused: with EACCES or EPERM (`root`: of /proc), and a hardware
+// event with an error that says there are no such events.
+Capability explain_forbidden(int error, const std::string& root = "");
+Capability explain_no_counters(int error);
+
 }  // namespace nvmemu

@@ -65,6 +65,24 @@ std::optional<std::uint64_t> leading_size(std::string_view text) {
   return value;
 }
 
+// A decimal number, or a hexadecimal one after 0x, as /proc/cpuinfo has them; 0 where there is none.
+int number_of(std::string_view text) {
+  const int base = text.starts_with("0x") ? 16 : 10;
+  if (base == 16) text.remove_prefix(2);
+  int value = 0;
+  std::from_chars(text.data(), text.data() + text.size(), value, base);
+  return value;
+}
+
+CpuSignature read_signature(std::string_view cpuinfo) {
+  return {.vendor = std::string(value_of(cpuinfo, "vendor_id")),
+          .family = number_of(value_of(cpuinfo, "cpu family")),
+          .model = number_of(value_of(cpuinfo, "model")),
+          .stepping = number_of(value_of(cpuinfo, "stepping")),
+          .implementer = number_of(value_of(cpuinfo, "CPU implementer")),
+          .part = number_of(value_of(cpuinfo, "CPU part"))};
+}
+
 // How many numbers a list such as "0-3,8,10-11" names.
 int count_list(std::string_view list) {
   int count = 0;
@@ -143,7 +161,7 @@ Cpu read_cpu(const std::string& root) {
   const std::string cpuinfo = read_text(root + "/proc/cpuinfo");
   cpu.model = value_of(cpuinfo, "model name");
   if (cpu.model.empty()) cpu.model = "unknown processor";
-  cpu.vendor = value_of(cpuinfo, "vendor_id");
+  cpu.signature = read_signature(cpuinfo);
   cpu.hypervisor = has_word(value_of(cpuinfo, "flags"), "hypervisor") ||
                    !trim(read_text(root + "/sys/hypervisor/type")).empty();
   const std::string status = read_text(root + "/proc/self/status");

@@ -14,9 +14,16 @@ struct CacheLevel {
   std::uint64_t bytes;  // of one instance, data or unified
 };
 
+// Which design the processor is, by its own numbers: x86's CPUID leaf 1 or Arm's MIDR. 0 where it has none.
+struct CpuSignature {
+  std::string vendor = {};  // "AuthenticAMD", "GenuineIntel", ...; empty on Arm
+  int family = 0, model = 0, stepping = 0;
+  int implementer = 0, part = 0;  // Arm only: 0x41 and 0xd0c are Arm's own Neoverse N1
+};
+
 struct Cpu {
-  std::string model;     // "AMD EPYC 9654 96-Core Processor", or "unknown processor"
-  std::string vendor;    // "AuthenticAMD", "GenuineIntel", ...
+  std::string model;  // "AMD EPYC 9654 96-Core Processor", or "unknown processor"
+  CpuSignature signature;
   int logical_cpus = 1;  // that this process may run on
   int numa_nodes = 1;
   std::vector<CacheLevel> caches;  // innermost first; empty where the machine does not say

@@ -14,7 +14,7 @@ double extra_ns(double here_ns, double target_ns) {
 }  // namespace
 
 double misses_delay_ns(const EpochCounts& counts, const ReadLatency& latency) noexcept {
-  return std::max(0.0, counts.misses.misses) * extra_ns(latency.base_ns, latency.target_ns);
+  return std::max(0.0, counts.loads.misses) * extra_ns(latency.base_ns, latency.target_ns);
 }
 
 double stall_delay_ns(const EpochCounts& counts, const ReadLatency& latency) noexcept {
@@ -25,22 +25,22 @@ double stall_delay_ns(const EpochCounts& counts, const ReadLatency& latency) noe
 
 double weighted_delay_ns(const EpochCounts& counts, const ReadLatency& latency) noexcept {
   if (latency.cache_ns <= 0 || latency.base_ns <= 0) return 0;
-  const double weighted = latency.base_ns / latency.cache_ns * counts.misses.misses;
+  const double weighted = latency.base_ns / latency.cache_ns * counts.loads.misses;
   if (weighted <= 0) return 0;
-  const double memory_ns = counts.misses.cache_stall_ns * weighted / (counts.misses.hits + weighted);
+  const double memory_ns = counts.loads.cache_stall_ns * weighted / (counts.loads.hits + weighted);
   return memory_ns / latency.base_ns * extra_ns(latency.base_ns, latency.target_ns);
 }
 
 double remote_share_delay_ns(const EpochCounts& counts, const ReadLatency& latency) noexcept {
-  const double remote = counts.misses.remote * latency.remote_ns;
+  const double remote = counts.loads.remote * latency.remote_ns;
   if (remote <= 0) return 0;
   const double remote_stall_ns =
-      std::max(0.0, counts.memory_stall_ns) * remote / (remote + counts.misses.local * latency.base_ns);
+      std::max(0.0, counts.memory_stall_ns) * remote / (remote + counts.loads.local * latency.base_ns);
   return remote_stall_ns / latency.remote_ns * extra_ns(latency.remote_ns, latency.target_ns);
 }
 
 double episodes_delay_ns(const EpochCounts& counts, const ReadLatency& latency) noexcept {
-  return std::max(0.0, counts.misses.episodes) * extra_ns(latency.base_ns, latency.target_ns);
+  return std::max(0.0, counts.loads.episodes) * extra_ns(latency.base_ns, latency.target_ns);
 }
 
 }  // namespace nvmemu

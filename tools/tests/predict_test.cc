@@ -97,8 +97,8 @@ TEST_F(PredictTest, ClaimsNoErrorWhereNothingWasRecorded) {
 
 TEST_F(PredictTest, TakesTheModelThatIsNamed) {
   EpochCounts counts;
-  counts.misses.misses = 100e3;
-  counts.misses.episodes = 30e3;
+  counts.loads.misses = 100e3;
+  counts.loads.episodes = 30e3;
   make_record(file(), kCountsMisses | kCountsEpisodes, {{{0, 100, counts}}}, 100);
   EXPECT_NEAR(predicted({"--read-latency", "2x"})["targets"][0]["delay_seconds"], 0.003, 1e-9);
   EXPECT_NEAR(predicted({"--read-latency", "2x", "--model", "misses"})["targets"][0]["delay_seconds"], 0.010,

@@ -46,7 +46,7 @@ TEST_F(ReplayTest, InjectsExactlyWhatTheModelSays) {
 TEST_F(ReplayTest, FeedsEveryModel) {
   EpochCounts counts;
   counts.cpu_ns = 100e6;
-  counts.misses = {
+  counts.loads = {
       .hits = 0, .misses = 100e3, .local = 0, .remote = 0, .cache_stall_ns = 5e6, .episodes = 30e3};
   make_record(folder_.file("r.nvr"), kAllCounts & ~kCountsStall, {{{0, 100, counts}}}, 100);
   const std::pair<const char*, double> delays_ms[] = {

@@ -94,12 +94,12 @@ void for_each_figure(auto& slot, auto& counts, auto visit) {
   visit(slot.samples, counts.samples);
   visit(slot.stall_samples, counts.stall_samples);
   visit(slot.probes, counts.probes);
-  visit(slot.hits, counts.misses.hits);
-  visit(slot.misses, counts.misses.misses);
-  visit(slot.local, counts.misses.local);
-  visit(slot.remote, counts.misses.remote);
-  visit(slot.cache_stall_ns, counts.misses.cache_stall_ns);
-  visit(slot.episodes, counts.misses.episodes);
+  visit(slot.hits, counts.loads.hits);
+  visit(slot.misses, counts.loads.misses);
+  visit(slot.local, counts.loads.local);
+  visit(slot.remote, counts.loads.remote);
+  visit(slot.cache_stall_ns, counts.loads.cache_stall_ns);
+  visit(slot.episodes, counts.loads.episodes);
 }
 
 }  // namespace nvmemu::record_format

@@ -10,9 +10,11 @@ namespace {
 
 FakeRoot epyc() {
   FakeRoot root;
-  root.write("/proc/cpuinfo",
-             "processor\t: 0\nvendor_id\t: AuthenticAMD\nmodel name\t: AMD EPYC 9654 96-Core Processor\n"
-             "flags\t\t: fpu vme hypervisor lahf_lm\n\nprocessor\t: 1\nmodel name\t: another\n");
+  root.write(
+      "/proc/cpuinfo",
+      "processor\t: 0\nvendor_id\t: AuthenticAMD\ncpu family\t: 25\nmodel\t\t: 17\n"
+      "model name\t: AMD EPYC 9654 96-Core Processor\n"
+      "stepping\t: 1\nflags\t\t: fpu vme hypervisor lahf_lm\n\nprocessor\t: 1\nmodel name\t: another\n");
   root.write("/proc/self/status", "Name:\tx\nCpus_allowed:\tff\nCpus_allowed_list:\t0-3,8,10-11\n");
   root.write("/proc/meminfo", "MemTotal: 8000000 kB\nMemFree: 10 kB\nMemAvailable:    4000000 kB\n");
   root.write("/sys/devices/system/node/has_memory", "0-1\n");
@@ -33,8 +35,28 @@ TEST(ReadCpu, NamesProcessorAndHypervisor) {
   const FakeRoot root = epyc();
   const Cpu cpu = read_cpu(root.path());
   EXPECT_EQ(cpu.model, "AMD EPYC 9654 96-Core Processor");
-  EXPECT_EQ(cpu.vendor, "AuthenticAMD");
   EXPECT_TRUE(cpu.hypervisor);
+}
+
+TEST(ReadCpu, ReadsTheNumbersOfAnX86Design) {
+  const FakeRoot root = epyc();
+  const CpuSignature signature = read_cpu(root.path()).signature;
+  EXPECT_EQ(signature.vendor, "AuthenticAMD");
+  EXPECT_EQ(signature.family, 25);
+  EXPECT_EQ(signature.model, 17);
+  EXPECT_EQ(signature.stepping, 1);
+  EXPECT_EQ(signature.implementer, 0);
+}
+
+TEST(ReadCpu, ReadsTheNumbersOfAnArmDesign) {
+  FakeRoot root;
+  root.write("/proc/cpuinfo",
+             "processor\t: 0\nFeatures\t: fp asimd\nCPU implementer\t: 0x41\nCPU architecture: 8\n"
+             "CPU variant\t: 0x3\nCPU part\t: 0xd0c\nCPU revision\t: 1\n");
+  const CpuSignature signature = read_cpu(root.path()).signature;
+  EXPECT_EQ(signature.vendor, "");
+  EXPECT_EQ(signature.implementer, 0x41);
+  EXPECT_EQ(signature.part, 0xd0c);
 }
 
 TEST(ReadCpu, CountsOnlyAllowedProcessorsAndNodesWithMemory) {

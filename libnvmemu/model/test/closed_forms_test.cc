@@ -26,9 +26,9 @@ struct Step {
     const double stall_ns = std::max(0.0, kBaseNs - hidden_work_ns);
     EpochCounts counts;
     counts.memory_stall_ns = kSteps * stall_ns;
-    counts.misses.misses = kSteps * misses;
-    counts.misses.cache_stall_ns = counts.memory_stall_ns;
-    counts.misses.episodes = stall_ns > 0 ? kSteps : 0;
+    counts.loads.misses = kSteps * misses;
+    counts.loads.cache_stall_ns = counts.memory_stall_ns;
+    counts.loads.episodes = stall_ns > 0 ? kSteps : 0;
     return counts;
   }
 };
@@ -70,7 +70,7 @@ TEST(WorkThatHidesAll, IsSeenByNoneButMissesWhichOverestimatesIt) {
 // The chains' lines come back one after another, some ns apart, and something can execute in between.
 TEST(ChainsThatComeBackApart, AreOverestimatedByEpisodes) {
   EpochCounts counts = Step{.misses = 4}.counts();
-  counts.misses.episodes = 4 * kSteps;
+  counts.loads.episodes = 4 * kSteps;
   EXPECT_DOUBLE_EQ(episodes_delay_ns(counts, kLatency), 1200e6);
   EXPECT_DOUBLE_EQ(stall_delay_ns(counts, kLatency), 300e6);
 }
@@ -78,10 +78,10 @@ TEST(ChainsThatComeBackApart, AreOverestimatedByEpisodes) {
 // Each step one miss and ten hits of the last-level cache, one after another; all of it is stall.
 TEST(HitsAndMisses, AreToldApartByTheirWeights) {
   EpochCounts counts;
-  counts.misses = {
+  counts.loads = {
       .hits = 10 * kSteps, .misses = kSteps, .cache_stall_ns = kSteps * (kBaseNs + 10 * kCacheNs)};
   EXPECT_NEAR(weighted_delay_ns(counts, kLatency), 300e6, 1);
-  counts.memory_stall_ns = counts.misses.cache_stall_ns;  // whoever took all of it for memory's
+  counts.memory_stall_ns = counts.loads.cache_stall_ns;  // whoever took all of it for memory's
   EXPECT_DOUBLE_EQ(stall_delay_ns(counts, kLatency), 900e6);
 }
 

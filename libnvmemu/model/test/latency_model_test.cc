@@ -36,9 +36,9 @@ TEST(StallModel, IsHarmlessWithoutABase) {
   EXPECT_DOUBLE_EQ(stall_delay_ns(stall(80e6), {.base_ns = 0, .target_ns = 500}), 0);
 }
 
-EpochCounts counted(const MissCounts& misses, double stall_ns = 0) {
+EpochCounts counted(const LoadCounts& misses, double stall_ns = 0) {
   EpochCounts counts = stall(stall_ns);
-  counts.misses = misses;
+  counts.loads = misses;
   return counts;
 }
 

@@ -6,7 +6,7 @@
 
 namespace nvmemu {
 
-struct MissCounts {
+struct LoadCounts {
   double hits = 0;    // loads that the last-level cache answered
   double misses = 0;  // loads that memory answered,
   double local = 0;   // of those, memory of the thread's own node,
@@ -20,7 +20,7 @@ struct MissCounts {
 // nothing.
 using CountSet = std::uint32_t;
 inline constexpr CountSet kCountsStall = 1U << 0;  // EpochCounts::memory_stall_ns
-inline constexpr CountSet kCountsHits = 1U << 1;   // the members of MissCounts
+inline constexpr CountSet kCountsHits = 1U << 1;   // the members of LoadCounts
 inline constexpr CountSet kCountsMisses = 1U << 2;
 inline constexpr CountSet kCountsNodes = 1U << 3;  // local and remote
 inline constexpr CountSet kCountsCacheStall = 1U << 4;

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+// What an epoch costs where hardware counters are read in user space: counters, model, ledger, without the
+// delay. The pages are a test's, as this runs where there are no counters too, and the time-stamp counter is
+// read in a counter's place: it takes about as long (20 to 30 cycles each).
+#include <benchmark/benchmark.h>
+#include <signal.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "counters/pmu/pmu_source.h"
+#include "counters/pmu/test/fake_pmu.h"
+#include "epoch/thread_emulator.h"
+
+namespace nvmemu {
+namespace {
+
+std::uint64_t time_for_a_counter(std::uint32_t) noexcept { return UserRegisters::time() & 0xffffffffff; }
+
+int this_tid() { return static_cast<int>(syscall(SYS_gettid)); }
+
+// Cycles, stalls and misses: the group that emulation cannot do without, and one more.
+void read_group_of_four(benchmark::State& state) {
+  FakePmu pmu;
+  EventGroup group(FakePmu::open, time_for_a_counter);
+  std::array<perf_event_attr, 4> events{};
+  for (std::uint64_t i = 0; i < events.size(); ++i) events[i] = user_event(PERF_TYPE_RAW, i);
+  if (group.open(this_tid(), events).refusal != Refusal::kNone) return state.SkipWithError("no pages");
+  pmu.tell_time();
+  GroupReading reading;
+  for (auto _ : state) {
+    benchmark::DoNotOptimize(group.read(reading));
+    benchmark::DoNotOptimize(reading);
+  }
+}
+BENCHMARK(read_group_of_four);
+
+class NoDelay final : public Injector {
+ public:
+  double inject(double delay_ns, CounterSource&) noexcept override { return delay_ns; }
+};
+
+// All of it, for Skylake-SP's five events.
+void end_epoch(benchmark::State& state) {
+  FakePmu pmu;
+  PmuSource source({.design = find_microarchitecture("skx"),
+                    .latencies = {.memory_ns = 90, .last_level_ns = 20},
+                    .tick_ns = 1e9,
+                    .signal = SIGURG},
+                   FakePmu::open, time_for_a_counter);
+  if (source.open(this_tid()).refusal != Refusal::kNone) return state.SkipWithError("no pages");
+  pmu.tell_time();
+  NoDelay injector;
+  ThreadEmulator emulator(source, injector, ReadLatency{.base_ns = 90, .target_ns = 300}, 50e6);
+  for (auto _ : state) emulator.end_epoch();
+  source.close();
+}
+BENCHMARK(end_epoch);
+
+}  // namespace
+}  // namespace nvmemu
+
+BENCHMARK_MAIN();

@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "counters/pmu/pmu_source.h"
+
+#include <sys/resource.h>
+#include <sys/syscall.h>
+
+#include <algorithm>
+
+#include "base/clock.h"
+#include "base/raw_syscall.h"
+
+namespace nvmemu {
+namespace {
+
+// Of the calling thread. CPU time that the kernel's ticks found in user mode.
+double thread_user_ns() noexcept {
+  rusage usage{};
+  raw_syscall(SYS_getrusage, int{RUSAGE_THREAD}, &usage);
+  return static_cast<double>(usage.ru_utime.tv_sec) * 1e9 + static_cast<double>(usage.ru_utime.tv_usec) * 1e3;
+}
+
+}  // namespace
+
+std::size_t attributes_of(const Microarchitecture& design, const CountedRoles& roles,
+                          std::array<perf_event_attr, EventGroup::kMostEvents>& attributes) noexcept {
+  for (std::size_t i = 0; i < roles.size; ++i) {
+    const Event& event = *design.find(roles.roles[i]);
+    attributes[i] = user_event(PERF_TYPE_RAW, event.config, event.config1);
+  }
+  return roles.size;
+}
+
+PmuSource::PmuSource(const PmuSourceOptions& options, EventGroup::Opener opener,
+                     EventGroup::CounterReader counter)
+    : options_(options),
+      roles_(roles_to_count(*options.design, options.numa_nodes)),
+      group_(opener, counter) {}
+
+OpenFailure PmuSource::open(int tid) noexcept {
+  std::array<perf_event_attr, EventGroup::kMostEvents> attributes{};
+  const std::size_t size = attributes_of(*options_.design, roles_, attributes);
+  const OpenFailure failure = group_.open(tid, std::span(attributes).first(size));
+  if (failure.refusal != Refusal::kNone) return failure;
+  const int error = open_ticker(tid);
+  if (error == 0 && group_.read(start_)) {
+    last_ = start_;
+    clock_.start(0, thread_user_ns());
+    last_cpu_ns_ = cpu_ns();
+    return {};
+  }
+  close();
+  return {Refusal::kOther, error, size};
+}
+
+int PmuSource::open_ticker(int tid) noexcept {
+  const auto period_ns = static_cast<std::uint64_t>(options_.tick_ns);
+  const int error = perf_.open(tid, period_ns, 1, options_.signal);
+  return error == 0 ? 0 : timer_.open(tid, period_ns, options_.signal);
+}
+
+void PmuSource::close() noexcept {
+  group_.close();
+  perf_.close();
+  timer_.close();
+}
+
+void PmuSource::abandon() noexcept {
+  group_.abandon();
+  perf_.abandon();
+  timer_.abandon();
+}
+
+void PmuSource::on_tick() noexcept {
+  if (perf_.is_open()) perf_.discard();
+  overhead_ns_ += options_.tick_cost_ns;
+}
+
+EpochCounts PmuSource::read() noexcept {
+  EpochCounts counts;
+  counts.overhead_ns = overhead_ns_;
+  overhead_ns_ = 0;
+  GroupReading now;
+  if (!group_.read(now)) {
+    lost_counts_ = true;
+    return counts;
+  }
+  last_ = now;
+  const double now_ns = cpu_ns_at(now);
+  counts.cpu_ns = now_ns - last_cpu_ns_;
+  last_cpu_ns_ = now_ns;
+  const GroupDelta delta = between(start_, now);
+  lowest_share_ = std::min(lowest_share_, delta.counted_share);
+  if (delta.counted_share <= 0) return counts;
+  start_ = now;
+  follow_clock(delta.counts[0]);
+  fill(counts, delta);
+  return counts;
+}
+
+void PmuSource::follow_clock(double cycles) noexcept {
+  cycles_ += cycles;
+  if (clock_.is_due(cycles_)) clock_.add(cycles_, thread_user_ns());
+}
+
+void PmuSource::fill(EpochCounts& counts, const GroupDelta& delta) noexcept {
+  RoleCounts by_role;
+  for (std::size_t i = 0; i < roles_.size; ++i) by_role[roles_.roles[i]] = delta.counts[i];
+  counts.counted_share = delta.counted_share;
+  counts.cycles = by_role[Role::kCycles];
+  counts.stall_cycles = by_role[Role::kStall];
+  LoadCounts& loads = counts.loads;
+  loads.episodes = by_role[Role::kEpisodes];
+  loads.hits = last_level_hits(by_role);
+  loads.misses = memory_loads(by_role);
+  loads.remote = by_role[Role::kRemoteDram];
+  loads.local = std::max(0.0, loads.misses - loads.remote);
+  // Before the core's clock is known, the first milliseconds', CPU time stands for that in user mode.
+  const double cycles_per_ns = clock_.cycles_per_ns() > 0 ? clock_.cycles_per_ns()
+                               : counts.cpu_ns > 0        ? counts.cycles / counts.cpu_ns
+                                                          : 0;
+  if (cycles_per_ns <= 0) return;
+  counts.memory_stall_ns =
+      memory_stall_cycles(options_.design->formula, by_role, options_.latencies, cycles_per_ns) /
+      cycles_per_ns;
+  counts.fresh_stall_ns = counts.memory_stall_ns;
+  if (options_.design->formula == Formula::kWeighted)
+    loads.cache_stall_ns = counts.stall_cycles / cycles_per_ns;
+}
+
+// An event of a thread is enabled while the thread has a CPU. To ask for its CPU time is a system call.
+double PmuSource::cpu_ns_at(const GroupReading& reading) const noexcept {
+  return static_cast<double>(group_.tells_time() ? reading.enabled_ns : thread_cpu_ns());
+}
+
+double PmuSource::cpu_ns() noexcept {
+  return static_cast<double>(group_.is_open() && group_.tells_time() ? group_.enabled_ns() : thread_cpu_ns());
+}
+
+// The spinning is left out of what is counted; it is part of what tells the core's clock. It began when the
+// counters were last read: what is owed is known by that.
+void PmuSource::resume(double injected_ns) noexcept {
+  last_cpu_ns_ += injected_ns;
+  GroupReading now;
+  if (!group_.read(now)) return;
+  follow_clock(between(last_, now).counts[0]);
+  leave_out(start_, last_, now);
+  last_ = now;
+}
+
+}  // namespace nvmemu
