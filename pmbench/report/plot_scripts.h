@@ -9,7 +9,7 @@
 namespace nvmemu::pmbench {
 
 // Accesses by latency, on a logarithmic x axis. Buckets differ in width, so a curve is a density: accesses in
-// 1/32 of an octave (a bucket's width from 64 ns on).
+// 1/32 of an octave (about a bucket's width from 64 ns on).
 std::string histogram_script(const Comparison& comparison, bool logarithmic_y);
 
 // Which share of the accesses took no longer than that.

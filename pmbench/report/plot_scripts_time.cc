@@ -2,19 +2,19 @@
 // The plots of time: where it went, and what happened in it.
 #include <fmt/format.h>
 
-#include <functional>
+#include <algorithm>
+#include <array>
+#include <cmath>
 
 #include "report/gnuplot.h"
 #include "report/plot_scripts.h"
+#include "report/plot_style.h"
 
 namespace nvmemu::pmbench {
 namespace {
 
 // From what is in caches and memory to what hurts.
 constexpr std::array kBarColours{"#bcd7ea", "#56b4e9", "#0072b2", "#e69f00", "#d55e00"};
-
-constexpr const char* kAxes =
-    "set border 3 lc rgb '#404040'\nset tics nomirror out\nset grid ytics lc rgb '#d8d8d8' lt 1 lw 1\n";
 
 std::vector<std::size_t> ranges() {
   std::vector<std::size_t> found;
@@ -24,28 +24,51 @@ std::vector<std::size_t> ranges() {
   return found;
 }
 
-struct Panel {
-  const char* title;
-  const char* settings;
-  std::function<double(const SeriesPoint&)> value;
-};
-
-double per_second(double count, const SeriesPoint& point) {
-  return point.seconds > 0 ? count / point.seconds : 0;
+std::vector<const NamedRun*> runs_with_series(const Comparison& comparison) {
+  std::vector<const NamedRun*> runs;
+  for (const NamedRun& run : comparison.runs) {
+    if (run.view.result.series.size() > 1) runs.push_back(&run);
+  }
+  return runs;
 }
 
-const std::array<Panel, 3>& panels() {
-  static const std::array<Panel, 3> kPanels{{
-      {"accesses/s", "set format y '%.3s%c'\nset yrange [0:*]\n",
-       [](const SeriesPoint& point) { return per_second(static_cast<double>(point.accesses), point); }},
-      {"p99 of latency",
-       "set logscale y 10\nset yrange [*:*]\nset ytics ('10 ns' 10, '100 ns' 100, '1 us' 1e3, '10 us' 1e4, "
-       "'100 us' 1e5, '1 ms' 1e6, '10 ms' 1e7, '100 ms' 1e8, '1 s' 1e9)\n",
-       [](const SeriesPoint& point) { return point.p99_ns; }},
-      {"major faults/s", "unset logscale y\nset ytics autofreq\nset format y '%.3s%c'\nset yrange [0:*]\n",
-       [](const SeriesPoint& point) { return per_second(static_cast<double>(point.major_faults), point); }},
-  }};
-  return kPanels;
+double per_second(std::uint64_t count, const SeriesPoint& point) {
+  return point.seconds > 0 ? static_cast<double>(count) / point.seconds : 0;
+}
+
+double accesses(const SeriesPoint& point) { return per_second(point.accesses, point); }
+double major_faults(const SeriesPoint& point) { return per_second(point.major_faults, point); }
+double p99_ns(const SeriesPoint& point) { return point.p99_ns; }
+
+// Whole decades around all of them, as few latencies have a name on the axis.
+std::string decades(const std::vector<const NamedRun*>& runs) {
+  double least = 1e12;
+  double most = 1;
+  for (const NamedRun* run : runs) {
+    for (const SeriesPoint& point : run->view.result.series) {
+      if (point.p99_ns <= 0) continue;
+      least = std::min(least, point.p99_ns);
+      most = std::max(most, point.p99_ns);
+    }
+  }
+  const double low = std::floor(std::log10(std::min(least, most)));
+  const double high = std::max(std::ceil(std::log10(most)), low + 1);
+  // A little more than that, or the names at the ends may be lost to rounding.
+  return fmt::format("set yrange [{:g}:{:g}]\n", 0.99 * std::pow(10, low), 1.01 * std::pow(10, high));
+}
+
+struct Panel {
+  const char* title;
+  std::string settings;
+  double (*value)(const SeriesPoint&);
+};
+
+std::vector<Panel> panels(const std::vector<const NamedRun*>& runs) {
+  return {{"accesses/s", kCountsFormat, accesses},
+          {"p99 of latency", fmt::format("set logscale y 10\nset ytics{}{}", kLatencyTics, decades(runs)),
+           p99_ns},
+          {"major faults/s", fmt::format("unset logscale y\nset ytics autofreq\n{}", kCountsFormat),
+           major_faults}};
 }
 
 std::string lines_of(const std::vector<SeriesPoint>& series, const Panel& panel) {
@@ -67,20 +90,36 @@ std::string phase_marks(const std::vector<SeriesPoint>& series) {
   return text;
 }
 
+// One colour for each group, which is named once.
+std::string series_command(const Comparison& comparison, const std::vector<const NamedRun*>& runs,
+                           std::size_t panel) {
+  std::string text = "plot ";
+  std::vector<bool> named(comparison.groups.size());
+  for (std::size_t r = 0; r < runs.size(); ++r) {
+    const std::size_t group = runs[r]->group;
+    const std::string title =
+        named[group] ? "notitle" : fmt::format("title {}", gnuplot_string(comparison.groups[group].label));
+    named[group] = true;
+    text += fmt::format("{}$data{}_{} using 1:2 with lines lt {} {}", r == 0 ? "" : ", \\\n  ", panel, r,
+                        group + 1, title);
+  }
+  return text + "\n";
+}
+
 }  // namespace
 
 std::string time_spent_script(const Comparison& comparison) {
-  std::string text = std::string(kAxes) + "$data << EOD\n";
+  std::string text = fmt::format("{}$data << EOD\n", kAxes);
   for (const Group& group : comparison.groups) {
     for (const std::size_t i : ranges()) text += fmt::format("{:.7g} ", 100 * group.estimates[i].mean);
     text += "\n";
   }
-  text += "EOD\n";
   text +=
+      "EOD\n"
       "set title 'Time in accesses, by how long they took'\nset style data histograms\n"
       "set style histogram rowstacked\nset boxwidth 0.6\nset style fill solid border rgb 'white'\n"
-      "set yrange [0:100]\nset format y '%g %%'\nset key outside right center invert reverse Left\n";
-  text += "set xtics (";
+      "set yrange [0:100]\nset format y '%g %%'\nset key outside right center invert reverse Left\n"
+      "set xtics (";
   for (std::size_t g = 0; g < comparison.groups.size(); ++g) {
     text += fmt::format("{}{} {}", g == 0 ? "" : ", ", gnuplot_string(comparison.groups[g].label), g);
   }
@@ -95,36 +134,24 @@ std::string time_spent_script(const Comparison& comparison) {
   return text + "\n";
 }
 
-bool has_series(const Comparison& comparison) {
-  for (const NamedRun& run : comparison.runs) {
-    if (run.view.result.series.size() > 1) return true;
-  }
-  return false;
-}
+bool has_series(const Comparison& comparison) { return !runs_with_series(comparison).empty(); }
 
 std::string series_script(const Comparison& comparison) {
-  std::vector<const NamedRun*> runs;
-  for (const NamedRun& run : comparison.runs) {
-    if (run.view.result.series.size() > 1) runs.push_back(&run);
-  }
-  std::string text = std::string(kAxes) +
-                     "set multiplot layout 3,1 title 'Over time' margins 0.11,0.97,0.09,0.92 spacing 0.05\n";
-  text += "set xrange [0:*]\n" + phase_marks(runs.front()->view.result.series);
-  for (std::size_t p = 0; p < panels().size(); ++p) {
-    const Panel& panel = panels()[p];
-    const bool last = p + 1 == panels().size();
+  const std::vector<const NamedRun*> runs = runs_with_series(comparison);
+  const std::vector<Panel> all = panels(runs);
+  std::string text = fmt::format("{}{}", kLines, kAxes);
+  text += "set multiplot layout 3,1 title 'Over time' margins 0.11,0.97,0.09,0.88 spacing 0.05\n";
+  text += "set xrange [0:*]\nset key at screen 0.5,0.95 center top horizontal\n";
+  text += phase_marks(runs.front()->view.result.series);
+  for (std::size_t p = 0; p < all.size(); ++p) {
+    const Panel& panel = all[p];
     for (std::size_t r = 0; r < runs.size(); ++r) {
       text += fmt::format("$data{}_{} << EOD\n{}EOD\n", p, r, lines_of(runs[r]->view.result.series, panel));
     }
-    text += fmt::format("set ylabel '{}' offset 1\n{}{}{}", panel.title, panel.settings,
-                        last ? "set format x '%g s'\n" : "set format x ''\n",
-                        p == 0 ? "set key top right\n" : "unset key\n");
-    text += "plot ";
-    for (std::size_t r = 0; r < runs.size(); ++r) {
-      text += fmt::format("{}$data{}_{} using 1:2 with lines lt {} lw 2 title {}", r == 0 ? "" : ", \\\n  ",
-                          p, r, r + 1, gnuplot_string(runs[r]->file));
-    }
-    text += "\n";
+    text += fmt::format("set ylabel '{}' offset 1\n{}set format x '{}'\n", panel.title, panel.settings,
+                        p + 1 == all.size() ? "%g s" : "");
+    text += series_command(comparison, runs, p);
+    text += "unset key\n";
   }
   return text + "unset multiplot\n";
 }

@@ -43,7 +43,7 @@ TEST_F(Plots, OfOneGroupTellReadsFromWrites) {
   EXPECT_THAT(plots[0].script, HasSubstr("set logscale x"));
   EXPECT_THAT(plots[0].script, Not(HasSubstr("set logscale y")));
   EXPECT_THAT(plots[1].script, HasSubstr("set logscale y"));
-  EXPECT_THAT(plots[4].script, HasSubstr("title '" + folder_.file("run''0.json") + "'"));
+  EXPECT_THAT(plots[4].script, HasSubstr("title 'uniform'"));
 }
 
 TEST_F(Plots, OfGroupsHaveACurveEach) {
