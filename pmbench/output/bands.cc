@@ -44,13 +44,15 @@ class Spreader {
   }
 
  private:
-  // Up to each bucket's end its share of the count, rounded down, so that the last makes the count whole.
+  // Up to each bucket's end its share of the count, rounded: the last makes the count whole, and a single
+  // access falls into the middle.
   void spread(std::uint64_t begin_ns, std::uint64_t end_ns, std::uint64_t count) {
     const std::uint64_t width_ns = end_ns - begin_ns;
     std::uint64_t before = 0;
     for (std::size_t i = Buckets::index(begin_ns); i < Buckets::index(end_ns); ++i) {
       const std::uint64_t up_to_ns = Buckets::begin_ns(i + 1) - begin_ns;
-      const std::uint64_t up_to = count / width_ns * up_to_ns + count % width_ns * up_to_ns / width_ns;
+      const std::uint64_t up_to =
+          count / width_ns * up_to_ns + (count % width_ns * up_to_ns + width_ns / 2) / width_ns;
       counts_.counts[i] += up_to - before;
       before = up_to;
     }

@@ -8,6 +8,7 @@
 #include "output/files.h"
 #include "output/json_fields.h"
 #include "output/names.h"
+#include "output/time_text.h"
 
 namespace nvmemu::pmbench {
 namespace {
@@ -57,8 +58,8 @@ class Writer {
   }
 
   static Json json_of(const std::tm& time) {
-    return fmt::format("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}Z", time.tm_year + 1900, time.tm_mon + 1,
-                       time.tm_mday, time.tm_hour, time.tm_min, time.tm_sec);
+    const std::string text = time_text(time);
+    return text.empty() ? Json(nullptr) : Json(text);
   }
 
   static Json json_of(const LatencyCounts& counts) {

@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 
 #include <cmath>
-#include <cstdio>
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <utility>
@@ -12,6 +11,7 @@
 #include "output/json.h"
 #include "output/json_fields.h"
 #include "output/names.h"
+#include "output/time_text.h"
 
 namespace nvmemu::pmbench {
 namespace {
@@ -125,19 +125,14 @@ class Reader {
   }
 
   void read(std::tm& time) const {
+    if (json_.is_null()) return;
     std::string text;
     read(text);
-    std::tm parsed{};
-    int length = 0;
-    const int found = std::sscanf(text.c_str(), "%4d-%2d-%2dT%2d:%2d:%2dZ%n", &parsed.tm_year, &parsed.tm_mon,
-                                  &parsed.tm_mday, &parsed.tm_hour, &parsed.tm_min, &parsed.tm_sec, &length);
-    if (found != 6 || static_cast<std::size_t>(length) != text.size()) {
-      return expected("a time as in 2026-01-31T12:00:00Z");
+    if (const auto parsed = parse_time(text)) {
+      time = *parsed;
+    } else {
+      expected("a time as 2026-01-31T12:00:00Z");
     }
-    parsed.tm_year -= 1900;
-    parsed.tm_mon -= 1;
-    const std::time_t seconds = timegm(&parsed);  // the days of the week and of the year, too
-    gmtime_r(&seconds, &time);
   }
 
   void read(LatencyCounts& counts) const {

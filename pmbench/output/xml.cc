@@ -89,7 +89,7 @@ void add_signature(Node report, const RunResult& result) {
   add_text(version, "arch", machine.architecture);
   add_text(version, "release", machine.release);
   Node time = signature.append_child("time_info");
-  for (const auto& [name, field] : kTimeFields) add_number(time, name, result.started.*field);
+  for (const TimeField& field : kTimeFields) add_number(time, field.name, result.started.*field.field);
   add_text(signature, "uuid", result.uuid);
   add_parameters(signature, result.options);
   if (result.interrupted) add_text(signature, "interrupted", "1");

@@ -27,16 +27,22 @@ inline constexpr std::array<std::pair<const char*, std::uint64_t MemorySnapshot:
 }};
 
 // Under time_info: struct tm as it is, years since 1900 and months from 0.
-inline constexpr std::array<std::pair<const char*, int std::tm::*>, 9> kTimeFields{{
-    {"wday", &std::tm::tm_wday},
-    {"year", &std::tm::tm_year},
-    {"mon", &std::tm::tm_mon},
-    {"mday", &std::tm::tm_mday},
-    {"hour", &std::tm::tm_hour},
-    {"min", &std::tm::tm_min},
-    {"sec", &std::tm::tm_sec},
-    {"yday", &std::tm::tm_yday},
-    {"isdst", &std::tm::tm_isdst},
+struct TimeField {
+  const char* name;
+  int std::tm::*field;
+  int least, most;
+};
+
+inline constexpr std::array<TimeField, 9> kTimeFields{{
+    {"wday", &std::tm::tm_wday, 0, 6},
+    {"year", &std::tm::tm_year, 0, 8099},
+    {"mon", &std::tm::tm_mon, 0, 11},
+    {"mday", &std::tm::tm_mday, 1, 31},
+    {"hour", &std::tm::tm_hour, 0, 23},
+    {"min", &std::tm::tm_min, 0, 59},
+    {"sec", &std::tm::tm_sec, 0, 59},
+    {"yday", &std::tm::tm_yday, 0, 365},
+    {"isdst", &std::tm::tm_isdst, -1, 1},
 }};
 
 }  // namespace nvmemu::pmbench

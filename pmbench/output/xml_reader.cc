@@ -11,6 +11,7 @@
 #include "output/bands.h"
 #include "output/files.h"
 #include "output/names.h"
+#include "output/time_text.h"
 #include "output/xml.h"
 #include "output/xml_fields.h"
 
@@ -115,6 +116,12 @@ void read_parameters(Reader& reader, Node node, Options& options) {
   options.phases = {phase};
 }
 
+void read_time(Reader& reader, Node node, std::tm& time) {
+  for (const auto& [name, field, least, most] : kTimeFields)
+    reader.number(node, name, time.*field, least, most);
+  if (!parse_time(time_text(time))) reader.refuse(node, "there is no such day");
+}
+
 void read_signature(Reader& reader, Node node, RunResult& result) {
   result.version = node.child("pmbench_info").child("version_number").text().get();
   const Node os = node.child("os_info");
@@ -123,11 +130,8 @@ void read_signature(Reader& reader, Node node, RunResult& result) {
   result.machine.os_name = version.child("os_name").text().get();
   result.machine.architecture = version.child("arch").text().get();
   result.machine.release = version.child("release").text().get();
-  const Node time = node.child("time_info");
   // On Windows, the original writes the time as text.
-  if (time.child("mday")) {
-    for (const auto& [name, field] : kTimeFields) reader.number(time, name, result.started.*field, -1, 10000);
-  }
+  if (const Node time = node.child("time_info"); time.child("mday")) read_time(reader, time, result.started);
   result.uuid = node.child("uuid").text().get();
   result.interrupted = static_cast<bool>(node.child("interrupted"));
   read_parameters(reader, reader.require(node, "params"), result.options);

@@ -58,14 +58,14 @@ Value overhead_share(const RunView& run) {
 
 constexpr double kNever = std::numeric_limits<double>::infinity();
 
-// Of the time that all accesses took, the share of those that took from `from_ns` to `to_ns`.
+// Of the time that all accesses took, the share of those that took from `from_ns` to `to_ns`. All of it is
+// found from the buckets, so that shares of adjoining ranges add up.
 Value time_share(const RunView& run, double from_ns, double to_ns) {
   const LatencyCounts& all = run.totals.all;
-  const auto sum_ns = static_cast<double>(all.sum_ns);
-  if (all.sum_ns == 0) return std::nullopt;
-  const double from = from_ns > 0 ? all.sum_above_ns(from_ns) : sum_ns;
-  const double to = to_ns < kNever ? all.sum_above_ns(to_ns) : 0;
-  return std::clamp((from - to) / sum_ns, 0.0, 1.0);
+  const double sum_ns = all.sum_above_ns(0);
+  if (sum_ns <= 0) return std::nullopt;
+  const double above_ns = to_ns < kNever ? all.sum_above_ns(to_ns) : 0;
+  return std::clamp((all.sum_above_ns(from_ns) - above_ns) / sum_ns, 0.0, 1.0);
 }
 
 constexpr std::array kFigures{

@@ -89,6 +89,14 @@ TEST(CountsOfBands, SpreadASubBandLinearly) {
   EXPECT_NEAR(counts.percentile_ns(0.75), 9599.5, 1);
 }
 
+TEST(CountsOfBands, PutASingleAccessIntoTheMiddle) {
+  Bands bands;
+  bands.above = 1;
+  const LatencyCounts counts = counts_of(bands);
+  EXPECT_NEAR(counts.percentile_ns(0.5), (5.0 * (1 << 30)) / 2, 1 << 26);
+  EXPECT_NEAR(counts.mean_ns(), (5.0 * (1 << 30)) / 2, 1);
+}
+
 TEST(CountsOfBands, OfNothingAreNone) {
   const LatencyCounts counts = counts_of(Bands{});
   EXPECT_EQ(counts.count, 0);

@@ -110,6 +110,8 @@ TEST(ReadXml, NamesWhatIsWrong) {
   EXPECT_THAT(message_of(replaced(whole, "<interval_lo>8<", "<interval_lo>5<")), HasSubstr("no band begins"));
   EXPECT_THAT(message_of(replaced(whole, "<details_samples>400</details_samples>", "")),
               HasSubstr("<details_samples>"));
+  EXPECT_THAT(message_of(replaced(whole, "<mon>0<", "<mon>1<")),
+              HasSubstr("time_info: there is no such day"));
   EXPECT_THAT(message_of(replaced(whole, "type=\"write\"", "type=\"both\"")),
               HasSubstr("neither read nor write"));
 }
