@@ -83,6 +83,10 @@ struct RunResult {
   std::vector<SeriesPoint> series;
   std::uint64_t minor_faults = 0, major_faults = 0;  // of the process, over the timed part
   std::vector<std::string> warnings;
+  // Read from the original's XML, which has neither sums nor faults by class: latencies are its bands'
+  // middles, faults of the process unknown, and the histograms, which are of all threads, with the first
+  // thread.
+  bool from_bands = false;
 };
 
 }  // namespace nvmemu::pmbench

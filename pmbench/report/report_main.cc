@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "report/report_main.h"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <exception>
+#include <iostream>
+
+#include "base/units.h"
+#include "output/files.h"
+#include "report/comparison_text.h"
+#include "report/medium.h"
+#include "report/plots.h"
+
+namespace nvmemu::pmbench {
+namespace {
+
+constexpr int kFailed = 1;
+
+struct ReportOptions {
+  std::vector<std::string> files;
+  std::string medium_latency, medium_path;
+  std::string plots_folder, histograms_file;
+  bool json = false, csv = false, png = false;
+};
+
+constexpr const char* kFooter =
+    R"(Reads what pmbench -f FILE (the original's XML too) and pmbench --json FILE wrote. Runs of the same
+parameters on the same machine whose files lie in the same folder are averaged: so keep what the files
+do not tell apart, such as swap devices, in folders of their own. docs/pmbench-report.md says what each
+column is.
+
+Examples:
+  pmbench report before.json after.json
+  pmbench report --medium-latency 80us zram/*.json ssd/*.xml
+  pmbench report --measure-medium /dev/nvme0n1p3 --plots plots run*.json
+
+Exit status:
+  0  printed
+  1  a file cannot be read or is not of pmbench, or report was called wrongly)";
+
+void add_options(CLI::App& app, ReportOptions& options) {
+  app.add_option("FILES", options.files, "what pmbench wrote, XML or JSON")->required();
+  auto* given = app.add_option("--medium-latency", options.medium_latency,
+                               "what the paged-to device takes for 4 KiB, as in 80us: for the OS overhead");
+  app.add_option("--measure-medium", options.medium_path,
+                 "measure that: direct reads from this device or file, one at a time, for 3 s")
+      ->excludes(given);
+  app.add_option("--plots", options.plots_folder, "draw plots as SVG into this folder (needs gnuplot)");
+  app.add_flag("--png", options.png, "draw them as PNG")->needs("--plots");
+  auto* json = app.add_flag("--json", options.json, "print JSON");
+  app.add_flag("--csv", options.csv, "print CSV: a line for each run and each average")->excludes(json);
+  app.add_option("--histograms", options.histograms_file,
+                 "write the averaged histograms to this file, as CSV");
+  app.footer(kFooter);
+}
+
+struct Medium {
+  std::optional<double> latency_ns;
+  std::string from;
+};
+
+Result<Medium> medium_of(const ReportOptions& options) {
+  if (!options.medium_latency.empty()) {
+    const Result<double> ns = parse_latency_ns(options.medium_latency);
+    if (!ns) return failure("--medium-latency: " + ns.error().message, ns.error().hint);
+    return Medium{*ns, "as given"};
+  }
+  if (options.medium_path.empty()) return Medium{};
+  const Result<MediumLatency> measured = measure_medium(options.medium_path);
+  if (!measured) return failure("--measure-medium: " + measured.error().message, measured.error().hint);
+  return Medium{measured->mean_ns,
+                fmt::format("the mean of {} direct reads of 4 KiB from {} (median {})", measured->reads,
+                            options.medium_path, format_latency(measured->median_ns))};
+}
+
+Result<void> show(const ReportOptions& options) {
+  const Result<Medium> medium = medium_of(options);
+  if (!medium) return tl::unexpected(medium.error());
+  Result<Comparison> comparison = compare(options.files, medium->latency_ns);
+  if (!comparison) return tl::unexpected(comparison.error());
+  comparison->medium_from = medium->from;
+  const std::string text = options.json  ? comparison_json(*comparison)
+                           : options.csv ? comparison_csv(*comparison)
+                                         : comparison_text(*comparison);
+  if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size() || std::fflush(stdout) != 0) {
+    return failure("cannot write to stdout");
+  }
+  if (!options.histograms_file.empty()) {
+    const Result<void> written = write_file(options.histograms_file, histograms_csv(*comparison));
+    if (!written) return written;
+  }
+  if (options.plots_folder.empty()) return {};
+  const auto drawn =
+      draw_plots(*comparison, options.plots_folder, options.png ? PlotFormat::kPng : PlotFormat::kSvg);
+  if (!drawn) return tl::unexpected(drawn.error());
+  for (const std::string& path : *drawn) std::fprintf(stderr, "pmbench: drew %s\n", path.c_str());
+  return {};
+}
+
+int fail(const Error& error) {
+  std::fprintf(stderr, "pmbench: error: %s\n", error.message.c_str());
+  if (!error.hint.empty()) std::fprintf(stderr, "pmbench: hint: %s\n", error.hint.c_str());
+  return kFailed;
+}
+
+}  // namespace
+
+int report_main(int argc, char** argv) {
+  try {
+    CLI::App app("Compares runs of pmbench, averages those that repeat one another, and draws them.\n",
+                 "pmbench report");
+    ReportOptions options;
+    add_options(app, options);
+    try {
+      app.parse(argc, argv);
+    } catch (const CLI::ParseError& outcome) {
+      if (outcome.get_exit_code() == 0) return app.exit(outcome, std::cout, std::cerr);
+      return fail({outcome.what(), "pmbench report --help explains the options"});
+    }
+    const Result<void> shown = show(options);
+    return shown ? 0 : fail(shown.error());
+  } catch (const std::exception& error) {  // no memory, for instance
+    return fail({error.what(), {}});
+  }
+}
+
+}  // namespace nvmemu::pmbench
