@@ -6,6 +6,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "counters/miss_counts.h"
+
 namespace nvmemu {
 
 // What held retirement up when a sample was taken.
@@ -33,16 +35,12 @@ struct EpochCounts {
   double sampling_variance_ns2 = 0;  // of memory_stall_ns, from the number of samples: adds over epochs
   double share_error_ns = 0;         // standard error from the probes' shares: the same in every epoch, so
                                      // it adds over epochs as it is
+  MissCounts misses;                 // of hardware counters; a sampler leaves them 0
 
-  // What hardware counters counted in user mode, for models to choose from; 0 where nothing counts it here.
-  double counted_share = 0;  // of the epoch, what they saw; below 1 the others are scaled up. 0: not counted
+  // Of hardware counters, in user mode; 0 where nothing counts here.
+  double counted_share = 0;  // of the epoch, what they saw: below 1 the counts are scaled up. 0: not counted
   double cycles = 0;         // of the core
   double stall_cycles = 0;   // as the processor's event has them: see counters/pmu/catalogue.h
-  double episodes = 0;       // uninterrupted stalls
-  double hits = 0;           // loads that the last-level cache answered
-  double misses = 0;         // loads that came from memory,
-  double local_misses = 0;   // of this socket,
-  double remote_misses = 0;  // and of another
 
   double held(StallKind kind) const { return held_ns[static_cast<std::size_t>(kind)]; }
 };

@@ -36,6 +36,18 @@ PmuSource::PmuSource(const PmuSourceOptions& options, EventGroup::Opener opener,
       roles_(roles_to_count(*options.design, options.numa_nodes)),
       group_(opener, counter) {}
 
+CountSet PmuSource::counted() const noexcept {
+  const auto has = [this](Role role) {
+    return std::find(roles_.begin(), roles_.end(), role) != roles_.end();
+  };
+  CountSet counted = kCountsStall | kCountsMisses;  // no design's formula goes without
+  if (has(Role::kHit) || has(Role::kReads)) counted |= kCountsHits;
+  if (has(Role::kRemoteDram)) counted |= kCountsNodes;
+  if (has(Role::kEpisodes)) counted |= kCountsEpisodes;
+  if (options_.design->formula == Formula::kWeighted) counted |= kCountsCacheStall;
+  return counted;
+}
+
 OpenFailure PmuSource::open(int tid) noexcept {
   std::array<perf_event_attr, EventGroup::kMostEvents> attributes{};
   const std::size_t size = attributes_of(*options_.design, roles_, attributes);
@@ -108,11 +120,12 @@ void PmuSource::fill(EpochCounts& counts, const GroupDelta& delta) noexcept {
   counts.counted_share = delta.counted_share;
   counts.cycles = by_role[Role::kCycles];
   counts.stall_cycles = by_role[Role::kStall];
-  counts.episodes = by_role[Role::kEpisodes];
-  counts.hits = last_level_hits(by_role);
-  counts.misses = memory_loads(by_role);
-  counts.remote_misses = by_role[Role::kRemoteDram];
-  counts.local_misses = std::max(0.0, counts.misses - counts.remote_misses);
+  MissCounts& misses = counts.misses;
+  misses.hits = last_level_hits(by_role);
+  misses.misses = memory_loads(by_role);
+  misses.remote = by_role[Role::kRemoteDram];
+  misses.local = std::max(0.0, misses.misses - misses.remote);
+  misses.episodes = memory_episodes(options_.design->formula, by_role);
   // Before the core's clock is known, the first milliseconds', CPU time stands for that in user mode.
   const double cycles_per_ns = clock_.cycles_per_ns() > 0 ? clock_.cycles_per_ns()
                                : counts.cpu_ns > 0        ? counts.cycles / counts.cpu_ns
@@ -122,6 +135,8 @@ void PmuSource::fill(EpochCounts& counts, const GroupDelta& delta) noexcept {
       memory_stall_cycles(options_.design->formula, by_role, options_.latencies, cycles_per_ns) /
       cycles_per_ns;
   counts.fresh_stall_ns = counts.memory_stall_ns;
+  if (options_.design->formula == Formula::kWeighted)
+    misses.cache_stall_ns = counts.stall_cycles / cycles_per_ns;
 }
 
 // An event of a thread is enabled while the thread has a CPU. To ask for its CPU time is a system call.

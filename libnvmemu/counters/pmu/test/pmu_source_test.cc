@@ -134,8 +134,8 @@ TEST_F(CountedThread, TurnsStallCyclesIntoTime) {
   EXPECT_EQ(counts.counted_share, 1);
   EXPECT_EQ(counts.cycles, 2000);
   EXPECT_EQ(counts.stall_cycles, 500);
-  EXPECT_EQ(counts.misses, 6);
-  EXPECT_EQ(counts.episodes, 4);
+  EXPECT_EQ(counts.misses.misses, 6);
+  EXPECT_EQ(counts.misses.episodes, 4);
   EXPECT_GE(counts.cpu_ns, 1e6);
   EXPECT_NEAR(counts.memory_stall_ns, counts.cpu_ns / 4, 1);
   EXPECT_EQ(counts.fresh_stall_ns, counts.memory_stall_ns);
@@ -149,7 +149,7 @@ TEST_F(CountedThread, TellsEachCountOnce) {
   count(2000, 0, 1);
   const EpochCounts counts = source_.read();
   EXPECT_EQ(counts.stall_cycles, 0);
-  EXPECT_EQ(counts.misses, 1);
+  EXPECT_EQ(counts.misses.misses, 1);
 }
 
 TEST_F(CountedThread, ScalesWhatWasSeenForPartOfTheTimeAndSaysSo) {
@@ -158,7 +158,7 @@ TEST_F(CountedThread, ScalesWhatWasSeenForPartOfTheTimeAndSaysSo) {
   count(2000, 500, 6);
   const EpochCounts counts = source_.read();
   EXPECT_EQ(counts.counted_share, 0.25);
-  EXPECT_EQ(counts.misses, 24);
+  EXPECT_EQ(counts.misses.misses, 24);
   EXPECT_EQ(source_.lowest_share(), 0.25);
 }
 
@@ -171,13 +171,13 @@ TEST_F(CountedThread, ATimeOffTheCountersIsToldWithTheNext) {
   count(2000, 500, 6);
   const EpochCounts both = source_.read();
   EXPECT_EQ(both.counted_share, 0.25);
-  EXPECT_EQ(both.misses, 24);
+  EXPECT_EQ(both.misses.misses, 24);
 }
 
 TEST_F(CountedThread, LeavesInjectionsOut) {
   pmu_.run(1000);
   count(2000, 500, 6);
-  EXPECT_EQ(source_.read().misses, 6);
+  EXPECT_EQ(source_.read().misses.misses, 6);
   const double before_ns = source_.cpu_ns();
   source_.pause(1e6);
   pmu_.run(100000);
@@ -190,7 +190,7 @@ TEST_F(CountedThread, LeavesInjectionsOut) {
   const EpochCounts counts = source_.read();
   EXPECT_EQ(counts.cycles, 30);
   EXPECT_EQ(counts.stall_cycles, 20);
-  EXPECT_EQ(counts.misses, 1);
+  EXPECT_EQ(counts.misses.misses, 1);
   EXPECT_LT(counts.cpu_ns, 0.9e6);
 }
 
@@ -205,7 +205,7 @@ TEST_F(CountedThread, AnInjectionDoesNotSwallowWhatIsUntold) {
   count(2000, 500, 6);
   const EpochCounts counts = source_.read();
   EXPECT_EQ(counts.counted_share, 0.25);
-  EXPECT_EQ(counts.misses, 24);
+  EXPECT_EQ(counts.misses.misses, 24);
 }
 
 std::uint64_t counter_numbered(std::uint32_t number) noexcept { return 100 * (number + 1); }
@@ -237,6 +237,13 @@ TEST_F(CountedThread, AnEpochIsCpuTimeSinceTheLastReading) {
   EXPECT_GE(source_.epoch_ns(), 1e6);
   source_.read();
   EXPECT_LT(source_.epoch_ns(), 0.9e6);
+}
+
+TEST_F(CountedThread, SaysWhatItCounts) {
+  EXPECT_EQ(source_.counted(), kCountsStall | kCountsMisses | kCountsHits | kCountsEpisodes);
+  const PmuSource weighted({.design = find_microarchitecture("snb_ep"), .numa_nodes = 2});
+  EXPECT_EQ(weighted.counted(),
+            kCountsStall | kCountsMisses | kCountsHits | kCountsNodes | kCountsCacheStall);
 }
 
 TEST_F(CountedThread, OpensTheDesignsEvents) {
