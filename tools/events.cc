@@ -57,7 +57,8 @@ Result<Answer> answer_for_name(const std::string& name) {
 }
 
 std::string numbers_of(const CpuSignature& cpu) {
-  if (cpu.implementer != 0) return fmt::format("implementer {:#x}, part {:#x}", cpu.implementer, cpu.part);
+  if (cpu.vendor.empty() && cpu.part != 0)
+    return fmt::format("implementer {:#x}, part {:#x}", cpu.implementer, cpu.part);
   return fmt::format("{} family {}, model {}, stepping {}", cpu.vendor.empty() ? "no vendor" : cpu.vendor,
                      cpu.family, cpu.model, cpu.stepping);
 }
@@ -72,7 +73,7 @@ Answer answer_for_this_machine() {
   if (!pmu.available) {
     answer.used = "the sampler, which needs no hardware counters: " + pmu.why;
   } else if (known != nullptr) {
-    answer.used = "these events";
+    answer.used = "the sampler, in this version; these events can be counted here";
   } else if (used != nullptr) {
     answer.used =
         "the sampler; this design is not in the catalogue, and the architecture promises only these events";

@@ -37,8 +37,8 @@ struct EpochCounts {
                                      // it adds over epochs as it is
   LoadCounts loads;                  // of hardware counters; a sampler leaves them 0
 
-  // Of hardware counters too, in user mode; 0 where nothing counts it here.
-  double counted_share = 0;  // of the epoch, what they saw; below 1 the others are scaled up. 0: not counted
+  // Of hardware counters, in user mode; 0 where nothing counts here.
+  double counted_share = 0;  // of the epoch, what they saw: below 1 the counts are scaled up. 0: not counted
   double cycles = 0;         // of the core
   double stall_cycles = 0;   // as the processor's event has them: see counters/pmu/catalogue.h
 

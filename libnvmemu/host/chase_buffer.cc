@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "host/chase_buffer.h"
 
-#include <emmintrin.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 
@@ -15,6 +14,7 @@
 #include <vector>
 
 #include "base/units.h"
+#include "host/chase_instructions.h"
 #include "host/statistics.h"
 
 namespace nvmemu {
@@ -54,19 +54,13 @@ long minor_faults() {
   return usage.ru_minflt;
 }
 
-const void* follow(const void* line) noexcept {
-  const void* next;
-  asm volatile("mov (%1), %0" : "=r"(next) : "r"(line) : "memory");
-  return next;
-}
-
 // ns per load.
 double timed_piece_ns(const Clock& clock, const void*& line, std::size_t loads) noexcept {
   const std::uint64_t start = clock.now_ticks();
   line = chase(line, loads);
   // The clock must not be read before the last load has ended, and nothing else makes the processor wait for
   // it.
-  _mm_lfence();
+  wait_for_loads();
   return clock.ns_since(start) / static_cast<double>(loads);
 }
 
@@ -153,10 +147,10 @@ ChaseBuffer::~ChaseBuffer() {
 const void* chase(const void* line, std::size_t loads) noexcept {
   std::size_t left = loads;
   for (; left >= 8; left -= 8) {
-    line = follow(follow(follow(follow(line))));
-    line = follow(follow(follow(follow(line))));
+    line = load_pointer(load_pointer(load_pointer(load_pointer(line))));
+    line = load_pointer(load_pointer(load_pointer(load_pointer(line))));
   }
-  for (; left > 0; --left) line = follow(line);
+  for (; left > 0; --left) line = load_pointer(line);
   return line;
 }
 
@@ -172,11 +166,11 @@ double timed_chase_ns(const Clock& clock, const void*& line, std::size_t loads) 
 
 void flush_ahead(const void* line, std::size_t loads) noexcept {
   for (std::size_t left = loads; left > 0; --left) {
-    const void* next = follow(line);
-    _mm_clflush(line);
+    const void* next = load_pointer(line);
+    flush_line(line);
     line = next;
   }
-  _mm_mfence();
+  wait_for_flushes();
 }
 
 }  // namespace nvmemu

@@ -28,6 +28,12 @@ constexpr std::array<std::uint64_t, 3> kUserAccess{3, 2, 0};
 constexpr std::array<std::uint64_t, 1> kUserAccess{0};
 #endif
 
+// A copy on a high number, or where there is none to be had the descriptor itself.
+int out_of_the_way(int fd) {
+  const long copy = raw_syscall(SYS_fcntl, fd, F_DUPFD_CLOEXEC, kOutOfTheWay);
+  return is_error(copy) ? fd : static_cast<int>(copy);
+}
+
 bool says_no_pmu(int error) { return error == ENOENT || error == EOPNOTSUPP || error == ENODEV; }
 
 // UserRegisters, with a counter that may be a test's.
@@ -119,8 +125,7 @@ OpenFailure EventGroup::open(int tid, std::span<const perf_event_attr> events) n
 // A mapping keeps its event; what must be read by a system call needs the leader's descriptor besides.
 void EventGroup::keep_or_close(std::size_t which, int fd, bool mapped) noexcept {
   const bool needed = !mapped || (which == 0 && !user_reads_);
-  const long moved = needed ? raw_syscall(SYS_fcntl, fd, F_DUPFD_CLOEXEC, kOutOfTheWay) : -EBADF;
-  descriptors_[which] = needed && is_error(moved) ? fd : needed ? static_cast<int>(moved) : -1;
+  descriptors_[which] = needed ? out_of_the_way(fd) : -1;
   if (descriptors_[which] != fd) close_descriptor(fd);
 }
 

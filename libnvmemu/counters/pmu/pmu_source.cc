@@ -36,6 +36,18 @@ PmuSource::PmuSource(const PmuSourceOptions& options, EventGroup::Opener opener,
       roles_(roles_to_count(*options.design, options.numa_nodes)),
       group_(opener, counter) {}
 
+CountSet PmuSource::counted() const noexcept {
+  const auto has = [this](Role role) {
+    return std::find(roles_.begin(), roles_.end(), role) != roles_.end();
+  };
+  CountSet counted = kCountsStall | kCountsMisses;  // no design's formula goes without
+  if (has(Role::kHit) || has(Role::kReads)) counted |= kCountsHits;
+  if (has(Role::kRemoteDram)) counted |= kCountsNodes;
+  if (has(Role::kEpisodes)) counted |= kCountsEpisodes;
+  if (options_.design->formula == Formula::kWeighted) counted |= kCountsCacheStall;
+  return counted;
+}
+
 OpenFailure PmuSource::open(int tid) noexcept {
   std::array<perf_event_attr, EventGroup::kMostEvents> attributes{};
   const std::size_t size = attributes_of(*options_.design, roles_, attributes);
@@ -109,11 +121,11 @@ void PmuSource::fill(EpochCounts& counts, const GroupDelta& delta) noexcept {
   counts.cycles = by_role[Role::kCycles];
   counts.stall_cycles = by_role[Role::kStall];
   LoadCounts& loads = counts.loads;
-  loads.episodes = by_role[Role::kEpisodes];
   loads.hits = last_level_hits(by_role);
   loads.misses = memory_loads(by_role);
   loads.remote = by_role[Role::kRemoteDram];
   loads.local = std::max(0.0, loads.misses - loads.remote);
+  loads.episodes = memory_episodes(options_.design->formula, by_role);
   // Before the core's clock is known, the first milliseconds', CPU time stands for that in user mode.
   const double cycles_per_ns = clock_.cycles_per_ns() > 0 ? clock_.cycles_per_ns()
                                : counts.cpu_ns > 0        ? counts.cycles / counts.cpu_ns

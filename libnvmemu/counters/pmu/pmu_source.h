@@ -23,7 +23,7 @@ namespace nvmemu {
 
 struct PmuSourceOptions {
   const Microarchitecture* design = nullptr;  // see find_events(); not null
-  LevelLatencies latencies;
+  LevelLatencies latencies = {};
   int numa_nodes = 1;
   double tick_ns = 10e6;  // CPU time between ticks
   double tick_cost_ns = 0;
@@ -47,6 +47,7 @@ class PmuSource final : public CounterSource {
   void abandon() noexcept;  // after fork, in the child: forgets what belongs to the parent
 
   const CountedRoles& roles() const noexcept { return roles_; }
+  CountSet counted() const noexcept;  // for the choice of a model
   bool reads_in_user_space() const noexcept { return group_.reads_in_user_space(); }
   // The least share of an epoch that its counts were seen in: below 1 others were using the counters, or the
   // thread was on a core of another kind.

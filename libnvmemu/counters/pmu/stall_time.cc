@@ -57,6 +57,12 @@ double last_level_hits(const RoleCounts& counts) noexcept {
   return std::max(0.0, counts[Role::kReads] - counts[Role::kMiss]);
 }
 
+double memory_episodes(Formula formula, const RoleCounts& counts) noexcept {
+  if (formula == Formula::kDirect) return counts[Role::kEpisodes];
+  return part_of(counts[Role::kEpisodes], memory_loads(counts),
+                 last_level_hits(counts) + counts[Role::kInnerHit]);
+}
+
 double memory_stall_cycles(Formula formula, const RoleCounts& counts, const LevelLatencies& latencies,
                            double cycles_per_ns) noexcept {
   const double cycles = std::max(0.0, uncapped(formula, counts, latencies, cycles_per_ns));

@@ -32,6 +32,10 @@ double memory_loads(const RoleCounts& counts) noexcept;
 // Loads that the last-level cache answered. Arm counts all that get there, the others these.
 double last_level_hits(const RoleCounts& counts) noexcept;
 
+// Uninterrupted waits for memory. Where the stall event counts waits for a cache too, those of memory have
+// its part of the loads that were waited for.
+double memory_episodes(Formula formula, const RoleCounts& counts) noexcept;
+
 // Core cycles that loads waited for memory, >= 0, and no more than there were where `counts` has them:
 //
 //   direct        the stall event alone (Skylake and later)

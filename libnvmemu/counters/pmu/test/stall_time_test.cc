@@ -94,5 +94,17 @@ TEST(MemoryLoads, TakeWhicheverWasCounted) {
   EXPECT_EQ(memory_loads(counts), 120);
 }
 
+// 40 waits, of loads that 30 times hit a cache and 10 times did not: 10 are memory's.
+TEST(MemoryEpisodes, LeaveTheCachesOut) {
+  RoleCounts counts;
+  counts[Role::kEpisodes] = 40;
+  counts[Role::kMiss] = 10;
+  counts[Role::kHit] = 20;
+  counts[Role::kInnerHit] = 10;
+  EXPECT_EQ(memory_episodes(Formula::kDirect, counts), 40);
+  EXPECT_DOUBLE_EQ(memory_episodes(Formula::kFillShare, counts), 10);
+  EXPECT_EQ(memory_episodes(Formula::kWeighted, {}), 0);
+}
+
 }  // namespace
 }  // namespace nvmemu
