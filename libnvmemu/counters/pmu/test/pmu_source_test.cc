@@ -171,13 +171,13 @@ TEST_F(CountedThread, ATimeOffTheCountersIsToldWithTheNext) {
   count(2000, 500, 6);
   const EpochCounts both = source_.read();
   EXPECT_EQ(both.counted_share, 0.25);
-  EXPECT_EQ(both.misses.misses, 24);
+  EXPECT_EQ(both.loads.misses, 24);
 }
 
 TEST_F(CountedThread, LeavesInjectionsOut) {
   pmu_.run(1000);
   count(2000, 500, 6);
-  EXPECT_EQ(source_.read().misses.misses, 6);
+  EXPECT_EQ(source_.read().loads.misses, 6);
   const double before_ns = source_.cpu_ns();
   source_.pause(1e6);
   pmu_.run(100000);
