@@ -36,7 +36,7 @@ struct PatternRequest {
   std::uint64_t seed = 1;
   unsigned thread = 0;  // of `threads`: streams of random numbers are apart, walks start apart
   unsigned threads = 1;
-  std::shared_ptr<const Trace> trace;  // of the pattern "trace"
+  std::shared_ptr<const Trace> trace{};  // of the pattern "trace"
 };
 
 // An error names the option that is wrong: -p, -e.
