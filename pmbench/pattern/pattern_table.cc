@@ -23,7 +23,11 @@ class RandomPattern final : public Pattern {
       : rng_(request.seed, request.thread), distribution_(distribution) {}
   void draw(std::span<std::uint64_t> pages) noexcept override {
     Rng rng = rng_;  // in registers
-    for (std::uint64_t& page : pages) page = distribution_(rng);
+    while (!pages.empty()) {
+      const std::size_t count = std::min(pages.size(), kMostDraws);
+      distribution_.draw(rng, pages.first(count));
+      pages = pages.subspan(count);
+    }
     rng_ = rng;
   }
 

@@ -42,8 +42,8 @@ class Rng {
     return static_cast<std::uint64_t>((static_cast<Wide>(next()) * limit) >> 64);
   }
 
-  // In (0, 1), of 2^53 values, never the ends.
-  double unit() noexcept { return (static_cast<double>(next() >> 11) + 0.5) * 0x1p-53; }
+  // In (0, 1), one of 2^52 values, never the ends: the bits of a double in [1, 2), and half a step.
+  double unit() noexcept { return std::bit_cast<double>(next() >> 12 | 0x3ff0000000000000) - (1 - 0x1p-53); }
 
  private:
   __extension__ typedef unsigned __int128 Wide;

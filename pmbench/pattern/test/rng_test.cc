@@ -74,6 +74,15 @@ TEST_P(PermutationOf, IsOneToOne) {
 INSTANTIATE_TEST_SUITE_P(Sizes, PermutationOf,
                          testing::Values(1, 2, 3, 5, 64, 1000, 4096, 4097, 32768, 100'003));
 
+TEST_P(PermutationOf, IsTheSameOfMany) {
+  const Permutation permutation(GetParam(), 5);
+  const std::size_t count = std::min<std::uint64_t>(GetParam(), Permutation::kMost);
+  std::vector<std::uint64_t> numbers(count);
+  for (std::size_t i = 0; i < count; ++i) numbers[i] = GetParam() - 1 - i;
+  permutation.apply(numbers);
+  for (std::size_t i = 0; i < count; ++i) EXPECT_EQ(numbers[i], permutation(GetParam() - 1 - i));
+}
+
 // Hot pages must not be neighbours, nor where they were with another seed.
 TEST(Permutation, SpreadsNeighboursAndDependsOnTheSeed) {
   constexpr std::uint64_t kPages = 1 << 16;
@@ -93,15 +102,12 @@ TEST(FastMath, IsThatOfTheLibrary) {
   Rng rng(1);
   for (int i = 0; i < 200'000; ++i) {
     const double x = std::exp((rng.unit() - 0.5) * 200);
-    EXPECT_NEAR(fast_log(x), std::log(x), 1e-11 * std::max(1.0, std::abs(std::log(x)))) << x;
+    EXPECT_NEAR(fast_log(x), std::log(x), 1e-8) << x;
     const double y = (rng.unit() - 0.5) * 1000;
-    EXPECT_NEAR(fast_exp(y) / std::exp(y), 1, 1e-11) << y;
-    const double z = (rng.unit() - 0.5) * std::pow(10, -10 * rng.unit());
-    EXPECT_NEAR(log1p_over(z), std::log1p(z) / z, 1e-9) << z;
-    EXPECT_NEAR(expm1_over(z), std::expm1(z) / z, 1e-9) << z;
+    EXPECT_NEAR(fast_exp(y) / std::exp(y), 1, 1e-8) << y;
+    const double near_1 = 1 + (rng.unit() - 0.5) * std::pow(10, -10 * rng.unit());
+    EXPECT_NEAR(fast_log(near_1) / std::log(near_1), 1, 1e-8) << near_1;
   }
-  EXPECT_EQ(log1p_over(0), 1);
-  EXPECT_EQ(expm1_over(0), 1);
 }
 
 }  // namespace
