@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // pmbench: measures paging, access by access.
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <cstdio>
 #include <exception>
@@ -18,7 +17,7 @@
 #ifdef PMBENCH_HAS_OUTPUT
 #include "output/text.h"
 #include "output/writers.h"
-#include "report/report_command.h"
+#include "report/report_main.h"
 #endif
 
 namespace nvmemu::pmbench {
@@ -101,25 +100,32 @@ std::string text_report(const RunResult& result) {
 
 #endif
 
-// One line, written over itself.
-void show_progress(const Progress& progress) {
-  std::string line = fmt::format("{} {:.0f} s", progress.doing, progress.elapsed_s);
-  if (progress.total_s > 0) {
-    line = fmt::format(
-        "{} {:.0f} of {:.0f} s, {:.3g} accesses/s", progress.doing, progress.elapsed_s, progress.total_s,
-        progress.elapsed_s > 0 ? static_cast<double>(progress.accesses) / progress.elapsed_s : 0.0);
-  }
-  std::fputs(fmt::format("\r\033[K{}", line).c_str(), stderr);
+#ifdef PMBENCH_HAS_OUTPUT
+
+ShowStatus progress_shower(Progress& progress) {
+  return [&progress](const RunStatus& status) {
+    if (status.point != nullptr) progress.show(*status.point);
+  };
 }
+
+#else
+
+struct Progress {
+  Progress(std::FILE*, double, bool) {}
+  void clear() {}
+};
+ShowStatus progress_shower(Progress&) { return {}; }
+
+#endif
 
 int benchmark(const Options& options, const std::vector<std::string>& command) {
   Stop stop;
   const StopSignals signals(stop);
-  const bool shows = !options.quiet && isatty(STDERR_FILENO) != 0;
   bool all_written = true;
   for (unsigned number = 1; number <= options.repeat && !(number > 1 && stop.requested()); ++number) {
-    Result<RunResult> result = run(options, stop, shows ? show_progress : ShowProgress{});
-    if (shows) std::fputs("\r\033[K", stderr);
+    Progress progress(stderr, options.duration_s, options.quiet);
+    Result<RunResult> result = run(options, stop, progress_shower(progress));
+    progress.clear();
     if (!result) {
       print_error(result.error());
       return kFailed;

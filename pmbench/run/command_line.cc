@@ -4,13 +4,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <map>
 
 #include "base/quote.h"
-#include "base/units.h"
 #include "measure/timer.h"
 #include "pattern/pattern.h"
+#include "run/typed_options.h"
 
 namespace nvmemu::pmbench {
 namespace {
@@ -39,81 +38,6 @@ constexpr const char* kMeasurement = "Measurement";
 constexpr const char* kMemory = "Memory";
 constexpr const char* kSurroundings = "Surroundings";
 constexpr const char* kOutput = "Output";
-
-[[noreturn]] void refuse(const std::string& what) { throw CLI::ValidationError(what); }
-
-// "-m" of "-m,--mapsize", for messages.
-std::string short_name(const std::string& names) { return names.substr(0, names.find(',')); }
-
-template <typename Number>
-Number parse_number(const std::string& option, const std::string& text, Number least, Number most) {
-  Number number{};
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (text.empty() || error == std::errc::invalid_argument || end != text.data() + text.size())
-    refuse(fmt::format("{}: {} is not a {}number", option, quote(text),
-                       std::is_integral_v<Number> ? "whole " : ""));
-  if (error != std::errc() || !(number >= least) || !(number <= most))
-    refuse(fmt::format("{}: {} is not within {} to {}", option, text, least, most));
-  return number;
-}
-
-// An option with a number, within bounds.
-template <typename Number, typename Field>
-void add_number(CLI::App& app, const std::string& names, const char* type, Field& field, Number least,
-                Number most, const std::string& help, const char* group) {
-  const std::string option = short_name(names);
-  app.add_option_function<std::string>(
-         names,
-         [=, &field](const std::string& text) {
-           field = static_cast<Field>(parse_number(option, text, least, most));
-         },
-         help)
-      ->type_name(type)
-      ->group(group)
-      ->take_last();
-}
-
-// An option with one of some names.
-template <typename Field>
-void add_choice(CLI::App& app, const std::string& names, Field& field,
-                std::vector<std::pair<std::string, Field>> choices, const std::string& help,
-                const char* group) {
-  std::string list;
-  for (const auto& [name, value] : choices) list += (list.empty() ? "" : "|") + name;
-  const std::string option = short_name(names);
-  const auto choose = [=, &field](const std::string& text) {
-    for (const auto& [name, value] : choices) {
-      if (text == name) {
-        field = value;
-        return;
-      }
-    }
-    refuse(fmt::format("{}: {} is not one of {}", option, quote(text), list));
-  };
-  app.add_option_function<std::string>(names, choose, help)->type_name(list)->group(group)->take_last();
-}
-
-void add_text(CLI::App& app, const std::string& names, const char* type, std::string& field,
-              const std::string& help, const char* group) {
-  app.add_option(names, field, help)->type_name(type)->group(group)->take_last();
-}
-
-// Sizes as 256M is written everywhere else: 256M is 256MiB.
-std::uint64_t parse_size(const std::string& option, std::string text) {
-  if (!text.empty() && std::string_view("KMGT").find(text.back()) != std::string_view::npos) text += "iB";
-  const Result<std::uint64_t> size = parse_size_bytes(text);
-  if (!size) refuse(option + ": " + size.error().message);
-  return *size;
-}
-
-template <typename Field>
-void add_size(CLI::App& app, const std::string& name, Field& field, const std::string& help) {
-  app.add_option_function<std::string>(
-         name, [=, &field](const std::string& text) { field = parse_size(name, text); }, help)
-      ->type_name("SIZE")
-      ->group(kSurroundings)
-      ->take_last();
-}
 
 std::string pattern_help() {
   std::string help = "which pages, in which order [uniform]:";
@@ -220,7 +144,8 @@ void add_memory(CLI::App& app, Options& options, Texts& texts) {
 
 void add_surroundings(CLI::App& app, Options& options) {
   add_size(app, "--memory-limit", options.memory_limit_bytes,
-           "run in a memory cgroup with this limit, made for the time of the run (256M, 2GiB)");
+           "run in a memory cgroup with this limit, made for the time of the run (256M, 2GiB)",
+           kSurroundings);
   app.add_option_function<std::string>(
          "--page-cluster",
          [&options](const std::string& text) {
@@ -231,7 +156,7 @@ void add_surroundings(CLI::App& app, Options& options) {
       ->group(kSurroundings)
       ->take_last();
   add_size(app, "--eat", options.eater_bytes,
-           "take this much memory away from the machine for the time of the run");
+           "take this much memory away from the machine for the time of the run", kSurroundings);
 }
 
 void add_output(CLI::App& app, Options& options) {

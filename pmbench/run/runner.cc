@@ -1,18 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "run/runner.h"
 
-#include <fcntl.h>
-#include <fmt/format.h>
 #include <sys/resource.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <bit>
-#include <cerrno>
 #include <cmath>
-#include <cstring>
 #include <memory>
-#include <optional>
 #include <thread>
 #include <utility>
 
@@ -24,64 +18,16 @@
 #include "memory/numa_policy.h"
 #include "pattern/trace.h"
 #include "run/series.h"
+#include "run/surroundings.h"
 #include "run/workers.h"
 #include "system/counters.h"
-#include "system/eater.h"
 #include "system/kernel_files.h"
 #include "system/machine.h"
-#include "system/memory_cgroup.h"
-#include "system/page_cluster.h"
 
 namespace nvmemu::pmbench {
 namespace {
 
 constexpr std::uint64_t kMebibyte = std::uint64_t{1} << 20;
-constexpr const char* kTraceMarker = "/sys/kernel/tracing/trace_marker";
-
-// What is changed on the machine for the time of the run; undone last to first.
-struct Surroundings {
-  std::optional<PageCluster> page_cluster;
-  std::optional<Eater> eater;
-  RealCgroupFiles cgroup_files;
-  std::optional<MemoryCgroup> cgroup;
-  int trace_marker = -1;
-
-  Surroundings() = default;
-  Surroundings(const Surroundings&) = delete;
-  Surroundings& operator=(const Surroundings&) = delete;
-  ~Surroundings() {
-    if (trace_marker >= 0) close(trace_marker);
-  }
-};
-
-Result<void> arrange(const Options& options, Surroundings& surroundings) {
-  if (options.threshold_ns > 0) {
-    surroundings.trace_marker = open(kTraceMarker, O_WRONLY | O_CLOEXEC);
-    if (surroundings.trace_marker < 0) {
-      return failure(fmt::format("-h: cannot open {}: {}", kTraceMarker, std::strerror(errno)),
-                     "as root: mount -t tracefs none /sys/kernel/tracing");
-    }
-  }
-  if (options.page_cluster) {
-    Result<PageCluster> set = PageCluster::set(*options.page_cluster);
-    if (!set) return tl::unexpected(set.error());
-    surroundings.page_cluster.emplace(*std::move(set));
-  }
-  if (options.eater_bytes > 0) {  // outside the cgroup
-    Result<Eater> eater = Eater::start(options.eater_bytes);
-    if (!eater) return tl::unexpected(eater.error());
-    surroundings.eater.emplace(*std::move(eater));
-  }
-  if (options.memory_limit_bytes) {
-    const CgroupRequest request{.limit_bytes = *options.memory_limit_bytes,
-                                .set_bytes = options.set_mib * kMebibyte,
-                                .needs_swap = options.memory != MemoryKind::kFile};
-    Result<MemoryCgroup> cgroup = MemoryCgroup::create(request, surroundings.cgroup_files);
-    if (!cgroup) return tl::unexpected(cgroup.error());
-    surroundings.cgroup.emplace(*std::move(cgroup));
-  }
-  return {};
-}
 
 // The process's memory is locked while this lives.
 class Locked {
@@ -202,7 +148,7 @@ double next_event_s(const Options& options, double elapsed_s) {
 }
 
 // The timed part: from when the workers are let go to when the last has stopped.
-void measure(const Options& options, const Stop& stop, const ShowProgress& show, const std::string& cgroup,
+void measure(const Options& options, const Stop& stop, const ShowStatus& show, const std::string& cgroup,
              Workers& workers, RunResult& result) {
   Series series(workers, cgroup);
   const FaultCounts before = process_faults();
@@ -221,9 +167,9 @@ void measure(const Options& options, const Stop& stop, const ShowProgress& show,
     if (at_s >= std::floor(point_s + 1) || next_phase != phase) {
       series.add(options.phases[phase].pattern);
       point_s = at_s;
+      if (show) show({"measuring", &series.points().back()});
     }
     if (next_phase != phase) workers.set_phase(phase = next_phase);
-    if (show) show({"measuring", elapsed_s(), options.duration_s, workers.accesses()});
   }
   workers.stop();
   series.add(options.phases[phase].pattern);
@@ -235,13 +181,9 @@ void measure(const Options& options, const Stop& stop, const ShowProgress& show,
 }
 
 // Until all have warmed up, or they are asked to stop.
-void wait_for(const Workers& workers, const Stop& stop, const ShowProgress& show) {
-  const std::uint64_t begin_ns = monotonic_raw_ns();
-  std::uint64_t shown_s = 0;
+void wait_for(const Workers& workers, const Stop& stop, const ShowStatus& show) {
+  if (show) show({"warming up"});
   while (!workers.are_ready() && !stop.wait(0.01)) {
-    const std::uint64_t elapsed_s = (monotonic_raw_ns() - begin_ns) / 1'000'000'000;
-    if (show && elapsed_s > shown_s) show({"warming up", static_cast<double>(elapsed_s), 0, 0});
-    shown_s = elapsed_s;
   }
 }
 
@@ -258,7 +200,7 @@ RunResult describe(const Options& options) {
 }
 
 // With the memory mapped: all but what is found when it is unmapped.
-Result<void> run_mapped(const Options& options, const Stop& stop, const ShowProgress& show,
+Result<void> run_mapped(const Options& options, const Stop& stop, const ShowStatus& show,
                         const Surroundings& surroundings, RunResult& result) {
   const Result<Affinity> affinity = Affinity::parse(options.affinity);
   if (!affinity) return tl::unexpected(affinity.error());
@@ -266,9 +208,9 @@ Result<void> run_mapped(const Options& options, const Stop& stop, const ShowProg
   if (!phases) return tl::unexpected(phases.error());
   const Result<Mapping> mapping = make_mapping(options, *affinity);
   if (!mapping) return tl::unexpected(mapping.error());
-  if (show) show({"filling", 0, 0, 0});
+  if (show) show({"filling"});
   make_contents(options, *mapping, stop, result);
-  const Result<LoopSettings> settings = loop_settings(options, *mapping, surroundings.trace_marker);
+  const Result<LoopSettings> settings = loop_settings(options, *mapping, surroundings.trace_marker());
   if (!settings) return tl::unexpected(settings.error());
   result.clock_khz = settings->hz / 1e3;
   result.timer_ns = static_cast<double>(settings->cost.read_ticks) * 1e9 / settings->hz;
@@ -278,7 +220,7 @@ Result<void> run_mapped(const Options& options, const Stop& stop, const ShowProg
   Workers workers(*settings, *std::move(phases), *affinity, options.jobs, !options.cold);
   wait_for(workers, stop, show);
   result.snapshots.push_back(take_snapshot("pre-run"));
-  measure(options, stop, show, surroundings.cgroup ? surroundings.cgroup->folder() : "", workers, result);
+  measure(options, stop, show, surroundings.cgroup_folder(), workers, result);
   result.snapshots.push_back(take_snapshot("post-run"));
   result.threads = workers.results();
   result.seconds = workers.seconds();
@@ -288,10 +230,10 @@ Result<void> run_mapped(const Options& options, const Stop& stop, const ShowProg
 
 }  // namespace
 
-Result<RunResult> run(const Options& options, const Stop& stop, const ShowProgress& show) {
+Result<RunResult> run(const Options& options, const Stop& stop, const ShowStatus& show) {
   RunResult result = describe(options);
   Surroundings surroundings;
-  if (const Result<void> arranged = arrange(options, surroundings); !arranged)
+  if (const Result<void> arranged = surroundings.arrange(options); !arranged)
     return tl::unexpected(arranged.error());
   const Locked locked(options.map_mib * kMebibyte);
   if (!locked.complaint().empty()) result.warnings.push_back(locked.complaint());

@@ -2,7 +2,6 @@
 // One run, from the options to what it found.
 #pragma once
 
-#include <cstdint>
 #include <functional>
 #include <string>
 
@@ -13,15 +12,15 @@
 
 namespace nvmemu::pmbench {
 
-struct Progress {
+// What is shown while it runs: what it does now, and the last point of the series, null before there is one.
+struct RunStatus {
   const char* doing;  // "filling", "warming up", "measuring"
-  double elapsed_s = 0, total_s = 0;
-  std::uint64_t accesses = 0;
+  const SeriesPoint* point = nullptr;
 };
-using ShowProgress = std::function<void(const Progress&)>;
+using ShowStatus = std::function<void(const RunStatus&)>;
 
 // `options` must be checked (see command_line.h). Asked to stop, it ends early with what it has by then. What
 // it changes on the machine is as it was when it returns.
-Result<RunResult> run(const Options& options, const Stop& stop, const ShowProgress& show = {});
+Result<RunResult> run(const Options& options, const Stop& stop, const ShowStatus& show = {});
 
 }  // namespace nvmemu::pmbench
