@@ -13,11 +13,11 @@ namespace nvmemu::pmbench {
 
 struct MappingRequest {
   MemoryKind kind = MemoryKind::kAnonymous;
-  std::string file;  // of kFile
+  std::string file{};  // of kFile
   std::uint64_t bytes = 0;
   bool written = true;  // else only read: a file that exists may be mapped so
   HugePages huge_pages = HugePages::kAsIs;
-  std::string numa;  // see numa_policy.h
+  std::string numa{};  // see numa_policy.h
 };
 
 // Aligned to 2 MiB. Unmapped at the end; a file that was made for it is removed.

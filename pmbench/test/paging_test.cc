@@ -81,13 +81,19 @@ const MemorySnapshot& snapshot(const RunResult& result, const char* name) {
                        [&](const MemorySnapshot& one) { return one.name == name; });
 }
 
+// Half of the set, less what the program itself takes of the limit, is in memory at a time.
+void expect_half_of_accesses_to_fault(const ThreadResult& thread) {
+  EXPECT_GT(thread.major_faults, 100);
+  EXPECT_NEAR(static_cast<double>(thread.major_faults) / static_cast<double>(thread.accesses), 0.5, 0.2);
+}
+
 TEST_P(PagingTo, MajorFaultsAgreeHoweverTheyAreCounted) {
   const Stop stop;
   const Result<RunResult> result = run(paging(), stop);
   ASSERT_TRUE(result) << result.error().message;
   const ThreadResult& thread = result->threads.at(0);
   const auto by_rusage = static_cast<double>(thread.major_faults);
-  ASSERT_GT(by_rusage, 10'000);
+  expect_half_of_accesses_to_fault(thread);
 
   const std::uint64_t vmstat =
       snapshot(*result, "post-run").pgmajfault - snapshot(*result, "pre-run").pgmajfault;
@@ -108,9 +114,7 @@ TEST_P(PagingTo, MajorFaultsAgreeHoweverTheyAreCounted) {
   const double by_classes = share * static_cast<double>(thread.accesses);
   const double error = std::sqrt(share * (1 - share) / classed) * static_cast<double>(thread.accesses);
   EXPECT_NEAR(by_classes, by_rusage, 3 * error);
-  EXPECT_LT(error, 0.01 * by_rusage);
 
-  RecordProperty("major_faults_rusage", std::to_string(thread.major_faults));
   std::printf("rusage %.0f, vmstat %lu, histogram above %.0f ns %.0f, classes %.0f; %.2f us a major fault\n",
               by_rusage, static_cast<unsigned long>(vmstat), cut_ns, all.count_above(cut_ns), by_classes,
               major.mean_ns() / 1e3);
@@ -127,7 +131,7 @@ TEST_P(PagingTo, ReadsAloneFault) {
     const Stop stop;
     const Result<RunResult> result = run(options, stop);
     ASSERT_TRUE(result) << result.error().message;
-    EXPECT_GT(result->threads.at(0).major_faults, 1000) << initialize;
+    expect_half_of_accesses_to_fault(result->threads.at(0));
     EXPECT_EQ(result->threads.at(0).writes.count, 0);
     EXPECT_NEAR(result->seconds, 1, 0.1);
   }
