@@ -15,6 +15,9 @@
 
 #include "base/quote.h"
 
+// libnuma's complaints on stderr, which it lets programs replace: the errors below say as much.
+extern "C" __attribute__((visibility("default"))) void numa_warn(int /*number*/, char* /*format*/, ...) {}
+
 namespace nvmemu::pmbench {
 namespace {
 

@@ -29,10 +29,11 @@ Result<void> Surroundings::arrange(const Options& options) {
 }
 
 Result<void> Surroundings::open_trace_marker() {
-  constexpr const char* kTraceMarker = "/sys/kernel/tracing/trace_marker";
-  trace_marker_ = open(kTraceMarker, O_WRONLY | O_CLOEXEC);
-  if (trace_marker_ >= 0) return {};
-  return failure(fmt::format("-h: cannot open {}: {}", kTraceMarker, std::strerror(errno)),
+  for (const char* folder : {"/sys/kernel/tracing", "/sys/kernel/debug/tracing"}) {
+    trace_marker_ = open((std::string(folder) + "/trace_marker").c_str(), O_WRONLY | O_CLOEXEC);
+    if (trace_marker_ >= 0) return {};
+  }
+  return failure(fmt::format("-h: cannot open the kernel's trace_marker: {}", std::strerror(errno)),
                  "as root: mount -t tracefs none /sys/kernel/tracing");
 }
 
