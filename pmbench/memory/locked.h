@@ -12,6 +12,9 @@ namespace nvmemu::pmbench {
 // is locked. Returns what is wrong, or nothing.
 std::string lock_process(std::uint64_t later_bytes);
 
+// Only this, for where the process could not be: it is as small as any limit allows.
+void lock(const void* memory, std::uint64_t bytes) noexcept;
+
 // Before its pages are touched.
 void unlock(void* memory, std::uint64_t bytes) noexcept;
 

@@ -59,6 +59,7 @@ void Workers::work(Worker& worker) {
     worker.patterns.push_back(*make_pattern(phase.pattern));
   }
   worker.loop = std::make_unique<AccessLoop>(settings_, control_, worker.index);
+  lock(worker.loop.get(), sizeof(AccessLoop));
   worker.loop_seen.store(worker.loop.get());
   ThreadResult& result = worker.result;
   if (warm_up_) {
