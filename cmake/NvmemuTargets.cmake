@@ -30,16 +30,18 @@ function(nvmemu_add_layer name)
   target_link_libraries(nvmemu_${name} PUBLIC ${ARG_DEPENDS} ${ARG_LIBRARIES} PRIVATE nvmemu_options)
 endfunction()
 
-# nvmemu_add_test(NAME SOURCES ... LINK ...): one GoogleTest program, each of its tests known to ctest.
+# nvmemu_add_test(NAME SOURCES ... LINK ... [SERIAL]): one GoogleTest program, each of its tests known to ctest. SERIAL:
+# while one of them runs, no other test does.
 function(nvmemu_add_test name)
   if(NOT NVMEMU_TESTS)
     return()
   endif()
-  cmake_parse_arguments(ARG "" "" "SOURCES;LINK" ${ARGN})
+  cmake_parse_arguments(ARG "SERIAL" "" "SOURCES;LINK" ${ARGN})
   add_executable(${name} ${ARG_SOURCES})
   target_link_libraries(${name} PRIVATE ${ARG_LINK} GTest::gtest GTest::gmock GTest::gtest_main nvmemu_options)
   include(GoogleTest)
-  gtest_discover_tests(${name} TEST_PREFIX ${name}. DISCOVERY_MODE PRE_TEST PROPERTIES TIMEOUT 120)
+  gtest_discover_tests(${name} TEST_PREFIX ${name}. DISCOVERY_MODE PRE_TEST
+                       PROPERTIES TIMEOUT 120 RUN_SERIAL ${ARG_SERIAL})
 endfunction()
 
 # nvmemu_add_benchmark(NAME SOURCES ... LINK ...): one Google Benchmark program.

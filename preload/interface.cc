@@ -10,3 +10,7 @@ extern "C" __attribute__((visibility("default"))) void nvmemu_end_epoch(void) { 
 extern "C" __attribute__((visibility("default"))) int nvmemu_active(void) {
   return this_thread().is_mine() ? 1 : 0;
 }
+
+extern "C" __attribute__((visibility("default"))) void nvmemu_hold(void) { this_thread().hold(); }
+
+extern "C" __attribute__((visibility("default"))) void nvmemu_release(void) { this_thread().release(); }

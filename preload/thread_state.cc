@@ -181,6 +181,21 @@ void ThreadState::on_tick(const ucontext_t& context) noexcept {
   sampler().on_tick(context);
   find_foreign_threads();
   if (sampler().epoch_ns() < Runtime::get().epoch_ns()) return;
+  if (held_.load(std::memory_order_relaxed)) {
+    postponed_.store(true, std::memory_order_relaxed);
+    return;
+  }
+  emulator().end_epoch();
+  publish(false);
+}
+
+// A tick that comes once busy does nothing, and one before that may have ended the epoch already.
+void ThreadState::end_postponed_epoch() noexcept {
+  if (!is_mine()) return;
+  const Busy busy(*this);
+  if (!busy.entered()) return;
+  const KeepErrno keep;
+  postponed_.store(false, std::memory_order_relaxed);
   emulator().end_epoch();
   publish(false);
 }
@@ -210,7 +225,7 @@ void ThreadState::check_edge(const void* site) noexcept {
 }
 
 void ThreadState::pay_at_edge(const void* site) noexcept {
-  if (!is_mine()) return;
+  if (!is_mine() || held_.load(std::memory_order_relaxed)) return;
   const Busy busy(*this);
   if (!busy.entered()) return;
   const KeepErrno keep;

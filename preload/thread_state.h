@@ -38,6 +38,17 @@ class ThreadState {
   void end() noexcept;
   // Ends the epoch that is running; a no-op on a thread that is not emulated.
   void end_epoch() noexcept;
+  // Nothing is injected from hold() to release(), where an epoch that should have ended meanwhile ends.
+  void hold() noexcept {
+    held_.store(true, std::memory_order_relaxed);
+    std::atomic_signal_fence(std::memory_order_seq_cst);
+  }
+  void release() noexcept {
+    std::atomic_signal_fence(std::memory_order_seq_cst);
+    held_.store(false, std::memory_order_relaxed);
+    if (postponed_.load(std::memory_order_relaxed)) [[unlikely]]
+      end_postponed_epoch();
+  }
   // Before an operation that may let another thread go on, or wait for one: what is owed is paid, when enough
   // time has passed since the last edge to owe anything. `site` tells this edge from others, not 0. A few ns
   // otherwise. Async-signal-safe; a no-op on a thread that is not emulated.
@@ -80,6 +91,7 @@ class ThreadState {
   void publish(bool ended) noexcept;
   void check_edge(const void* site) noexcept;
   void pay_at_edge(const void* site) noexcept;
+  void end_postponed_epoch() noexcept;
 
   alignas(Sampler) std::byte sampler_[sizeof(Sampler)];
   union {  // around the sampler, where counts are kept or replayed
@@ -93,6 +105,8 @@ class ThreadState {
   std::uint64_t last_edge_ticks_;   // when an interval ended
   std::uint64_t last_check_ticks_;  // when that was last looked at
   std::atomic<bool> ready_;
+  std::atomic<bool> held_;       // the program is timing something
+  std::atomic<bool> postponed_;  // an epoch should have ended while it was
   std::atomic<const void*> busy_frame_;
   int tid_;
   bool has_claimed_;

@@ -9,20 +9,19 @@ namespace {
 
 double begin_of(std::size_t i) { return static_cast<double>(Buckets::begin_ns(i)); }
 
+// The last bucket has no bound: it ends where its values do.
 double end_of(std::size_t i, const LatencyCounts& all) {
   if (i + 1 < Buckets::kCount) return begin_of(i + 1);
-  return std::max(begin_of(i) + 1, static_cast<double>(all.max_ns) + 1);
+  return std::max(begin_of(i), static_cast<double>(all.max_ns)) + 1;
 }
 
-// A bucket of one nanosecond holds just that; the middle of a wider one is halfway between its first and
-// last.
+// A bucket one ns wide holds that one value; a wider one is centred on its values.
 double middle_of(std::size_t i, const LatencyCounts& all) { return (begin_of(i) + end_of(i, all) - 1) / 2; }
 
-// Which share of bucket `i` lies above `ns`.
-double share_above(std::size_t i, double ns, const LatencyCounts& all) {
-  const double begin = begin_of(i);
+// The share of bucket i at or above `ns`, as if its values were spread evenly.
+double share_from(std::size_t i, double ns, const LatencyCounts& all) {
   const double end = end_of(i, all);
-  return std::clamp((end - 1 - ns) / (end - begin), 0.0, 1.0);
+  return std::clamp((end - ns) / (end - begin_of(i)), 0.0, 1.0);
 }
 
 }  // namespace
@@ -42,57 +41,90 @@ double LatencyCounts::mean_ns() const noexcept {
 
 double LatencyCounts::percentile_ns(double q) const noexcept {
   if (count == 0) return 0;
-  const auto rank =
-      std::max<std::uint64_t>(1, static_cast<std::uint64_t>(std::ceil(q * static_cast<double>(count))));
-  std::uint64_t seen = 0;
+  const double wanted = std::ceil(q * static_cast<double>(count));
+  const auto rank = std::clamp<std::uint64_t>(wanted > 0 ? static_cast<std::uint64_t>(wanted) : 0, 1, count);
+  std::uint64_t below = 0;
   for (std::size_t i = 0; i < counts.size(); ++i) {
-    seen += counts[i];
-    if (seen >= rank)
+    below += counts[i];
+    if (below >= rank)
       return std::clamp(middle_of(i, *this), static_cast<double>(min_ns), static_cast<double>(max_ns));
   }
   return static_cast<double>(max_ns);
 }
 
 double LatencyCounts::mode_ns(double from_ns) const noexcept {
-  double best = 0;
+  double densest = 0;
   double mode = 0;
   for (std::size_t i = 0; i < counts.size(); ++i) {
-    if (begin_of(i) < from_ns || counts[i] == 0) continue;
+    if (begin_of(i) < from_ns) continue;
     const double density = static_cast<double>(counts[i]) / (end_of(i, *this) - begin_of(i));
-    if (density <= best) continue;
-    best = density;
-    mode = middle_of(i, *this);
+    if (density > densest) {
+      densest = density;
+      mode = middle_of(i, *this);
+    }
   }
   return mode;
 }
 
+// Values are whole ns, so that more than `ns` means from the next one on.
 double LatencyCounts::count_above(double ns) const noexcept {
-  double sum = 0;
-  for (std::size_t i = 0; i < counts.size(); ++i) {
-    if (counts[i] != 0) sum += static_cast<double>(counts[i]) * share_above(i, ns, *this);
-  }
-  return sum;
+  const double from_ns = std::floor(ns) + 1;
+  double above = 0;
+  for (std::size_t i = 0; i < counts.size(); ++i)
+    above += static_cast<double>(counts[i]) * share_from(i, from_ns, *this);
+  return above;
 }
 
 double LatencyCounts::sum_above_ns(double ns) const noexcept {
+  const double from_ns = std::floor(ns) + 1;
   double sum = 0;
   for (std::size_t i = 0; i < counts.size(); ++i) {
-    if (counts[i] == 0) continue;
-    const double share = share_above(i, ns, *this);
-    const double last = end_of(i, *this) - 1;
-    const double first = share < 1 ? std::max(begin_of(i), ns) : begin_of(i);
-    sum += static_cast<double>(counts[i]) * share * (first + last) / 2;
+    const double end = end_of(i, *this);
+    const double begin = std::clamp(from_ns, begin_of(i), end);
+    sum += static_cast<double>(counts[i]) * share_from(i, from_ns, *this) * (begin + end - 1) / 2;
   }
   return sum;
 }
 
 std::uint64_t LatencyCounts::count_between(std::uint64_t begin_ns, std::uint64_t end_ns) const noexcept {
-  std::uint64_t sum = 0;
+  std::uint64_t between = 0;
   for (std::size_t i = 0; i < counts.size(); ++i) {
     const std::uint64_t begin = Buckets::begin_ns(i);
-    if (begin >= begin_ns && begin < end_ns) sum += counts[i];
+    if (begin >= begin_ns && begin < end_ns) between += counts[i];
   }
-  return sum;
+  return between;
+}
+
+double best_cut_ns(const LatencyCounts& lower, const LatencyCounts& upper) noexcept {
+  std::uint64_t wrong = lower.count;  // with the cut below all
+  std::uint64_t least = wrong;
+  std::size_t first = 0;  // the cuts that are equally good: below bucket `first` to below bucket `last`
+  std::size_t last = 0;
+  for (std::size_t i = 0; i < Buckets::kCount; ++i) {
+    wrong = wrong + upper.counts[i] - lower.counts[i];
+    if (wrong < least) {
+      least = wrong;
+      first = i + 1;
+    }
+    if (wrong == least && (first == i + 1 || last == i)) last = i + 1;
+  }
+  const auto bound = [&](std::size_t i) {
+    return std::max(1.0, i < Buckets::kCount ? begin_of(i) : end_of(i - 1, upper));
+  };
+  return std::sqrt(bound(first) * bound(last));
+}
+
+LatencyCounts Histogram::counts() const noexcept {
+  LatencyCounts all;
+  for (std::size_t i = 0; i < Buckets::kCount; ++i) {
+    const std::uint32_t low = page_->counters[i].load(std::memory_order_relaxed);
+    all.counts[i] = (std::uint64_t{wraps_[i]} << 32) + low;
+    all.count += all.counts[i];
+  }
+  all.sum_ns = sum_ns_;
+  all.min_ns = all.count > 0 ? min_ns_ : 0;
+  all.max_ns = max_ns_;
+  return all;
 }
 
 }  // namespace nvmemu::pmbench

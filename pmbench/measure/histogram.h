@@ -6,6 +6,7 @@
 #pragma once
 
 #include <array>
+#include <atomic>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
@@ -56,6 +57,43 @@ struct LatencyCounts {
   double sum_above_ns(double ns) const noexcept;
   // How many lie in [begin_ns, end_ns), which must be bounds of buckets or multiples of their widths.
   std::uint64_t count_between(std::uint64_t begin_ns, std::uint64_t end_ns) const noexcept;
+};
+
+// The latency that tells the two apart with the fewest on the wrong side: hits from faults, say.
+double best_cut_ns(const LatencyCounts& lower, const LatencyCounts& upper) noexcept;
+
+// The counters that the timed loop writes to: one page, of one kind of access of one thread. Written by that
+// thread alone; read at any time by others, which take differences modulo 2^32.
+struct alignas(4096) HistogramPage {
+  std::array<std::atomic<std::uint32_t>, Buckets::kCount> counters{};
+};
+static_assert(sizeof(HistogramPage) == 4096);
+
+class Histogram {
+ public:
+  // `page`: zeroed, of nobody else, and must outlive this.
+  explicit Histogram(HistogramPage& page) noexcept : page_(&page) {}
+
+  void add(std::uint64_t ns) noexcept {
+    const std::size_t i = Buckets::index(ns);
+    std::atomic<std::uint32_t>& counter = page_->counters[i];
+    const std::uint32_t count = counter.load(std::memory_order_relaxed) + 1;
+    counter.store(count, std::memory_order_relaxed);
+    if (count == 0) [[unlikely]]
+      ++wraps_[i];
+    sum_ns_ += ns;
+    min_ns_ = ns < min_ns_ ? ns : min_ns_;
+    max_ns_ = ns > max_ns_ ? ns : max_ns_;
+  }
+
+  LatencyCounts counts() const noexcept;  // by the writing thread, or after it
+
+ private:
+  HistogramPage* page_;
+  std::uint64_t sum_ns_ = 0;
+  std::uint64_t min_ns_ = ~std::uint64_t{0};
+  std::uint64_t max_ns_ = 0;
+  std::array<std::uint32_t, Buckets::kCount> wraps_{};  // of each counter; touched every 2^32 accesses
 };
 
 }  // namespace nvmemu::pmbench

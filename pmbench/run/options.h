@@ -40,6 +40,7 @@ struct Options {
   bool write_needs_read = false;                     // -z
   std::uint64_t threshold_ns = 0;                    // -h
   std::string xml_file;                              // -f
+  std::string affinity;                              // -y: processors, and a node after a colon: "0-3:1"
   std::vector<Phase> phases;                         // at least one; one for -p and -e
 
   // Ours.

@@ -60,10 +60,11 @@ struct ThreadResult {
   std::uint64_t warmup_accesses = 0;
   double warmup_ns = 0;
   LatencyCounts reads, writes;
-  std::array<LatencyCounts, kAccessClasses> classes;  // of the classed accesses only
-  std::uint64_t minor_faults = 0, major_faults = 0;   // of the thread, in its loop (getrusage)
-  std::uint64_t own_faults = 0;                       // of those, by the benchmark's own metadata
-  std::uint64_t migrations = 0;                       // seen through TSC_AUX; 0 where the clock has none
+  std::array<LatencyCounts, kAccessClasses> classes;             // of the classed accesses only
+  std::array<std::uint64_t, kAccessClasses> classed_resident{};  // of those, whose page was in memory before
+  std::uint64_t minor_faults = 0, major_faults = 0;              // of the thread, in its loop (getrusage)
+  std::uint64_t own_faults = 0;                                  // of those, by the benchmark's own metadata
+  std::uint64_t migrations = 0;  // seen through TSC_AUX; 0 where the clock has none
 };
 
 struct RunResult {
@@ -78,6 +79,7 @@ struct RunResult {
   double initialize_seconds = 0;  // 0: was not asked for
   double clock_khz = 0;           // of the time stamps
   double timer_ns = 0;            // what two time stamps take with nothing between; already subtracted
+  double timer_write_ns = 0;      // the same with the wait for a store, as around a write
   std::vector<ThreadResult> threads;
   std::vector<MemorySnapshot> snapshots;
   std::vector<SeriesPoint> series;

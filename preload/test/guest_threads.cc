@@ -15,6 +15,7 @@
 #include "base/clock.h"
 #include "base/raw_syscall.h"
 #include "guest.h"
+#include "nvmemu/nvmemu.h"
 
 namespace nvmemu::guest {
 namespace {
@@ -167,6 +168,25 @@ int burns() {
   return 0;
 }
 
+// Nothing that a program asks for by itself: ticks go on, ends of epochs do not.
+int held() {
+  CHECK(nvmemu_hold != nullptr && nvmemu_release != nullptr);
+  nvmemu_hold();
+  burn();
+  return 0;
+}
+
+int held_and_released() {
+  errno = 4711;
+  for (int i = 0; i < 4; ++i) {
+    nvmemu_hold();
+    burn(60);
+    nvmemu_release();
+    CHECK(errno == 4711);
+  }
+  return 0;
+}
+
 int native() {
   CHECK(!is_emulated());
   return 0;
@@ -179,6 +199,8 @@ constexpr Scenario kThreads[] = {
     {"hot-errno", hot_errno},
     {"sleep", sleeps},
     {"burn", burns},
+    {"held", held},
+    {"held-and-released", held_and_released},
     {"native", native},
     {"c11-threads", c11_threads},
     {"cloned-threads", cloned_threads},

@@ -103,6 +103,20 @@ TEST_F(PreloadTest, EpochsFollowCpuTime) {
   EXPECT_GE(report()["totals"]["cpu_ns"], 100e6);
 }
 
+// What is left is the last one, when the thread ends.
+TEST_F(PreloadTest, NoEpochEndsWhileTheProgramHoldsTheEmulator) {
+  expect_ok("held");
+  EXPECT_EQ(report()["totals"]["epochs"], 1);
+  EXPECT_GE(report()["totals"]["cpu_ns"], 100e6);
+}
+
+// Four releases, each after some epochs' time, and the last one: 24 would have ended otherwise.
+TEST_F(PreloadTest, ReleasingItEndsTheEpochThatWasPostponed) {
+  expect_ok("held-and-released");
+  EXPECT_GE(report()["totals"]["epochs"], 3);
+  EXPECT_LE(report()["totals"]["epochs"], 5);
+}
+
 // By perf_event: POSIX timers can expire inside a call, as README says.
 TEST_F(PreloadTest, CallsThatWaitAreNotInterrupted) {
   expect_ok("uninterrupted-calls");

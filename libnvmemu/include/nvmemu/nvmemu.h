@@ -23,10 +23,25 @@ void nvmemu_end_epoch(void) __attribute__((weak, visibility("default")));
 /* 1 if the calling thread is emulated, else 0. Thread-safe, async-signal-safe. */
 int nvmemu_active(void) __attribute__((weak, visibility("default")));
 
+/* Nothing is injected into the calling thread from nvmemu_hold() to nvmemu_release(): what becomes due meanwhile
+ * is paid by nvmemu_release(), before it returns. For a program that times single accesses: a few ns each. Not
+ * counted: the first release ends it. Hold for microseconds, and not over calls that wait for other threads. Of
+ * an emulated thread, and by it; async-signal-safe; keeps errno. */
+void nvmemu_hold(void) __attribute__((weak, visibility("default")));
+void nvmemu_release(void) __attribute__((weak, visibility("default")));
+
 /* nvmemu_end_epoch() under the emulator, nothing elsewhere. Call it at both ends of a region that is timed,
  * so that what came before is not paid inside it, and what it owes is. */
 static inline void nvmemu_settle(void) {
   if (nvmemu_end_epoch) nvmemu_end_epoch();
+}
+
+/* nvmemu_hold() and nvmemu_release() under the emulator, nothing elsewhere. */
+static inline void nvmemu_not_now(void) {
+  if (nvmemu_hold) nvmemu_hold();
+}
+static inline void nvmemu_now(void) {
+  if (nvmemu_release) nvmemu_release();
 }
 
 #ifdef __cplusplus

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "measure/residency.h"
+
+#include <gtest/gtest.h>
+#include <sys/mman.h>
+
+namespace nvmemu::pmbench {
+namespace {
+
+class APage : public testing::Test {
+ protected:
+  static constexpr std::size_t kBytes = 4096;
+  void SetUp() override {
+    memory_ =
+        static_cast<char*>(mmap(nullptr, kBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
+    ASSERT_NE(memory_, MAP_FAILED);
+  }
+  void TearDown() override { munmap(memory_, kBytes); }
+  volatile char* page() { return memory_; }
+  char* memory_ = nullptr;
+};
+
+TEST_F(APage, ThatWasNeverTouchedIsNotResidentAndFaultsWithoutIo) {
+  EXPECT_FALSE(is_resident(memory_));
+  const FaultCounts before = thread_faults();
+  *page() = 1;
+  EXPECT_EQ(class_of(before, thread_faults()), AccessClass::kMinorFault);
+  EXPECT_TRUE(is_resident(memory_ + 100));
+}
+
+TEST_F(APage, ThatIsThereIsAHit) {
+  *page() = 1;
+  thread_faults();
+  const FaultCounts before = thread_faults();
+  *page() = 2;
+  EXPECT_EQ(class_of(before, thread_faults()), AccessClass::kHit);
+}
+
+TEST(AccessClassOf, AMajorFaultIsOneWhateverElseHappened) {
+  EXPECT_EQ(class_of({5, 7}, {6, 8}), AccessClass::kMajorFault);
+  EXPECT_EQ(class_of({5, 7}, {6, 7}), AccessClass::kMinorFault);
+  EXPECT_EQ(class_of({5, 7}, {5, 7}), AccessClass::kHit);
+}
+
+std::size_t classed_of_batch(ClassBudget& budget, std::size_t batch) {
+  std::size_t classed = 0;
+  for (std::size_t i = 0; i < batch; ++i) classed += budget.next() ? 1 : 0;
+  return classed;
+}
+
+TEST(ClassBudget, TakesAThirtySecondOfTheTime) {
+  ClassBudget budget(1000, 64);
+  std::size_t classed = 0;
+  for (int batch = 0; batch < 1000; ++batch) {
+    budget.begin(6400);  // 100 an access: of 6.4 million ticks 200,000 are 200 accesses' cost
+    classed += classed_of_batch(budget, 64);
+  }
+  EXPECT_NEAR(static_cast<double>(classed), 200, 2);
+}
+
+TEST(ClassBudget, ClassesAllWhereAccessesAreSlow) {
+  ClassBudget budget(1000, 64);
+  budget.begin(64 * 1'000'000);
+  EXPECT_EQ(budget.classed(), 64);
+  EXPECT_EQ(classed_of_batch(budget, 64), 64);
+}
+
+TEST(ClassBudget, DoesNotSpendLaterWhatItCouldNotSpend) {
+  ClassBudget budget(1000, 64);
+  budget.begin(64 * 1'000'000);
+  budget.begin(0);
+  EXPECT_LE(budget.classed(), 1);
+}
+
+}  // namespace
+}  // namespace nvmemu::pmbench

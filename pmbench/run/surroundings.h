@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a run changes on the machine, for as long as it takes: swap readahead, memory that is taken away, a
+// memory cgroup, the kernel's trace.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "base/result.h"
+#include "run/options.h"
+#include "system/eater.h"
+#include "system/memory_cgroup.h"
+#include "system/page_cluster.h"
+
+namespace nvmemu::pmbench {
+
+// Undone, last to first, at the end.
+class Surroundings {
+ public:
+  Surroundings() = default;
+  ~Surroundings();
+  Surroundings(const Surroundings&) = delete;
+  Surroundings& operator=(const Surroundings&) = delete;
+
+  // Before there are threads, and before the memory is mapped.
+  Result<void> arrange(const Options& options);
+
+  int trace_marker() const noexcept { return trace_marker_; }  // a file, or -1
+  std::string cgroup_folder() const { return cgroup_ ? cgroup_->folder() : ""; }
+
+ private:
+  Result<void> open_trace_marker();
+  Result<void> enter_cgroup(const Options& options);
+
+  int trace_marker_ = -1;
+  std::optional<PageCluster> page_cluster_;
+  std::optional<Eater> eater_;
+  RealCgroupFiles cgroup_files_;
+  std::optional<MemoryCgroup> cgroup_;
+};
+
+}  // namespace nvmemu::pmbench

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+// The program, as a user and a script see it.
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <fstream>
+#include <sstream>
+#include <string>
+#include <vector>
+
+namespace nvmemu::pmbench {
+namespace {
+
+class Cli : public testing::Test {
+ protected:
+  void SetUp() override {
+    char name[] = "/tmp/pmbench-cli-XXXXXX";
+    ASSERT_NE(mkdtemp(name), nullptr);
+    folder_ = name;
+  }
+  void TearDown() override {
+    unlink((folder_ + "/out").c_str());
+    unlink((folder_ + "/err").c_str());
+    rmdir(folder_.c_str());
+  }
+
+  pid_t start(std::vector<std::string> arguments) const {
+    arguments.insert(arguments.begin(), "pmbench");
+    const pid_t pid = fork();
+    if (pid != 0) return pid;
+    signal(SIGINT, SIG_DFL);
+    const int flags = O_WRONLY | O_CREAT | O_TRUNC;
+    dup2(open((folder_ + "/out").c_str(), flags, 0600), STDOUT_FILENO);
+    dup2(open((folder_ + "/err").c_str(), flags, 0600), STDERR_FILENO);
+    std::vector<char*> words;
+    for (std::string& argument : arguments) words.push_back(argument.data());
+    words.push_back(nullptr);
+    execv(PMBENCH_TEST_BINARY, words.data());
+    _exit(99);
+  }
+  static int finish(pid_t pid) {
+    int status = 0;
+    waitpid(pid, &status, 0);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+  }
+  std::string read(const char* stream) const {
+    std::ostringstream text;
+    text << std::ifstream(folder_ + "/" + stream).rdbuf();
+    return text.str();
+  }
+  std::string folder_;
+};
+
+TEST_F(Cli, SaysOnStderrWhichOptionIsWrong) {
+  EXPECT_EQ(finish(start({"5", "-s", "0"})), 2);
+  EXPECT_EQ(read("out"), "");
+  EXPECT_NE(read("err").find("pmbench: error: -s: 0"), std::string::npos) << read("err");
+}
+
+TEST_F(Cli, PrintsItsHelpOnStdout) {
+  EXPECT_EQ(finish(start({"--help"})), 0);
+  EXPECT_NE(read("out").find("--memory-limit"), std::string::npos);
+  EXPECT_EQ(read("err"), "");
+}
+
+TEST_F(Cli, ReportsWhatItHasWhenItIsInterrupted) {
+  const pid_t pid = start({"-s", "1", "-m", "1", "3600"});
+  usleep(500'000);
+  kill(pid, SIGINT);
+  EXPECT_EQ(finish(pid), 0);
+  EXPECT_FALSE(read("out").empty());
+}
+
+// However early: the handlers may not be there yet, then the signal ends it as any program.
+TEST_F(Cli, IsNeverStuckWhenItIsInterrupted) {
+  for (const unsigned after_us : {0U, 2'000U, 10'000U, 30'000U, 100'000U}) {
+    const pid_t pid = start({"-i", "-j", "2", "3600"});
+    usleep(after_us);
+    kill(pid, SIGINT);
+    const int status = finish(pid);
+    EXPECT_TRUE(status == 0 || status == 128 + SIGINT) << status;
+  }
+}
+
+}  // namespace
+}  // namespace nvmemu::pmbench

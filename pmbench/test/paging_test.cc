@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: Apache-2.0
+// Where memory pages for good: what the histogram, the classes, the thread's own counts and the kernel say of
+// major faults must be the same.
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "measure/timer.h"
+#include "run/runner.h"
+#include "swap_device.h"
+#include "system/kernel_files.h"
+
+namespace nvmemu::pmbench {
+namespace {
+
+constexpr std::uint64_t kMebibyte = std::uint64_t{1} << 20;
+
+struct Medium {
+  const char* name;
+  Result<std::unique_ptr<SwapDevice>> (*make)(unsigned mib);
+};
+void PrintTo(const Medium& medium, std::ostream* out) { *out << medium.name; }
+
+class PagingTo : public testing::TestWithParam<Medium> {
+ protected:
+  void SetUp() override {
+    page_cluster_ = read_line(kPageCluster);
+    auto made = GetParam().make(512);
+    if (!made) GTEST_SKIP() << "real paging is not tested: " << made.error().message;
+    swap_ = *std::move(made);
+  }
+  void TearDown() override {
+    EXPECT_EQ(read_line(kPageCluster), page_cluster_);
+    EXPECT_TRUE(groups_left().empty());
+  }
+
+  // Of the cgroups of all pmbenches that could have been left behind, ours.
+  static std::vector<std::string> groups_left(pid_t pid = getpid()) {
+    std::vector<std::string> left;
+    std::error_code error;
+    const auto options = std::filesystem::directory_options::skip_permission_denied;
+    for (const auto& entry :
+         std::filesystem::recursive_directory_iterator("/sys/fs/cgroup", options, error)) {
+      if (entry.path().filename() == "pmbench-" + std::to_string(pid)) left.push_back(entry.path());
+    }
+    return left;
+  }
+
+  // 192 MiB where 96 may be used.
+  static Options paging() {
+    Options options;
+    options.duration_s = 4;
+    options.map_mib = options.set_mib = 192;
+    options.phases = {Phase{.seconds = 4}};
+    options.memory_limit_bytes = 96 * kMebibyte;
+    options.page_cluster = 0;
+    options.initialize = true;
+    options.huge_pages = HugePages::kOff;
+    options.cold = true;
+    if (!timer_is_tsc()) options.timestamp = TimestampKind::kPerfCounter;
+    return options;
+  }
+  static bool timer_is_tsc() { return timer_hz(TimestampKind::kRdtscp).has_value(); }
+
+  static constexpr const char* kPageCluster = "/proc/sys/vm/page-cluster";
+  std::string page_cluster_;
+  std::unique_ptr<SwapDevice> swap_;
+};
+
+const MemorySnapshot& snapshot(const RunResult& result, const char* name) {
+  return *std::find_if(result.snapshots.begin(), result.snapshots.end(),
+                       [&](const MemorySnapshot& one) { return one.name == name; });
+}
+
+// Half of the set, less what the program itself takes of the limit, is in memory at a time.
+void expect_half_of_accesses_to_fault(const ThreadResult& thread) {
+  EXPECT_GT(thread.major_faults, 100);
+  EXPECT_NEAR(static_cast<double>(thread.major_faults) / static_cast<double>(thread.accesses), 0.5, 0.2);
+}
+
+TEST_P(PagingTo, MajorFaultsAgreeHoweverTheyAreCounted) {
+  const Stop stop;
+  const Result<RunResult> result = run(paging(), stop);
+  ASSERT_TRUE(result) << result.error().message;
+  const ThreadResult& thread = result->threads.at(0);
+  const auto by_rusage = static_cast<double>(thread.major_faults);
+  expect_half_of_accesses_to_fault(thread);
+
+  const std::uint64_t vmstat =
+      snapshot(*result, "post-run").pgmajfault - snapshot(*result, "pre-run").pgmajfault;
+  EXPECT_NEAR(static_cast<double>(vmstat), by_rusage, 0.01 * by_rusage);
+  EXPECT_NEAR(static_cast<double>(result->major_faults), by_rusage, 0.01 * by_rusage);
+
+  const auto& [hits, minor, major] = thread.classes;
+  LatencyCounts all = thread.reads;
+  all.merge(thread.writes);
+  LatencyCounts not_major = hits;
+  not_major.merge(minor);
+  const double cut_ns = best_cut_ns(not_major, major);
+  EXPECT_NEAR(all.count_above(cut_ns), by_rusage, 0.01 * by_rusage) << "above " << cut_ns << " ns";
+
+  // The classes are of a sample: three times its standard error.
+  const auto classed = static_cast<double>(hits.count + minor.count + major.count);
+  const double share = static_cast<double>(major.count) / classed;
+  const double by_classes = share * static_cast<double>(thread.accesses);
+  const double error = std::sqrt(share * (1 - share) / classed) * static_cast<double>(thread.accesses);
+  EXPECT_NEAR(by_classes, by_rusage, 3 * error);
+
+  std::printf("rusage %.0f, vmstat %lu, histogram above %.0f ns %.0f, classes %.0f; %.2f us a major fault\n",
+              by_rusage, static_cast<unsigned long>(vmstat), cut_ns, all.count_above(cut_ns), by_classes,
+              major.mean_ns() / 1e3);
+  EXPECT_EQ(thread.own_faults, 0);
+}
+
+// Without -i, too: pages that were never written to would all be the kernel's one page of zeros.
+TEST_P(PagingTo, ReadsAloneFault) {
+  for (const bool initialize : {false, true}) {
+    Options options = paging();
+    options.initialize = initialize;
+    options.read_percent = 100;
+    options.duration_s = options.phases[0].seconds = 1;
+    const Stop stop;
+    const Result<RunResult> result = run(options, stop);
+    ASSERT_TRUE(result) << result.error().message;
+    expect_half_of_accesses_to_fault(result->threads.at(0));
+    EXPECT_EQ(result->threads.at(0).writes.count, 0);
+    EXPECT_NEAR(result->seconds, 1, 0.1);
+  }
+}
+
+TEST_P(PagingTo, TheSeriesShowsIt) {
+  Options options = paging();
+  options.duration_s = 3;
+  options.phases = {Phase{.pattern = "uniform", .seconds = 1.5},
+                    Phase{.pattern = "sequential", .seconds = 1.5}};
+  const Stop stop;
+  const Result<RunResult> result = run(options, stop);
+  ASSERT_TRUE(result) << result.error().message;
+  ASSERT_GE(result->series.size(), 4);  // 1, 1.5, 2 or 2.5, 3 s
+  std::uint64_t accesses = 0, major = 0;
+  for (const SeriesPoint& point : result->series) {
+    accesses += point.accesses;
+    major += point.major_faults;
+    EXPECT_GT(point.p99_ns, point.p50_ns * 0.99);
+    const auto has = [&](const char* name) {
+      return std::any_of(point.counters.begin(), point.counters.end(),
+                         [&](const auto& one) { return one.first == name; });
+    };
+    EXPECT_TRUE(has("vmstat.pswpin"));
+    EXPECT_TRUE(has("cgroup.memory.current") || has("cgroup.memory.usage_in_bytes"));
+  }
+  EXPECT_EQ(result->series.front().phase, "uniform");
+  EXPECT_EQ(result->series.back().phase, "sequential");
+  EXPECT_EQ(accesses, result->threads.at(0).accesses);
+  EXPECT_NEAR(static_cast<double>(major), static_cast<double>(result->major_faults), 1);
+}
+
+// SIGTERM while it is paging: the report is whole, the cgroup gone, readahead as it was.
+TEST_P(PagingTo, LeavesNothingBehindWhenItIsInterrupted) {
+  const pid_t pid = fork();
+  if (pid == 0) {
+    static_cast<void>(!std::freopen("/dev/null", "w", stdout));
+    execl(PMBENCH_TEST_BINARY, "pmbench", "--memory-limit", "96M", "-m", "192", "-s", "192", "--page-cluster",
+          "5", "30", nullptr);
+    _exit(99);
+  }
+  for (int i = 0; i < 500 && read_line(kPageCluster) != "5"; ++i) usleep(10'000);
+  EXPECT_EQ(read_line(kPageCluster), "5");
+  usleep(300'000);
+  kill(pid, SIGTERM);
+  int status = 0;
+  ASSERT_EQ(waitpid(pid, &status, 0), pid);
+  EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << status;
+  EXPECT_TRUE(groups_left(pid).empty());
+}
+
+INSTANTIATE_TEST_SUITE_P(Swap, PagingTo,
+                         testing::Values(Medium{"zram", make_zram_swap}, Medium{"loop", make_loop_swap}),
+                         [](const auto& medium) { return std::string(medium.param.name); });
+
+}  // namespace
+}  // namespace nvmemu::pmbench
