@@ -66,11 +66,13 @@ void minimal(benchmark::State& state) {
   set_counters(state);
 }
 
-void whole(benchmark::State& state) {
+void loop(benchmark::State& state, bool classify, bool record) {
   const auto pages = static_cast<std::uint64_t>(state.range(0)) << 8;
   const Memory memory(pages);
   LoopSettings settings;
   settings.memory = memory.data();
+  settings.classify = classify;
+  settings.record = record;
   settings.read_percent = static_cast<unsigned>(state.range(1));
   settings.timestamp = default_timestamp();
   settings.hz = timer_hz(settings.timestamp).value_or(1e9);
@@ -84,7 +86,9 @@ void whole(benchmark::State& state) {
 
 // MiB of the set, per cent of reads.
 BENCHMARK(minimal)->Args({1, 100})->Args({1, 50})->Args({128, 50});
-BENCHMARK(whole)->Args({1, 100})->Args({1, 50})->Args({128, 50});
+BENCHMARK_CAPTURE(loop, whole, true, true)->Args({1, 100})->Args({1, 50})->Args({128, 50});
+BENCHMARK_CAPTURE(loop, without_classes, false, true)->Args({1, 100})->Args({1, 50})->Args({128, 50});
+BENCHMARK_CAPTURE(loop, without_histogram, false, false)->Args({1, 100})->Args({1, 50})->Args({128, 50});
 
 }  // namespace
 }  // namespace nvmemu::pmbench

@@ -130,8 +130,27 @@ std::uint64_t AccessLoop::net_ns(Place place, std::uint64_t ticks) const noexcep
   return scale_.to_ns(ticks > cost ? ticks - cost : 0);
 }
 
+// Without a branch on what kind an access was, which nobody could predict: `writes` is all ones for a write.
 void AccessLoop::record(std::size_t count) noexcept {
-  for (std::size_t i = 0; i < count; ++i) histograms_[places_[i] & kWrite].add(net_ns(places_[i], ticks_[i]));
+  const std::uint64_t read_cost = settings_.cost.read_ticks;
+  const std::uint64_t more_for_writes = settings_.cost.write_ticks - read_cost;
+  const TickScale scale = scale_;
+  std::uint64_t sums[2] = {0, 0};
+  std::uint64_t least[2] = {~std::uint64_t{0}, ~std::uint64_t{0}};
+  std::uint64_t most[2] = {0, 0};
+  for (std::size_t i = 0; i < count; ++i) {
+    const std::uint64_t writes = ~(places_[i] & kWrite) + 1;
+    const std::uint64_t cost = read_cost + (more_for_writes & writes);
+    const std::uint64_t ns = scale.to_ns(ticks_[i] > cost ? ticks_[i] - cost : 0);
+    sums[0] += ns & ~writes;
+    sums[1] += ns & writes;
+    least[0] = std::min(least[0], ns | writes);
+    least[1] = std::min(least[1], ns | ~writes);
+    most[0] = std::max(most[0], ns & ~writes);
+    most[1] = std::max(most[1], ns & writes);
+    histograms_[writes & 1].count(ns);
+  }
+  for (std::size_t kind = 0; kind < 2; ++kind) histograms_[kind].sum_up(sums[kind], least[kind], most[kind]);
 }
 
 template <typename Timer, bool kRecord>
@@ -146,7 +165,7 @@ std::uint64_t AccessLoop::run_with(Pattern& pattern, std::uint32_t phase, std::u
     if constexpr (kRecord) {
       if (settings_.classify) budget_.begin(batch_ticks);
     }
-    const bool watched = kRecord && budget_.classed() > 0;
+    const bool watched = kRecord && budget_.classed() > 0 && batches_ % kWatchEvery == 0;
     const FaultCounts own_before = watched ? thread_faults() : FaultCounts{};
     if constexpr (kRecord) {
       if (settings_.record) record(recorded);

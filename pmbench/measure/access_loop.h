@@ -71,6 +71,8 @@ class AccessLoop {
   using Place = std::uint64_t;
   static constexpr Place kWrite = 1;
 
+  static constexpr std::uint64_t kWatchEvery = 16;  // batches, for faults of the loop's own
+
   template <typename Timer, bool kRecord>
   std::uint64_t run_with(Pattern& pattern, std::uint32_t phase, std::uint64_t most);
   template <typename Timer>

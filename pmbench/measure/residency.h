@@ -31,7 +31,7 @@ inline AccessClass class_of(const FaultCounts& before, const FaultCounts& after)
 // Which accesses of a batch are classed.
 class ClassBudget {
  public:
-  static constexpr std::uint64_t kShare = 32;
+  static constexpr std::uint64_t kShare = 64;
 
   // `cost_ticks` of classing one access, as measured; `batch`: accesses in one.
   ClassBudget(std::uint64_t cost_ticks, std::size_t batch) noexcept
