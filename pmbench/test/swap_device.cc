@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "swap_device.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <stdlib.h>
+#include <sys/mount.h>
 #include <sys/swap.h>
 #include <unistd.h>
 
@@ -33,7 +36,8 @@ Output shell(const std::string& command) {
 Result<void> swap_on(const std::string& device) {
   if (shell("PATH=$PATH:/sbin:/usr/sbin mkswap " + device).status != 0)
     return failure("mkswap fails on " + device);
-  if (swapon(device.c_str(), 0) != 0)
+  constexpr int kFirstOfAll = SWAP_FLAG_PREFER | 32767;  // before whatever swap the machine has
+  if (swapon(device.c_str(), kFirstOfAll) != 0)
     return failure(fmt::format("cannot swap to {}: {}", device, std::strerror(errno)));
   return {};
 }
@@ -61,17 +65,14 @@ class Zram final : public SwapDevice {
   std::string number_, device_;
 };
 
+// The file's pages must never be swapped out themselves: to this very device, they would wait for one another
+// for good, and no signal ends that. So they are of a tmpfs of its own, mounted without swap, and all are
+// there before the first is written to.
 class Loop final : public SwapDevice {
  public:
   static Result<std::unique_ptr<SwapDevice>> make(unsigned mib) {
     auto loop = std::unique_ptr<Loop>(new Loop);
-    char name[] = "/dev/shm/pmbench-swap-XXXXXX";
-    const int fd = mkstemp(name);
-    if (fd < 0) return failure("no file in /dev/shm");
-    loop->file_ = name;
-    const int sized = ftruncate(fd, static_cast<off_t>(mib) << 20);
-    close(fd);
-    if (sized != 0) return failure("no room in /dev/shm");
+    if (const auto made = loop->make_file(mib); !made) return tl::unexpected(made.error());
     const Output device = shell("PATH=$PATH:/sbin:/usr/sbin losetup --find --show " + loop->file_);
     if (device.status != 0) return failure("losetup makes no loop device");
     loop->device_ = device.first_line;
@@ -84,11 +85,30 @@ class Loop final : public SwapDevice {
       shell("PATH=$PATH:/sbin:/usr/sbin losetup --detach " + device_);
     }
     if (!file_.empty()) unlink(file_.c_str());
+    if (is_mounted_) umount2(folder_.c_str(), MNT_DETACH);
+    if (!folder_.empty()) rmdir(folder_.c_str());
   }
 
  private:
   Loop() = default;
-  std::string file_, device_;
+  Result<void> make_file(unsigned mib) {
+    char folder[] = "/tmp/pmbench-swap-XXXXXX";
+    if (mkdtemp(folder) == nullptr) return failure("no folder in /tmp");
+    folder_ = folder;
+    is_mounted_ =
+        mount("pmbench-swap", folder, "tmpfs", 0, fmt::format("noswap,size={}m", mib + 1).c_str()) == 0;
+    if (!is_mounted_)
+      return failure(fmt::format("cannot mount a tmpfs without swap: {}", std::strerror(errno)));
+    file_ = folder_ + "/swap";
+    const int fd = open(file_.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    const int error = fd < 0 ? errno : posix_fallocate(fd, 0, static_cast<off_t>(mib) << 20);
+    if (fd >= 0) close(fd);
+    if (error != 0) return failure(fmt::format("no room for {} MiB of swap: {}", mib, std::strerror(error)));
+    return {};
+  }
+
+  std::string folder_, file_, device_;
+  bool is_mounted_ = false;
 };
 
 }  // namespace

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Swap made for a test, and gone with the object: in compressed memory (zram), or on a loop device over a
-// file in memory (tmpfs), which goes through the block layer as a disk does.
+// file in memory (tmpfs, never swapped out itself), which goes through the block layer as a disk does.
 #pragma once
 
 #include <memory>
