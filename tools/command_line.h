@@ -14,4 +14,8 @@ namespace nvmemu {
 // command, and so cannot take its options, brackets or words for its own.
 std::vector<std::string> cut_off_command(const CLI::App& run, std::vector<std::string>& arguments);
 
+// Takes what follows the first "--" off the end of `arguments`, the "--" too, and returns it: for subcommands
+// that take a command only so.
+std::vector<std::string> cut_off_after_dashes(std::vector<std::string>& arguments);
+
 }  // namespace nvmemu

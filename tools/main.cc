@@ -84,6 +84,7 @@ int tool_main(std::vector<std::string> arguments) {
   add_report(app, exit_status);
   add_info(app, exit_status);
   add_calibrate(app, exit_status);
+  add_throttle(app, command, exit_status);
 
   if (arguments.empty()) {
     std::cerr << app.help();
@@ -93,7 +94,8 @@ int tool_main(std::vector<std::string> arguments) {
     print_error(*error);
     return kNvmemuFailed;
   }
-  command = cut_off_command(*app.get_subcommand("run"), arguments);
+  command = arguments.front() == "throttle" ? cut_off_after_dashes(arguments)
+                                            : cut_off_command(*app.get_subcommand("run"), arguments);
   std::reverse(arguments.begin(), arguments.end());  // as CLI11 wants a vector
   try {
     app.parse(arguments);

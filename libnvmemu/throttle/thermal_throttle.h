@@ -45,7 +45,11 @@ class ThermalThrottle {
   const std::vector<Channel>& channels() const { return channels_; }
   Leftover leftover() const { return leftover_; }
 
-  // All registers of the node's channels to `value`, 0 to 0xfff. When it fails nothing stays throttled.
+  // At least one; fails where the node has none.
+  Result<std::vector<Channel>> channels_of(int node) const;
+
+  // All registers of the node's channels to `value`, 0 to 0xfff. Where a
+  // register cannot be written everything is restored.
   Result<void> set(int node, int value);
 
   // What is set stays when this object, and the process, is gone; until restore() of any process.
@@ -62,7 +66,6 @@ class ThermalThrottle {
   Result<void> recover();
   Result<void> recover_from_other_boot();
   Result<void> lift_limits();
-  Result<std::vector<Channel>> channels_of(int node) const;
   Result<RecoveryRecord> planned(const std::vector<Channel>& channels, std::uint16_t value) const;
   Result<void> write_set(const std::vector<Channel>& channels);
   Result<void> store();

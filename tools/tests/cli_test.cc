@@ -32,7 +32,7 @@ TEST_F(CliTest, PrintsHelpOnStdoutWhenAsked) {
 }
 
 TEST_F(CliTest, EverySubcommandHasHelp) {
-  for (const char* subcommand : {"run", "info", "calibrate", "profiles"}) {
+  for (const char* subcommand : {"run", "info", "calibrate", "profiles", "throttle"}) {
     const Outcome outcome = nvmemu({subcommand, "--help"});
     EXPECT_EQ(outcome.status, 0) << subcommand;
     EXPECT_THAT(outcome.out, AllOf(HasSubstr("Usage: nvmemu " + std::string(subcommand)),
