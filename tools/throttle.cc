@@ -119,7 +119,7 @@ constexpr const char* kFooter =
 Bridge, Ivy Bridge, Haswell and Broadwell generations, as root. They limit the whole node, every program on it.
 What they held is on the disk before they are changed. It is put back by restore, at the end of a COMMAND, on
 SIGINT, SIGTERM, SIGHUP and SIGQUIT, and after a crash or SIGKILL by the next nvmemu throttle set, restore or
-calibrate. A reboot puts it back in any case. nvmemu run does not use this yet.
+calibrate. A reboot puts it back, too. nvmemu run does not use this yet.
 
 Examples:
   nvmemu throttle status
@@ -139,8 +139,8 @@ Files:
   /var/lib/nvmemu/throttle.lock      who throttles: one at a time)";
 
 constexpr const char* kSetFooter =
-    R"(Sets the three registers of each channel of the node. With a COMMAND, for as long as it runs; without, until
-nvmemu throttle restore. Small values make the whole node very slow, 0 may stop it.
+    R"(Sets the three registers of each channel of the node. With a COMMAND, for as long as it runs: after it nothing is
+throttled, what was set before neither. Without, until nvmemu throttle restore. Small values make the whole node very slow, 0 may stop it.
 
 Examples:
   nvmemu throttle set --node 1 --bandwidth 8GB/s -- numactl --membind 1 ./app
@@ -215,12 +215,12 @@ void add_set_options(CLI::App& part, ThrottleOptions& options) {
 void add_calibrate_options(CLI::App& part, ThrottleOptions& options) {
   part.add_option("--node", options.node, "only this node")->type_name("N");
   part.add_option("--values", options.values,
-                  "values of the registers to measure at, with commas between [40]")
+                  "values of the registers to measure at, with commas between [29 of them]")
       ->delimiter(',')
       ->type_name("V,...");
-  part.add_option("--repetitions", options.repetitions, "of each; the median counts")
+  part.add_option("--repetitions", options.repetitions, "of each, 1 to 100; the median counts [3]")
       ->check(CLI::Range(1, 100))
-      ->capture_default_str();
+      ->option_text("N");
   part.add_option("--plot", options.plot, "draw the curves, too (takes gnuplot)")->type_name("FILE.svg");
   part.add_flag("--stored", options.stored, "measure nothing: print what is kept");
 }

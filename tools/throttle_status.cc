@@ -34,7 +34,7 @@ Result<std::vector<ChannelState>> read_channels(const std::string& root) {
   if (!pci) return tl::unexpected(pci.error());
   const auto channels = find_channels(*pci, root);
   if (!channels) return tl::unexpected(channels.error());
-  if (channels->empty()) return tl::unexpected(no_thermal_registers(root));
+  if (channels->empty()) return failure(no_thermal_registers(root).message);  // resctrl is shown anyway
   std::vector<ChannelState> states;
   for (const Channel& channel : *channels) states.push_back({channel, read_thermal(*pci, channel.address)});
   return states;

@@ -154,7 +154,7 @@ Error no_thermal_registers(const std::string& root) {
       "Bridge, "
       "Haswell and Broadwell generations have them)",
       resctrl ? "it has resctrl instead, mounted on " + resctrl->folder
-              : "and nothing instead that is ready for use: " + resctrl.error().message + " (" +
+              : "nor has it anything else that is ready for use: " + resctrl.error().message + " (" +
                     resctrl.error().hint + ")"};
 }
 

@@ -3,6 +3,7 @@
 
 #include <fcntl.h>
 #include <sys/file.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -19,6 +20,17 @@ pid_t pid_in(const std::string& path) {
   return text ? static_cast<pid_t>(std::strtol(text->c_str(), nullptr, 10)) : 0;
 }
 
+// Whoever only looks whether it is free has it, too, for an instant: so not at the first refusal.
+bool lock_soon(int fd) {
+  constexpr int kTries = 20;
+  constexpr timespec kPause{0, 10'000'000};
+  for (int tries = 1; flock(fd, LOCK_EX | LOCK_NB) != 0; ++tries) {
+    if (errno != EWOULDBLOCK || tries == kTries) return false;
+    nanosleep(&kPause, nullptr);
+  }
+  return true;
+}
+
 }  // namespace
 
 Result<ThrottleLock> ThrottleLock::take(const std::string& path) {
@@ -30,7 +42,7 @@ Result<ThrottleLock> ThrottleLock::take(const std::string& path) {
                    refused ? "run it as root" : "");
   }
   ThrottleLock lock(fd);
-  if (flock(fd, LOCK_EX | LOCK_NB) != 0) {
+  if (!lock_soon(fd)) {
     if (errno != EWOULDBLOCK) return failure("cannot lock " + path + ": " + std::strerror(errno));
     const pid_t holder = pid_in(path);
     const std::string who = holder > 0 ? "process " + std::to_string(holder) : "another process";

@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "throttle/thermal_throttle.h"
 
+#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <filesystem>
+#include <thread>
 
 #include "throttle/files.h"
 #include "throttle/test/fake_machine.h"
@@ -113,6 +117,18 @@ TEST_F(ThermalThrottleTest, IsFreeAgainWhenItsHolderIsGone) {
   open();
   EXPECT_EQ(lock_holder(throttle_lock_path(machine_.root())), std::nullopt);
   open();
+}
+
+TEST_F(ThermalThrottleTest, IsNotRefusedForSomeoneWhoOnlyLooks) {
+  open();  // makes the file
+  const int looker = ::open(throttle_lock_path(machine_.root()).c_str(), O_RDONLY);
+  ASSERT_EQ(flock(looker, LOCK_SH | LOCK_NB), 0);
+  std::thread goes_soon([looker] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    close(looker);
+  });
+  open();
+  goes_soon.join();
 }
 
 TEST_F(ThermalThrottleTest, RefusesAShortConfiguration) {
