@@ -140,7 +140,8 @@ Files:
 
 constexpr const char* kSetFooter =
     R"(Sets the three registers of each channel of the node. With a COMMAND, for as long as it runs: after it nothing is
-throttled, what was set before neither. Without, until nvmemu throttle restore. Small values make the whole node very slow, 0 may stop it.
+throttled, what was set before neither. Without, until nvmemu throttle restore. Small values make the whole node
+very slow, 0 may stop it.
 
 Examples:
   nvmemu throttle set --node 1 --bandwidth 8GB/s -- numactl --membind 1 ./app
