@@ -41,13 +41,14 @@ std::string script_for(const Curves& curves, const std::string& svg_path) {
       "set ylabel 'STREAM copy (GB/s)'\nset xrange [0:*]\nset yrange [0:*]\nset key bottom right\nset grid\n",
       quoted(svg_path));
   std::string plots;
+  int colour = 0;
   for (const Curve& curve : curves.nodes) {
     script += data_of(curve);
     plots += fmt::format(
-        "{0}$node{1} using 1:2 with points pt 7 title 'node {1}', "
-        "[{2}:{3}] {4} + {5} * x with lines title 'node {1}, the linear part'",
+        "{0}$node{1} using 1:2 with points pt 7 lc {6} title 'node {1}', "
+        "[{2}:{3}] {4} + {5} * x with lines lc {6} title 'node {1}, the linear part'",
         plots.empty() ? "plot " : ", ", curve.node, curve.linear_first, curve.linear_last,
-        curve.offset_bps / kGiga, curve.slope_bps / kGiga);
+        curve.offset_bps / kGiga, curve.slope_bps / kGiga, ++colour);
   }
   return script + plots + "\n";
 }

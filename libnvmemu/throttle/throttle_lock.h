@@ -14,8 +14,8 @@ namespace nvmemu {
 
 class ThrottleLock {
  public:
-  // Fails within a fifth of a second, naming the holder, where another process has it. The file stays when the lock goes: to
-  // remove it would let two processes lock two files of one name.
+  // Fails within a fifth of a second, naming the holder, where another process has it. The file stays when
+  // the lock goes: to remove it would let two processes lock two files of one name.
   static Result<ThrottleLock> take(const std::string& path);
   ThrottleLock(ThrottleLock&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
   ThrottleLock& operator=(ThrottleLock&&) = delete;
