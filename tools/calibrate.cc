@@ -3,7 +3,6 @@
 #include "host/calibrate.h"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -15,6 +14,7 @@
 #include "host/calibration.h"
 #include "host/cpu.h"
 #include "probe_calibration.h"
+#include "progress_line.h"
 #include "subcommands.h"
 #include "terminal.h"
 
@@ -25,25 +25,6 @@ struct CalibrateCommand {
   bool json = false;
   bool quick = false;
   std::string file;
-};
-
-// One line that each step overwrites, for someone who watches; nobody reads it in a log.
-class ProgressLine {
- public:
-  ProgressLine() : shown_(isatty(STDERR_FILENO) != 0) {}
-  ~ProgressLine() { clear(); }
-  ProgressLine(const ProgressLine&) = delete;
-  ProgressLine& operator=(const ProgressLine&) = delete;
-
-  void show(std::string_view step, double done) const {
-    if (shown_) fmt::print(stderr, "\r\033[Knvmemu: {:3.0f} %  {}", 100 * done, step);
-  }
-  void clear() const {
-    if (shown_) fmt::print(stderr, "\r\033[K");
-  }
-
- private:
-  bool shown_;
 };
 
 Result<Calibration> measure(const CalibrateCommand& command, Spreads& spreads) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "command_line.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <iterator>
 
@@ -29,6 +30,14 @@ std::vector<std::string> cut_off_command(const CLI::App& run, std::vector<std::s
   const auto first = std::next(arguments.begin(), static_cast<std::ptrdiff_t>(begin));
   std::vector<std::string> command(std::next(first, marked ? 1 : 0), arguments.end());
   arguments.erase(first, arguments.end());
+  return command;
+}
+
+std::vector<std::string> cut_off_after_dashes(std::vector<std::string>& arguments) {
+  const auto dashes = std::find(arguments.begin(), arguments.end(), "--");
+  if (dashes == arguments.end()) return {};
+  std::vector<std::string> command(std::next(dashes), arguments.end());
+  arguments.erase(dashes, arguments.end());
   return command;
 }
 

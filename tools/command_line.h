@@ -16,6 +16,10 @@ namespace nvmemu {
 // own.
 std::vector<std::string> cut_off_command(const CLI::App& run, std::vector<std::string>& arguments);
 
+// Takes what follows the first "--" off the end of `arguments`, the "--" too, and returns it: for subcommands
+// that take a command only so.
+std::vector<std::string> cut_off_after_dashes(std::vector<std::string>& arguments);
+
 // Help of such a subcommand. CLI11 knows nothing of what follows the options there, and takes a subcommand's
 // one line for all of its description.
 class CommandFormatter final : public CLI::Formatter {

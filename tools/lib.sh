@@ -3,9 +3,10 @@
 # shellcheck shell=bash disable=SC2034,SC2154
 
 build_packages=(cmake ninja-build g++ pkg-config python3 libzydis-dev libexpected-dev libtomlplusplus-dev libcli11-dev
-  libfmt-dev nlohmann-json3-dev libnuma-dev libpfm4-dev libpugixml-dev libgtest-dev libgmock-dev libbenchmark-dev)
+  libfmt-dev nlohmann-json3-dev libnuma-dev libpci-dev libpfm4-dev libpugixml-dev libgtest-dev libgmock-dev
+  libbenchmark-dev)
 quickstart_packages=(sqlite3)
-test_packages=(sqlite3 redis-server redis-tools perl gcc gzip gnuplot-nox)
+test_packages=(pciutils gnuplot-nox sqlite3 redis-server redis-tools perl gcc gzip)
 gallery_packages=(redis-server redis-tools memcached nginx apache2-utils postgresql mariadb-server-core mariadb-client
   sqlite3 default-jdk-headless golang-go gcc make ffmpeg stress-ng openmpi-bin libopenmpi-dev util-linux)
 fuzz_packages=(clang libclang-rt-dev)

@@ -30,5 +30,6 @@ void add_report(CLI::App& app, int& exit_status);
 // `command`: what is to be run, already cut off the arguments, for it may look like anything.
 void add_run(CLI::App& app, const std::vector<std::string>& command, int& exit_status);
 void add_record(CLI::App& app, const std::vector<std::string>& command, int& exit_status);
+void add_throttle(CLI::App& app, const std::vector<std::string>& command, int& exit_status);
 
 }  // namespace nvmemu

@@ -7,24 +7,14 @@
 
 #include <array>
 #include <cerrno>
-#include <cstdint>
-#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 
+#include "base/hash.h"
 #include "host/cpu.h"
 
 namespace nvmemu {
 namespace {
-
-// FNV-1a: the same in every build, unlike std::hash.
-std::string hash_of(std::string_view text) {
-  std::uint64_t hash = 0xcbf29ce484222325;
-  for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3;
-  std::array<char, 17> digits;
-  std::snprintf(digits.data(), digits.size(), "%016llx", static_cast<unsigned long long>(hash));
-  return digits.data();
-}
 
 std::string temporary_folder() { return "/tmp/nvmemu-" + std::to_string(getuid()); }
 

@@ -14,8 +14,9 @@ namespace nvmemu {
 
 class FakeRoot {
  public:
-  FakeRoot() {
-    std::string name = std::filesystem::temp_directory_path().string() + "/nvmemu-test-XXXXXX";
+  FakeRoot() : FakeRoot(std::filesystem::temp_directory_path()) {}
+  explicit FakeRoot(const std::string& parent) {
+    std::string name = parent + "/nvmemu-test-XXXXXX";
     if (mkdtemp(name.data()) != nullptr) path_ = name;
   }
   FakeRoot(FakeRoot&& other) noexcept : path_(std::exchange(other.path_, {})) {}

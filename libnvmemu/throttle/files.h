@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// Small files, read whole and written so that a crash leaves the old content or the new one.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "base/result.h"
+#include "throttle/step.h"
+
+namespace nvmemu {
+
+// The whole file, or nothing with errno set. At most 1 MiB: nothing that is read here is longer.
+std::optional<std::string> read_file(const std::string& path);
+
+// Without blanks and line ends at either side.
+std::string_view trimmed(std::string_view text);
+
+// The file at `path` has this content when it returns, on the disk too: a new file is written and
+// synchronised, takes the place of the old one, and then the folder is synchronised. Makes the folder where
+// it is missing.
+Result<void> write_durably(const std::string& path, std::string_view text, const StepHook& step = {});
+
+// The file is gone when it returns, on the disk too.
+Result<void> remove_durably(const std::string& path, const StepHook& step = {});
+
+// As mkdir -p.
+Result<void> make_folders(const std::string& folder);
+
+}  // namespace nvmemu

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "throttle/throttle_lock.h"
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+
+#include "throttle/files.h"
+
+namespace nvmemu {
+namespace {
+
+pid_t pid_in(const std::string& path) {
+  const auto text = read_file(path);
+  return text ? static_cast<pid_t>(std::strtol(text->c_str(), nullptr, 10)) : 0;
+}
+
+// Whoever only looks whether it is free has it, too, for an instant: so not at the first refusal.
+bool lock_soon(int fd) {
+  constexpr int kTries = 20;
+  constexpr timespec kPause{0, 10'000'000};
+  for (int tries = 1; flock(fd, LOCK_EX | LOCK_NB) != 0; ++tries) {
+    if (errno != EWOULDBLOCK || tries == kTries) return false;
+    nanosleep(&kPause, nullptr);
+  }
+  return true;
+}
+
+}  // namespace
+
+Result<ThrottleLock> ThrottleLock::take(const std::string& path) {
+  if (auto made = make_folders(path.substr(0, path.rfind('/'))); !made) return tl::unexpected(made.error());
+  const int fd = open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+  if (fd < 0) {
+    const bool refused = errno == EACCES || errno == EPERM || errno == EROFS;
+    return failure("cannot open the lock " + path + ": " + std::strerror(errno),
+                   refused ? "run it as root" : "");
+  }
+  ThrottleLock lock(fd);
+  if (!lock_soon(fd)) {
+    if (errno != EWOULDBLOCK) return failure("cannot lock " + path + ": " + std::strerror(errno));
+    const pid_t holder = pid_in(path);
+    const std::string who = holder > 0 ? "process " + std::to_string(holder) : "another process";
+    return failure("memory is being throttled by " + who + ", and only one may at a time",
+                   "wait for it, or end it: it restores the registers then");
+  }
+  const std::string pid = std::to_string(getpid()) + "\n";
+  if (ftruncate(fd, 0) != 0 || pwrite(fd, pid.data(), pid.size(), 0) != static_cast<ssize_t>(pid.size()))
+    return failure("cannot write " + path + ": " + std::strerror(errno));
+  return lock;
+}
+
+ThrottleLock::~ThrottleLock() {
+  if (fd_ >= 0) close(fd_);
+}
+
+std::optional<pid_t> lock_holder(const std::string& path) {
+  const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (fd < 0) return std::nullopt;
+  const bool held = flock(fd, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+  close(fd);
+  if (!held) return std::nullopt;
+  return pid_in(path);
+}
+
+}  // namespace nvmemu
