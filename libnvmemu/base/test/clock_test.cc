@@ -100,9 +100,10 @@ TEST(Clock, ThreadTimePassesOnlyWhileItRuns) {
   const std::uint64_t start = monotonic_raw_ns();
   while (thread_cpu_ns() - cpu_start < 1'000'000) {
   }
-  // The thread may have been preempted, never the other way round; the clocks' rates differ by NTP's slew at
-  // most.
-  EXPECT_GE(static_cast<double>(monotonic_raw_ns() - start), 0.99e6);
+  // The thread may have been preempted, never the other way round. The clocks' rates differ by NTP's slew at
+  // most; but CPU time is by the scheduler's clock, which may step when the thread moves to another
+  // processor: 15 us were seen in a virtual machine.
+  EXPECT_GE(static_cast<double>(monotonic_raw_ns() - start), 0.9e6);
 }
 
 TEST(ClockSource, RestsOnTheTscOrNot) {
