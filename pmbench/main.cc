@@ -10,13 +10,12 @@
 #include <vector>
 
 #include "base/result.h"
-#include "run/command_line.h"
-#include "run/runner.h"
-#include "run/stop.h"
-
 #include "output/text.h"
 #include "output/writers.h"
 #include "report/report_main.h"
+#include "run/command_line.h"
+#include "run/runner.h"
+#include "run/stop.h"
 
 namespace nvmemu::pmbench {
 namespace {
@@ -27,7 +26,6 @@ void print_error(const Error& error) {
   fmt::print(stderr, "pmbench: error: {}\n", error.message);
   if (!error.hint.empty()) fmt::print(stderr, "pmbench: hint: {}\n", error.hint);
 }
-
 
 struct Output {
   std::string Options::*file;
@@ -61,14 +59,11 @@ bool write_files(const RunResult& result, unsigned number) {
   return written;
 }
 
-
-
 ShowStatus progress_shower(Progress& progress) {
   return [&progress](const RunStatus& status) {
     if (status.point != nullptr) progress.show(*status.point);
   };
 }
-
 
 int benchmark(const Options& options, const std::vector<std::string>& command) {
   Stop stop;

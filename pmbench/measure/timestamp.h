@@ -22,6 +22,31 @@ struct Stamp {
   std::uint32_t cpu;  // 0 where the timer does not tell
 };
 
+// As the original measured, see below.
+struct NoFence {
+  static void before() noexcept {}
+  static void order() noexcept {}
+  static void drain() noexcept {}
+};
+
+// A timer of a clock that does not tell the processor, whose reading neither waits for what precedes it nor
+// keeps what follows from starting.
+template <typename Fence, typename Clock>
+struct FencedTimer {
+  static constexpr bool kTellsCpu = false;
+  static Stamp begin() noexcept {
+    Fence::before();
+    const Stamp stamp = end();
+    Fence::order();
+    return stamp;
+  }
+  static Stamp end() noexcept {
+    Fence::order();
+    return {Clock::ticks(), 0};
+  }
+  static void drain() noexcept { Fence::drain(); }
+};
+
 #if defined(__x86_64__)
 
 // Which fences. lfence keeps loads and computation in order (Intel SDM volume 2B, LFENCE; AMD the same with
@@ -36,11 +61,6 @@ struct FullFence {
   static void before() noexcept { asm volatile("mfence" ::: "memory"); }
   static void order() noexcept { asm volatile("lfence" ::: "memory"); }
   static void drain() noexcept { asm volatile("mfence" ::: "memory"); }
-};
-struct NoFence {
-  static void before() noexcept {}
-  static void order() noexcept {}
-  static void drain() noexcept {}
 };
 
 // RDTSCP waits for what precedes it; only what follows needs a fence.
@@ -66,24 +86,16 @@ struct Rdtscp {
   }
 };
 
-template <typename Fence>
-struct Rdtsc {
-  static constexpr bool kTellsCpu = false;
-  static Stamp begin() noexcept {
-    Fence::before();
-    const Stamp stamp = end();
-    Fence::order();
-    return stamp;
-  }
-  static Stamp end() noexcept {
-    Fence::order();
+struct TimeStampCounter {
+  static std::uint64_t ticks() noexcept {
     std::uint64_t low;
     std::uint64_t high;
     asm volatile("rdtsc" : "=a"(low), "=d"(high)::"memory");
-    return {high << 32 | low, 0};
+    return high << 32 | low;
   }
-  static void drain() noexcept { Fence::drain(); }
 };
+template <typename Fence>
+using Rdtsc = FencedTimer<Fence, TimeStampCounter>;
 
 #elif defined(__aarch64__)
 
@@ -98,29 +110,16 @@ struct FullFence {
   static void order() noexcept { asm volatile("dsb sy\n\tisb" ::: "memory"); }
   static void drain() noexcept { asm volatile("dsb sy" ::: "memory"); }
 };
-struct NoFence {
-  static void before() noexcept {}
-  static void order() noexcept {}
-  static void drain() noexcept {}
-};
 
-template <typename Fence>
-struct VirtualCounter {
-  static constexpr bool kTellsCpu = false;
-  static Stamp begin() noexcept {
-    Fence::before();
-    const Stamp stamp = end();
-    Fence::order();
-    return stamp;
-  }
-  static Stamp end() noexcept {
-    Fence::order();
+struct ArmVirtualCount {
+  static std::uint64_t ticks() noexcept {
     std::uint64_t ticks;
     asm volatile("mrs %0, cntvct_el0" : "=r"(ticks)::"memory");
-    return {ticks, 0};
+    return ticks;
   }
-  static void drain() noexcept { Fence::drain(); }
 };
+template <typename Fence>
+using VirtualCounter = FencedTimer<Fence, ArmVirtualCount>;
 
 #else
 
@@ -130,33 +129,19 @@ struct FullFence {
   static void drain() noexcept { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
 };
 using LoadFence = FullFence;
-struct NoFence {
-  static void before() noexcept {}
-  static void order() noexcept {}
-  static void drain() noexcept {}
-};
 
 #endif
 
 // CLOCK_MONOTONIC_RAW, a tick a nanosecond: everywhere, and through the vDSO, but dearer than the others.
-template <typename Fence>
-struct KernelClock {
-  static constexpr bool kTellsCpu = false;
-  static Stamp begin() noexcept {
-    Fence::before();
-    const Stamp stamp = end();
-    Fence::order();
-    return stamp;
-  }
-  static Stamp end() noexcept {
-    Fence::order();
+struct MonotonicRawClock {
+  static std::uint64_t ticks() noexcept {
     timespec now;
     clock_gettime(CLOCK_MONOTONIC_RAW, &now);
-    return {static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000U + static_cast<std::uint64_t>(now.tv_nsec),
-            0};
+    return static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000U + static_cast<std::uint64_t>(now.tv_nsec);
   }
-  static void drain() noexcept { Fence::drain(); }
 };
+template <typename Fence>
+using KernelClock = FencedTimer<Fence, MonotonicRawClock>;
 
 // Ticks to whole nanoseconds, rounded, by a multiplication and a shift. Good to 1 in 10^9; up to 2^62 ns.
 class TickScale {

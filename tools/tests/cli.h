@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "temporary_folder.h"
+#include "base/test/temporary_folder.h"
 
 namespace nvmemu {
 

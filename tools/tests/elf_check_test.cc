@@ -10,8 +10,8 @@
 #include <limits>
 #include <string_view>
 
+#include "base/test/temporary_folder.h"
 #include "elf_files.h"
-#include "temporary_folder.h"
 
 namespace nvmemu {
 namespace {

@@ -9,8 +9,8 @@
 #include <cstdlib>
 #include <filesystem>
 
+#include "base/test/temporary_folder.h"
 #include "elf_files.h"
-#include "temporary_folder.h"
 
 namespace nvmemu {
 namespace {

@@ -4,7 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "temporary_folder.h"
+#include "base/test/temporary_folder.h"
 
 namespace nvmemu {
 namespace {

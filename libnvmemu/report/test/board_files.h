@@ -5,35 +5,13 @@
 #include <gtest/gtest.h>
 
 #include <cstdlib>
-#include <filesystem>
-#include <fstream>
 #include <optional>
 #include <string>
 
+#include "base/test/temporary_folder.h"
 #include "report/board.h"
 
 namespace nvmemu {
-
-class TemporaryFolder {
- public:
-  TemporaryFolder() {
-    std::string path = (std::filesystem::temp_directory_path() / "nvmemu-test-XXXXXX").string();
-    path_ = mkdtemp(path.data());
-  }
-  TemporaryFolder(const TemporaryFolder&) = delete;
-  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
-  ~TemporaryFolder() { std::filesystem::remove_all(path_); }
-
-  const std::filesystem::path& path() const { return path_; }
-  std::string file(const std::string& name) const { return path_ / name; }
-  std::string write(const std::string& name, const std::string& content) const {
-    std::ofstream(file(name), std::ios::binary) << content;
-    return file(name);
-  }
-
- private:
-  std::filesystem::path path_;
-};
 
 // With a board in it, as `nvmemu run` makes one.
 class BoardTest : public testing::Test {

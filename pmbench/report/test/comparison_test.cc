@@ -6,12 +6,12 @@
 
 #include <nlohmann/json.hpp>
 
+#include "base/test/temporary_folder.h"
 #include "output/bands.h"
 #include "output/json.h"
 #include "output/test/example_run.h"
 #include "output/xml.h"
 #include "report/comparison_text.h"
-#include "report/test/temporary_folder.h"
 
 namespace nvmemu::pmbench {
 namespace {

@@ -4,10 +4,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "base/test/temporary_folder.h"
 #include "output/json.h"
 #include "output/test/example_run.h"
 #include "report/gnuplot.h"
-#include "report/test/temporary_folder.h"
 
 namespace nvmemu::pmbench {
 namespace {

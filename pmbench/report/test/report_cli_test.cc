@@ -6,10 +6,10 @@
 
 #include <nlohmann/json.hpp>
 
+#include "base/test/temporary_folder.h"
 #include "output/json.h"
 #include "output/test/example_run.h"
 #include "output/xml.h"
-#include "report/test/temporary_folder.h"
 
 namespace nvmemu::pmbench {
 namespace {

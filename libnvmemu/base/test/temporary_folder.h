@@ -2,18 +2,20 @@
 // A folder that goes away with its test, and files in it.
 #pragma once
 
+#include <sys/stat.h>
+
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <string>
 
-namespace nvmemu::pmbench {
+namespace nvmemu {
 
 class TemporaryFolder {
  public:
   TemporaryFolder() {
-    std::string path = (std::filesystem::temp_directory_path() / "pmbench-test-XXXXXX").string();
+    std::string path = (std::filesystem::temp_directory_path() / "nvmemu-test-XXXXXX").string();
     path_ = mkdtemp(path.data());
   }
   TemporaryFolder(const TemporaryFolder&) = delete;
@@ -24,9 +26,10 @@ class TemporaryFolder {
   std::string file(const std::string& name) const { return path_ / name; }
   bool has(const std::string& name) const { return std::filesystem::exists(path_ / name); }
 
-  std::string write(const std::string& name, const std::string& content) const {
+  std::string write(const std::string& name, const std::string& content, mode_t mode = 0644) const {
     std::filesystem::create_directories((path_ / name).parent_path());
     std::ofstream(file(name), std::ios::binary) << content;
+    chmod(file(name).c_str(), mode);
     return file(name);
   }
 
@@ -39,4 +42,4 @@ class TemporaryFolder {
   std::filesystem::path path_;
 };
 
-}  // namespace nvmemu::pmbench
+}  // namespace nvmemu
