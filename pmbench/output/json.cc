@@ -74,7 +74,8 @@ class Writer {
             {"buckets", std::move(buckets)}};
   }
 
-  static Json json_of(const std::array<LatencyCounts, kAccessClasses>& classes) {
+  template <typename T>
+  static Json json_of(const std::array<T, kAccessClasses>& classes) {
     Json object = Json::object();
     for (const auto& [access_class, name] : Names<AccessClass>::kAll) {
       object[std::string(name)] = json_of(classes[static_cast<std::size_t>(access_class)]);

@@ -90,6 +90,7 @@ void fields(Archive& archive, T& options) {
   archive("write_needs_read", options.write_needs_read);
   archive("threshold_ns", options.threshold_ns);
   archive("xml_file", options.xml_file);
+  archive("affinity", options.affinity);
   archive("phases", options.phases);
   archive("seed", options.seed);
   archive("json_file", options.json_file);
@@ -120,6 +121,7 @@ void fields(Archive& archive, T& thread) {
   archive("reads", thread.reads);
   archive("writes", thread.writes);
   archive("classes", thread.classes);
+  archive("classed_resident", thread.classed_resident);
   archive("minor_faults", thread.minor_faults);
   archive("major_faults", thread.major_faults);
   archive("own_faults", thread.own_faults);
@@ -139,6 +141,7 @@ void fields(Archive& archive, T& result) {
   archive("initialize_seconds", result.initialize_seconds);
   archive("clock_khz", result.clock_khz);
   archive("timer_ns", result.timer_ns);
+  archive("timer_write_ns", result.timer_write_ns);
   archive("threads", result.threads);
   archive("snapshots", result.snapshots);
   archive("series", result.series);

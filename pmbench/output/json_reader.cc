@@ -159,7 +159,8 @@ class Reader {
     if (counts.min_ns > counts.max_ns) refuse("has a min_ns above its max_ns");
   }
 
-  void read(std::array<LatencyCounts, kAccessClasses>& classes) const {
+  template <typename T>
+  void read(std::array<T, kAccessClasses>& classes) const {
     for (const auto& [access_class, name] : Names<AccessClass>::kAll) {
       (*this)(name.data(), classes[static_cast<std::size_t>(access_class)]);
     }

@@ -24,6 +24,7 @@ RunResult full_run() {
   options.memory = MemoryKind::kHugetlb;
   options.huge_pages = HugePages::kOn;
   options.numa = "bind:1";
+  options.affinity = "0-1";
   options.compressible_percent = 30;
   options.memory_limit_bytes = std::uint64_t{1} << 40;
   options.page_cluster = 0;
@@ -32,6 +33,8 @@ RunResult full_run() {
   options.seed = ~std::uint64_t{0};
   result.interrupted = true;
   result.from_bands = true;
+  result.timer_write_ns = 42.5;
+  result.threads[0].classed_resident = {7, 5, 3};
   record(result.threads[0].reads, std::uint64_t{1} << 40, std::uint64_t{1} << 33);
   return result;
 }
@@ -64,6 +67,9 @@ TEST(Json, GivesBackTheMembers) {
   EXPECT_EQ(read->options.seed, ~std::uint64_t{0});
   EXPECT_EQ(read->threads[0].reads.counts, full_run().threads[0].reads.counts);
   EXPECT_EQ(read->threads[0].classes[2].count, 1);
+  EXPECT_EQ(read->threads[0].classed_resident, (std::array<std::uint64_t, 3>{7, 5, 3}));
+  EXPECT_EQ(read->options.affinity, "0-1");
+  EXPECT_EQ(read->timer_write_ns, 42.5);
   EXPECT_EQ(read->series[1].counters, example_run().series[1].counters);
   EXPECT_EQ(read->started.tm_wday, 6);
   EXPECT_EQ(read->started.tm_yday, 30);
