@@ -56,6 +56,26 @@ Figure memory_latency(const Cpu& cpu, const Clock& clock, const ChaseBuffer& buf
   return summarize(results);
 }
 
+// By what a step of several chases at once takes longer than a load of one, in turns.
+Figure slowdown_together(const Cpu& cpu, const Clock& clock, const ChaseBuffer& buffer, int repetitions) {
+  const bool flush = 2 * cpu.last_level_cache_bytes() > buffer.bytes();
+  ChaseLines lines;
+  for (std::size_t i = 0; i < lines.size(); ++i)  // anywhere in the cycle: lines lie in it at random
+    lines[i] = buffer.data() +
+               i * (buffer.bytes() / lines.size()) / ChaseBuffer::kLineBytes * ChaseBuffer::kLineBytes;
+  std::vector<double> ratios;
+  for (int repetition = 0; repetition < repetitions; ++repetition) {
+    const void* line = chase(lines[0], kWarmingLoads);
+    if (flush) {
+      for (const void* start : lines) flush_ahead(start, kTimedLoads);
+      flush_ahead(line, kTimedLoads);
+    }
+    const double alone_ns = timed_chase_ns(clock, line, kTimedLoads);
+    ratios.push_back(timed_chases_ns(clock, lines, kTimedLoads) / alone_ns);
+  }
+  return summarize(ratios);
+}
+
 std::vector<double> cache_latencies(const Clock& clock, const ChaseBuffer& buffer, int repetitions) {
   const void* line = chase(buffer.start(), 2 * buffer.loads());
   std::vector<double> results;
@@ -117,6 +137,9 @@ class Calibrator {
     const Figure base = memory_latency(cpu_, clock_, *buffer, repetitions_);
     keep("base_latency_ns", base, result_.base_latency_ns);
     keep("short_chase_ns", summarize(short_chases), result_.short_chase_ns);
+    const Figure together = slowdown_together(cpu_, clock_, *buffer, repetitions_);
+    keep("overlapped_latency_ns", {base.value * together.value, together.spread},
+         result_.overlapped_latency_ns);
     result_.base_latency_spread = base.spread;
     result_.unstable = base.spread > kUnstableSpread;
     if (options_.on_chase) {

@@ -37,6 +37,7 @@ constexpr std::array kNumbers{
     NumberField{"base_latency_ns", &Calibration::base_latency_ns},
     NumberField{"base_latency_spread", &Calibration::base_latency_spread},
     NumberField{"small_page_latency_ns", &Calibration::small_page_latency_ns},
+    NumberField{"overlapped_latency_ns", &Calibration::overlapped_latency_ns},
     NumberField{"short_chase_ns", &Calibration::short_chase_ns},
     NumberField{"chase_bytes", &Calibration::chase_bytes},
     NumberField{"cache_latency_ns", &Calibration::cache_latency_ns},

@@ -18,6 +18,7 @@ struct Calibration {
   double base_latency_ns = 0;  // chase over `chase_bytes` in huge pages, every load from memory
   double base_latency_spread = 0;
   double small_page_latency_ns = 0;  // the same chase in 4 KiB pages: the difference is the TLB's cost
+  double overlapped_latency_ns = 0;  // a step of four base chases at once, each of which makes a load
   double short_chase_ns = 0;         // the short chase that start-up repeats to follow drift (see refresh)
   double chase_bytes = 0;
   bool huge_pages = false;      // whether the base chase had huge pages

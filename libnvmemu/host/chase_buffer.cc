@@ -54,14 +54,28 @@ long minor_faults() {
   return usage.ru_minflt;
 }
 
-// ns per load.
-double timed_piece_ns(const Clock& clock, const void*& line, std::size_t loads) noexcept {
-  const std::uint64_t start = clock.now_ticks();
-  line = chase(line, loads);
-  // The clock must not be read before the last load has ended, and nothing else makes the processor wait for
-  // it.
-  wait_for_loads();
-  return clock.ns_since(start) / static_cast<double>(loads);
+// ns for each of `loads` steps, which walk(n) makes n of.
+double timed_in_pieces_ns(const Clock& clock, std::size_t loads, auto walk) {
+  std::vector<double> pieces;
+  for (std::size_t left = loads; left > 0;) {
+    const std::size_t piece = std::min(left, kPieceLoads);
+    const std::uint64_t start = clock.now_ticks();
+    walk(piece);
+    // The clock must not be read before the last load has ended, and nothing else makes the processor wait
+    // for it.
+    wait_for_loads();
+    pieces.push_back(clock.ns_since(start) / static_cast<double>(piece));
+    left -= piece;
+  }
+  return undisturbed_mean(pieces);
+}
+
+void chase_together(ChaseLines& lines, std::size_t steps) noexcept {
+  ChaseLines at = lines;  // in registers
+  for (std::size_t left = steps; left > 0; --left) {
+    for (const void*& line : at) line = load_pointer(line);
+  }
+  lines = at;
 }
 
 }  // namespace
@@ -155,13 +169,11 @@ const void* chase(const void* line, std::size_t loads) noexcept {
 }
 
 double timed_chase_ns(const Clock& clock, const void*& line, std::size_t loads) {
-  std::vector<double> pieces;
-  for (std::size_t left = loads; left > 0;) {
-    const std::size_t piece = std::min(left, kPieceLoads);
-    pieces.push_back(timed_piece_ns(clock, line, piece));
-    left -= piece;
-  }
-  return undisturbed_mean(pieces);
+  return timed_in_pieces_ns(clock, loads, [&](std::size_t piece) { line = chase(line, piece); });
+}
+
+double timed_chases_ns(const Clock& clock, ChaseLines& lines, std::size_t loads) {
+  return timed_in_pieces_ns(clock, loads, [&](std::size_t piece) { chase_together(lines, piece); });
 }
 
 void flush_ahead(const void* line, std::size_t loads) noexcept {

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <span>
 
 namespace nvmemu {
 namespace {
@@ -53,6 +54,17 @@ bool EpochSamples::may_wait(const Held& held) noexcept {
   return held.entry->instruction.probeable && !held.entry->share_is_known() && sum(held.time_ns) < kLongestNs;
 }
 
+// Whether a load that does not wait for that one waits for memory too, for an eighth of its time at least.
+bool EpochSamples::overlaps(const Held& held, const SharePool& pool) const noexcept {
+  constexpr double kLeast = 0.125;
+  const IndependentLoads& beside = held.entry->beside;
+  const std::span independent(beside.addresses.data(), beside.count);
+  return std::any_of(held_.begin(), held_.begin() + distinct_, [&](const Held& other) {
+    return std::find(independent.begin(), independent.end(), other.entry->address) != independent.end() &&
+           sum(other.time_ns) * memory_share(other.entry->sums(), pool).value >= kLeast * sum(held.time_ns);
+  });
+}
+
 EpochCounts EpochSamples::take(const SharePool& pool, const GapWeights& gaps, bool every_load,
                                bool settle) noexcept {
   EpochCounts counts;
@@ -64,6 +76,8 @@ EpochCounts EpochSamples::take(const SharePool& pool, const GapWeights& gaps, bo
   const auto share_of = [&](const ProbeSums& sums) {
     return every_load ? Share{1, 0} : memory_share(sums, pool);
   };
+  std::array<bool, kDistinct> overlapping{};
+  for (std::size_t i = 0; i < distinct_; ++i) overlapping[i] = overlaps(held_[i], pool);
   std::size_t kept = 0;
   for (std::size_t i = 0; i < distinct_; ++i) {
     if (!settle && !every_load && may_wait(held_[i])) {
@@ -71,7 +85,8 @@ EpochCounts EpochSamples::take(const SharePool& pool, const GapWeights& gaps, bo
       continue;
     }
     const LoadEntry& load = *held_[i].entry;
-    charge(held_[i], share_of(load.sums()), load.usual(mean_ns).miss_ns, counts);
+    const double miss_ns = load.usual(mean_ns).miss_ns * (overlapping[i] ? overlapped_ : 1);
+    charge(held_[i], share_of(load.sums()), miss_ns, counts);
   }
   distinct_ = kept;
   charge(others_, share_of({}), mean_ns, counts);

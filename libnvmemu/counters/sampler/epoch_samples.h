@@ -15,6 +15,9 @@ namespace nvmemu {
 
 class EpochSamples {
  public:
+  // `overlapped`: by what a miss takes longer while others are under way; 1: no longer.
+  explicit EpochSamples(double overlapped = 1) : overlapped_(overlapped) {}
+
   // A sample that stands for `time_ns`, held up by `entry`'s instruction (null: by nothing known), so long
   // after a gap that it falls in `gap_bin` of GapWeights.
   void add(const LoadEntry* entry, double time_ns, std::size_t gap_bin) noexcept;
@@ -46,9 +49,11 @@ class EpochSamples {
 
   Held& slot_for(const LoadEntry* entry) noexcept;
   static bool may_wait(const Held& held) noexcept;
+  bool overlaps(const Held& held, const SharePool& pool) const noexcept;
   // What was held up by one load, of which `share` is memory's, at `miss_ns` a miss. Forgets it.
   void charge(Held& held, const Share& share, double miss_ns, EpochCounts& counts) noexcept;
 
+  double overlapped_;
   std::array<Held, kDistinct> held_{};
   std::size_t distinct_ = 0;
   Held others_{};

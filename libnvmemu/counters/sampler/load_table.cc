@@ -32,6 +32,8 @@ void describe(LoadEntry& entry, std::uintptr_t ip, std::uint32_t checksum) noexc
   const auto before = instruction_before(ip);
   entry.address = before ? before->address : 0;
   entry.instruction = before ? before->instruction : Instruction{};
+  entry.beside =
+      entry.instruction.kind == StallKind::kLoad ? independent_loads(entry.address) : IndependentLoads{};
   entry.code_checksum = checksum;
   entry.readings.store(0, kRelaxed);
   entry.from_memory.store(0, kRelaxed);

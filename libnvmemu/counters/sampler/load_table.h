@@ -10,6 +10,7 @@
 #include <cstdint>
 
 #include "counters/sampler/instruction.h"
+#include "counters/sampler/overlap.h"
 
 namespace nvmemu {
 
@@ -31,6 +32,7 @@ struct UsualReadings {
 struct LoadEntry {
   std::uintptr_t address = 0;  // of the instruction
   Instruction instruction;
+  IndependentLoads beside;          // those of its loop that neither wait for it nor make it wait
   std::uint32_t code_checksum = 0;  // of the bytes before the sampled address: code may be replaced under it
   std::atomic<float> readings{0}, from_memory{0}, memory_ns{0}, total_ns{0};
   // Of the bursts that left the translation as it was, in the steady state.

@@ -37,6 +37,7 @@ struct ProbeScale {
   double overhead_ns = 0;          // a reading of a load that waits for nothing
   double threshold_ns = 0;         // a reading above this, overhead included, came from memory
   double readings_to_latency = 0;  // a load's latency over what a natural probe of it reads; 0: not known
+  double overlapped = 1;           // by what a miss takes longer while others are under way
   double trap_cost_ns = 0;         // one hit, handler and all
 };
 

@@ -60,6 +60,7 @@ Sampler::Sampler(SamplerShared& shared, const Clock& clock, const SamplerOptions
       clock_(clock),
       options_(options),
       prober_(clock, options.scale),
+      samples_(options.scale.overlapped),
       schedule_(options.every_load ? 0 : options.probe_budget, options.steady_after_ms, clock.now_ticks()),
       period_ns_(options.period_ns),
       patience_ns_(kMostPatienceNs) {

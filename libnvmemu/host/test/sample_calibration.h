@@ -14,6 +14,7 @@ inline Calibration sample_calibration() {
   calibration.base_latency_ns = 163.25;
   calibration.base_latency_spread = 0.04;
   calibration.small_page_latency_ns = 210.5;
+  calibration.overlapped_latency_ns = 175.5;
   calibration.short_chase_ns = 150.125;
   calibration.chase_bytes = 536870912;
   calibration.huge_pages = true;

@@ -48,6 +48,29 @@ TEST_F(EpochSamplesTest, ChargesEachLoadByItsOwnShare) {
   EXPECT_DOUBLE_EQ(counts.held(StallKind::kLoad), 90 * kSampleNs);
 }
 
+TEST_F(EpochSamplesTest, MissesThatOverlapTakeLonger) {
+  samples_ = EpochSamples(1.25);
+  LoadEntry& first = entry(StallKind::kLoad, 1.0);
+  LoadEntry& second = entry(StallKind::kLoad, 1.0);
+  LoadEntry& hits = entry(StallKind::kLoad, 0.0);
+  first.address = 0x1000;
+  second.address = 0x1008;
+  hits.address = 0x1010;
+  first.beside = {{0x1008, 0x1010}, 2};
+  second.beside = {{0x1000}, 1};
+  hits.beside = {{0x1000}, 1};
+  const double alone_ns = gaps_.steady_ns();
+  add(&first, 50);
+  add(&hits, 50);
+  EXPECT_NEAR(take().miss_latency_ns, alone_ns, 0.01 * alone_ns) << "the other load hits a cache";
+  add(&first, 50);
+  add(&second, 2);
+  EXPECT_LT(take().miss_latency_ns, 1.01 * alone_ns) << "the other load hardly waits";
+  add(&first, 50);
+  add(&second, 50);
+  EXPECT_NEAR(take().miss_latency_ns, 1.25 * alone_ns, 0.01 * alone_ns);
+}
+
 TEST_F(EpochSamplesTest, NothingButReadsWaitsForReads) {
   add(&entry(StallKind::kStore, 1.0), 10);
   add(&entry(StallKind::kPersist, 1.0), 10);

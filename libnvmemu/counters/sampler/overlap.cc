@@ -1,0 +1,247 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "counters/sampler/overlap.h"
+
+#include <Zydis/Zydis.h>
+
+#include <algorithm>
+#include <optional>
+#include <span>
+
+#include "counters/sampler/guarded_read.h"
+
+namespace nvmemu {
+namespace {
+
+// A set of registers: general ones, then vectors, then masks, each with all of its narrower names.
+using Registers = std::uint64_t;
+
+constexpr Registers bit(unsigned number) { return Registers{1} << number; }
+constexpr unsigned kVectorsFrom = 16;
+constexpr unsigned kMasksFrom = kVectorsFrom + 32;
+
+Registers set_of(ZydisRegister reg) {
+  const ZydisRegister whole = ZydisRegisterGetLargestEnclosing(ZYDIS_MACHINE_MODE_LONG_64, reg);
+  if (whole >= ZYDIS_REGISTER_RAX && whole <= ZYDIS_REGISTER_R15)
+    return bit(static_cast<unsigned>(whole - ZYDIS_REGISTER_RAX));
+  if (whole >= ZYDIS_REGISTER_ZMM0 && whole <= ZYDIS_REGISTER_ZMM31)
+    return bit(kVectorsFrom + static_cast<unsigned>(whole - ZYDIS_REGISTER_ZMM0));
+  if (whole >= ZYDIS_REGISTER_K0 && whole <= ZYDIS_REGISTER_K7)
+    return bit(kMasksFrom + static_cast<unsigned>(whole - ZYDIS_REGISTER_K0));
+  return 0;
+}
+
+constexpr Registers kFrame =
+    bit(ZYDIS_REGISTER_RSP - ZYDIS_REGISTER_RAX) | bit(ZYDIS_REGISTER_RBP - ZYDIS_REGISTER_RAX);
+
+// A place in the stack frame, by the register that it is found from and how far from it.
+struct Slot {
+  Registers base = 0;  // 0: no place
+  std::int32_t displacement = 0;
+  bool operator==(const Slot&) const = default;
+};
+
+// One instruction, as far as values flow through it.
+struct Step {
+  std::uintptr_t address = 0;
+  Registers reads = 0;       // what its results are made of, addresses included
+  Registers writes = 0;      // results,
+  Registers changes = 0;     // and those of which part is kept
+  Registers located_by = 0;  // of a load that is not from the frame: what its address is made of
+  Slot from{}, to{};         // of the frame, what it reads and writes
+  bool loads = false;        // from elsewhere than the frame
+  bool stores = false;       // to elsewhere than the frame
+};
+
+// Where control goes after an instruction.
+struct Flow {
+  enum class Kind { kOn, kJump, kBranch, kUnknown } kind = Kind::kOn;
+  std::uintptr_t target = 0;
+};
+
+struct Decoded {
+  Step step;
+  Flow flow;
+  std::uintptr_t next;
+};
+
+Slot slot_of(const ZydisDecodedOperandMem& memory) {
+  const Registers base = set_of(memory.base);
+  if ((base & kFrame) == 0 || memory.index != ZYDIS_REGISTER_NONE) return {};
+  return {base, memory.disp.has_displacement ? static_cast<std::int32_t>(memory.disp.value) : 0};
+}
+
+void add_memory(const ZydisDecodedOperand& operand, Step& step) {
+  if (operand.mem.type == ZYDIS_MEMOP_TYPE_AGEN) {
+    step.reads |= set_of(operand.mem.base) | set_of(operand.mem.index);
+    return;
+  }
+  const Registers located_by = set_of(operand.mem.base) | set_of(operand.mem.index);
+  const Slot slot = slot_of(operand.mem);
+  if ((operand.actions & ZYDIS_OPERAND_ACTION_MASK_READ) != 0) {
+    step.from = slot;
+    if (slot.base == 0) {
+      step.loads = true;
+      step.located_by |= located_by;
+      step.reads |= located_by;
+    }
+  }
+  if ((operand.actions & ZYDIS_OPERAND_ACTION_MASK_WRITE) != 0) {
+    step.to = slot;
+    step.stores |= slot.base == 0;
+  }
+}
+
+void add_register(const ZydisDecodedOperand& operand, Step& step) {
+  const Registers set = set_of(operand.reg.value);
+  const bool is_part = operand.size < 32 && set < bit(kVectorsFrom);
+  if ((operand.actions & ZYDIS_OPERAND_ACTION_MASK_READ) != 0) step.reads |= set;
+  if ((operand.actions & ZYDIS_OPERAND_ACTION_WRITE) != 0 && !is_part) {
+    step.writes |= set;
+  } else if ((operand.actions & ZYDIS_OPERAND_ACTION_MASK_WRITE) != 0) {
+    step.changes |= set;
+  }
+}
+
+Flow flow_of(const ZydisDecodedInstruction& instruction, const ZydisDecodedOperand& first,
+             std::uintptr_t address) {
+  const auto category = instruction.meta.category;
+  if (category == ZYDIS_CATEGORY_CALL || category == ZYDIS_CATEGORY_RET ||
+      category == ZYDIS_CATEGORY_SYSCALL || category == ZYDIS_CATEGORY_INTERRUPT)
+    return {Flow::Kind::kUnknown};
+  if (category != ZYDIS_CATEGORY_UNCOND_BR && category != ZYDIS_CATEGORY_COND_BR) return {};
+  ZyanU64 target = 0;
+  if (first.type != ZYDIS_OPERAND_TYPE_IMMEDIATE ||
+      !ZYAN_SUCCESS(ZydisCalcAbsoluteAddress(&instruction, &first, address, &target)))
+    return {Flow::Kind::kUnknown};
+  return {category == ZYDIS_CATEGORY_COND_BR ? Flow::Kind::kBranch : Flow::Kind::kJump, target};
+}
+
+// Reads of the page after that of `address` only what an instruction there goes on into: control comes this
+// way, so that it is code.
+bool decode_at(std::uintptr_t address, ZydisDecodedInstruction& instruction, ZydisDecodedOperand* operands) {
+  constexpr std::uintptr_t kPageBytes = 4096;
+  constexpr std::uintptr_t kLongest = ZYDIS_MAX_INSTRUCTION_LENGTH;
+  const std::uintptr_t page_end = (address & ~(kPageBytes - 1)) + kPageBytes;
+  ZydisDecoder decoder;
+  ZydisDecoderInit(&decoder, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64);
+  for (const std::uintptr_t end : {std::min(address + kLongest, page_end), address + kLongest}) {
+    if (!is_readable(address, end)) return false;
+    const ZyanStatus status = ZydisDecoderDecodeFull(&decoder, reinterpret_cast<const void*>(address),
+                                                     end - address, &instruction, operands);
+    if (status != ZYDIS_STATUS_NO_MORE_DATA) return ZYAN_SUCCESS(status);
+  }
+  return false;
+}
+
+std::optional<Decoded> decode(std::uintptr_t address) {
+  ZydisDecodedInstruction instruction;
+  ZydisDecodedOperand operands[ZYDIS_MAX_OPERAND_COUNT];
+  if (!decode_at(address, instruction, operands)) return std::nullopt;
+  Decoded decoded{.step = {.address = address},
+                  .flow = flow_of(instruction, operands[0], address),
+                  .next = address + instruction.length};
+  for (const ZydisDecodedOperand& operand : std::span(operands, instruction.operand_count)) {
+    if (operand.type == ZYDIS_OPERAND_TYPE_MEMORY) add_memory(operand, decoded.step);
+    if (operand.type == ZYDIS_OPERAND_TYPE_REGISTER) add_register(operand, decoded.step);
+  }
+  return decoded;
+}
+
+class Loop {
+ public:
+  // Follows the code from the load on until it comes back to it. Forward branches are taken not to be taken,
+  // nor are those of loops that do not hold the load.
+  explicit Loop(std::uintptr_t load) noexcept {
+    for (std::uintptr_t at = load; count_ < kMost;) {
+      const auto decoded = decode(at);
+      if (!decoded || decoded->flow.kind == Flow::Kind::kUnknown) break;
+      steps_[count_++] = decoded->step;
+      if (((decoded->step.writes | decoded->step.changes) & kFrame) != 0) break;  // slots would move
+      const Flow& flow = decoded->flow;
+      const bool comes_round = flow.kind == Flow::Kind::kBranch && flow.target <= load;
+      at = flow.kind == Flow::Kind::kJump || comes_round ? flow.target : decoded->next;
+      if (at == load) {
+        closed_ = true;
+        return;
+      }
+    }
+  }
+
+  std::size_t size() const noexcept { return closed_ ? count_ : 0; }
+  const Step& operator[](std::size_t i) const noexcept { return steps_[i]; }
+
+  // Whether the address that step `to` loads from is made of what step `from` has loaded. Yes, too, where
+  // that cannot be told because it is kept in memory.
+  bool waits(std::size_t to, std::size_t from) const noexcept {
+    Values made{.registers = steps_[from].writes | steps_[from].changes};
+    if (steps_[from].to.base != 0 || steps_[from].stores) return true;
+    for (std::size_t i = 1; i <= 2 * count_; ++i) {
+      const Step& step = steps_[(from + i) % count_];
+      if (&step == &steps_[to] && (step.located_by & made.registers) != 0) return true;
+      if (&step == &steps_[from]) {
+        made.registers |= step.writes | step.changes;
+      } else if (!made.pass(step)) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+ private:
+  static constexpr std::size_t kMost = 40;
+
+  // What is made of the load's value.
+  struct Values {
+    Registers registers = 0;
+    std::array<Slot, 4> slots{};
+
+    bool holds(const Slot& slot) const noexcept {
+      for (const Slot& held : slots) {
+        if (slot.base != 0 && held == slot) return true;
+      }
+      return false;
+    }
+    bool keep(const Slot& slot) noexcept {
+      for (Slot& held : slots) {
+        if (held.base != 0 && !(held == slot)) continue;
+        held = slot;
+        return true;
+      }
+      return false;
+    }
+    void drop(const Slot& slot) noexcept {
+      for (Slot& held : slots) {
+        if (held == slot) held = {};
+      }
+    }
+    // False where one of them goes where it cannot be followed.
+    bool pass(const Step& step) noexcept {
+      const bool is_made = (step.reads & registers) != 0 || holds(step.from);
+      if (!is_made) {
+        registers &= ~step.writes;
+        drop(step.to);
+        return true;
+      }
+      registers |= step.writes | step.changes;
+      return !step.stores && (step.to.base == 0 || keep(step.to));
+    }
+  };
+
+  std::array<Step, kMost> steps_;
+  std::size_t count_ = 0;
+  bool closed_ = false;
+};
+
+}  // namespace
+
+IndependentLoads independent_loads(std::uintptr_t address) noexcept {
+  IndependentLoads found;
+  const Loop loop(address);
+  for (std::size_t i = 1; i < loop.size() && found.count < IndependentLoads::kMost; ++i) {
+    if (!loop[i].loads || loop.waits(i, 0) || loop.waits(0, i)) continue;
+    found.addresses[found.count++] = loop[i].address;
+  }
+  return found;
+}
+
+}  // namespace nvmemu

@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "counters/sampler/overlap.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/mman.h>
+
+#include <algorithm>
+#include <array>
+#include <string>
+#include <vector>
+
+// Loops, none of which is ever run. Names end in what is loaded where.
+extern "C" const char nvmemu_test_chases[], nvmemu_test_chase_a[], nvmemu_test_chase_b[];
+extern "C" const char nvmemu_test_list_next[], nvmemu_test_list_value[], nvmemu_test_list_table[];
+extern "C" const char nvmemu_test_gather_index[], nvmemu_test_gather_value[];
+extern "C" const char nvmemu_test_frame_a[], nvmemu_test_frame_b[];
+extern "C" const char nvmemu_test_kept_a[], nvmemu_test_kept_b[];
+extern "C" const char nvmemu_test_calls_a[], nvmemu_test_forward_a[], nvmemu_test_forward_b[];
+extern "C" const char nvmemu_test_straight_a[], nvmemu_test_inner_a[], nvmemu_test_inner_b[];
+asm(R"(
+  .pushsection .text
+  # Two chases that step together.
+nvmemu_test_chases:
+nvmemu_test_chase_a:
+  movq (%rax), %rax
+nvmemu_test_chase_b:
+  movq 8(%rbx), %rbx
+  decq %rcx
+  jne nvmemu_test_chases
+  ret
+  # A list: the value is looked up in a table, while the next node is on its way.
+nvmemu_test_list_next:
+  movq (%rax), %rdx
+nvmemu_test_list_value:
+  movl 8(%rax), %esi
+nvmemu_test_list_table:
+  addq (%rdi,%rsi,8), %r8
+  movq %rdx, %rax
+  testq %rax, %rax
+  jne nvmemu_test_list_next
+  ret
+  # Indices come from a stream that waits for nothing.
+nvmemu_test_gather_index:
+  movl (%rdi,%rcx,4), %eax
+nvmemu_test_gather_value:
+  vaddsd (%rsi,%rax,8), %xmm0, %xmm0
+  incq %rcx
+  cmpq %rdx, %rcx
+  jb nvmemu_test_gather_index
+  ret
+  # As compilers write without optimization: pointers live in the frame.
+1:
+  movq -8(%rbp), %rax
+nvmemu_test_frame_a:
+  movq (%rax), %rax
+  movq %rax, -8(%rbp)
+  movq -16(%rbp), %rax
+nvmemu_test_frame_b:
+  movq (%rax), %rax
+  movq %rax, -16(%rbp)
+  jmp 1b
+  # Pointers live in an array, where they are not followed.
+1:
+  movq (%rdi), %rax
+nvmemu_test_kept_a:
+  movq (%rax), %rax
+  movq %rax, (%rdi)
+  movq (%rsi), %rbx
+nvmemu_test_kept_b:
+  movq (%rbx), %rbx
+  movq %rbx, (%rsi)
+  jmp 1b
+nvmemu_test_calls_a:
+  movq (%rax), %rax
+  movq (%rbx), %rbx
+  call 1b
+  jmp nvmemu_test_calls_a
+  # Branches over code in the loop, and out of it.
+nvmemu_test_forward_a:
+  movq (%rax), %rax
+  testq %rax, %rax
+  je 2f
+  jmp 3f
+2:
+  ret
+3:
+nvmemu_test_forward_b:
+  movq (%rbx), %rbx
+  jmp nvmemu_test_forward_a
+nvmemu_test_straight_a:
+  movq (%rax), %rax
+  movq (%rbx), %rbx
+  ret
+  # An inner loop after the load.
+nvmemu_test_inner_a:
+  movq (%rax), %rax
+4:
+nvmemu_test_inner_b:
+  movq (%rbx), %rbx
+  decq %rcx
+  jne 4b
+  jmp nvmemu_test_inner_a
+  .popsection
+)");
+
+namespace nvmemu {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+std::uintptr_t at(const char* code) { return reinterpret_cast<std::uintptr_t>(code); }
+
+std::vector<std::uintptr_t> beside(const char* load) {
+  const IndependentLoads found = independent_loads(at(load));
+  return {found.addresses.begin(), found.addresses.begin() + static_cast<std::ptrdiff_t>(found.count)};
+}
+
+TEST(IndependentLoads, AreChasesThatStepTogether) {
+  EXPECT_THAT(beside(nvmemu_test_chase_a), ElementsAre(at(nvmemu_test_chase_b)));
+  EXPECT_THAT(beside(nvmemu_test_chase_b), ElementsAre(at(nvmemu_test_chase_a)));
+}
+
+TEST(IndependentLoads, AreNotThoseOfOneList) {
+  EXPECT_THAT(beside(nvmemu_test_list_next), IsEmpty())
+      << "the others have their address from its last round";
+  EXPECT_THAT(beside(nvmemu_test_list_value), IsEmpty());
+}
+
+TEST(IndependentLoads, AreNotAnIndexAndWhatItNames) {
+  EXPECT_THAT(beside(nvmemu_test_gather_value), IsEmpty());
+  EXPECT_THAT(beside(nvmemu_test_gather_index), IsEmpty());
+}
+
+TEST(IndependentLoads, AreFoundThroughTheFrame) {
+  EXPECT_THAT(beside(nvmemu_test_frame_a), ElementsAre(at(nvmemu_test_frame_b)));
+  EXPECT_THAT(beside(nvmemu_test_frame_b), ElementsAre(at(nvmemu_test_frame_a)));
+}
+
+TEST(IndependentLoads, AreNoneWhereValuesCannotBeFollowed) {
+  EXPECT_THAT(beside(nvmemu_test_kept_a), IsEmpty());
+  EXPECT_THAT(beside(nvmemu_test_kept_b), IsEmpty());
+  EXPECT_THAT(beside(nvmemu_test_calls_a), IsEmpty());
+}
+
+TEST(IndependentLoads, AreFoundAcrossBranches) {
+  EXPECT_THAT(beside(nvmemu_test_forward_a), ElementsAre(at(nvmemu_test_forward_b)));
+}
+
+TEST(IndependentLoads, AreOfTheInnermostLoopThatHoldsTheLoad) {
+  EXPECT_THAT(beside(nvmemu_test_straight_a), IsEmpty());
+  EXPECT_THAT(beside(nvmemu_test_inner_b), IsEmpty());
+  EXPECT_THAT(beside(nvmemu_test_inner_a), ElementsAre(at(nvmemu_test_inner_b)));
+}
+
+TEST(IndependentLoads, AreAtMostFour) {
+  std::string code;
+  for (int i = 0; i < 6; ++i) {
+    code += "\x48\x8b";  // mov (reg), reg: rax, rcx, rdx, rbx, then rsi, rdi
+    code += static_cast<char>(std::array{0x00, 0x09, 0x12, 0x1b, 0x36, 0x3f}[static_cast<std::size_t>(i)]);
+  }
+  code += "\xeb";
+  code += static_cast<char>(-static_cast<int>(code.size()) - 1);
+  EXPECT_EQ(independent_loads(at(code.data())).count, IndependentLoads::kMost);
+}
+
+TEST(IndependentLoads, AreNoneInWhatIsNoLoop) {
+  std::string code(4096, '\x90');  // nop
+  EXPECT_THAT(beside(code.data()), IsEmpty());
+  std::fill(code.begin(), code.end(), '\x06');  // no instruction in 64-bit mode
+  EXPECT_THAT(beside(code.data()), IsEmpty());
+}
+
+// The jump back straddles two pages.
+TEST(IndependentLoads, AreFoundAcrossPages) {
+  constexpr std::size_t kPage = 4096;
+  auto* pages = static_cast<char*>(
+      mmap(nullptr, 2 * kPage, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
+  ASSERT_NE(pages, MAP_FAILED);
+  const std::string code = "\x48\x8b\x1b\x48\x8b\x36\xeb\xf8";  // mov (%rbx), %rbx; mov (%rsi), %rsi; jmp
+  char* start = pages + kPage - code.size() + 1;
+  std::copy(code.begin(), code.end(), start);
+  EXPECT_THAT(beside(start), ElementsAre(at(start + 3)));
+  munmap(pages, 2 * kPage);
+}
+
+}  // namespace
+}  // namespace nvmemu
