@@ -18,6 +18,8 @@ BOUNDS = {
     "cached chase": Bound(median=5),  # slowdown of what needs no memory
     "cached sum": Bound(median=10),
     "target = base": Bound(median=2),  # slowdown where nothing is to be injected
+    "pmbench, access": Bound(median=10),  # error of an access in its loop
+    "pmbench, timed": Bound(median=25),  # slowdown of what it times: by samples and traps, but not by delays
     "start-up": Bound(median=50),  # ms
     "thread memory": Bound(median=64),  # KiB
 }

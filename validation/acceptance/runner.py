@@ -51,6 +51,11 @@ class Runner:
     def program(self, name, *arguments):
         return [os.path.join(self._programs, name), "--json", *arguments]
 
+    def pmbench(self):
+        """The one of the same build; None where it was left out."""
+        path = os.path.join(os.path.dirname(os.path.normpath(self._programs)), "pmbench", "pmbench")
+        return path if os.access(path, os.X_OK) else None
+
     def emulated_command(self, command, options, report):
         return [self.nvmemu, "run", "--quiet", "--report", report, *options, "--", *command]
 

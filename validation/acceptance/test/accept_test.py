@@ -21,8 +21,12 @@ def stand_in(name, path):
 
 class Accept(unittest.TestCase):
     def setUp(self):
-        self.folder = tempfile.mkdtemp()
-        self.addCleanup(shutil.rmtree, self.folder)
+        build = tempfile.mkdtemp()
+        self.addCleanup(shutil.rmtree, build)
+        self.folder = f"{build}/validation"
+        os.makedirs(f"{build}/pmbench")
+        os.makedirs(self.folder)
+        stand_in("fake_program.py", f"{build}/pmbench/pmbench")
         stand_in("fake_nvmemu.py", f"{self.folder}/nvmemu")
         for program in ("chase", "compute", "sync"):
             stand_in("fake_program.py", f"{self.folder}/nvmemu-{program}")
@@ -50,6 +54,13 @@ class Accept(unittest.TestCase):
 
     def test_fails_a_wrong_latency(self):
         self.assert_fails("1 chain, 500 ns, vs target", "latency", "+20.0")
+
+    def test_judges_the_accesses_of_pmbench(self):
+        done = self.accept("--only", "pmbench, 4 KiB pages, 500 ns", "--rounds", "1")
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        self.assertEqual(done.stdout.count("PASS"), 2)
+        self.assert_fails("pmbench, 4 KiB pages, 500 ns, access", "latency", "+20.0")
+        self.assert_fails("pmbench, 4 KiB pages, 500 ns, timed", "timed", "+400.0")
 
     @unittest.skipIf(len(os.sched_getaffinity(0)) < 2, "needs two processors")
     def test_judges_synchronisation_by_its_critical_path(self):
