@@ -20,6 +20,9 @@ namespace {
 Config make_config(const RunOptions& options, const Prepared& prepared, const Board& board) {
   Config config;
   config.target_read_latency_ns = prepared.target_ns;
+  config.target_read_bps = prepared.bandwidth.read_bps;
+  config.target_write_bps = prepared.bandwidth.write_bps;
+  config.stat = options.stat;
   config.base_latency_ns = prepared.machine.base_latency_ns;
   config.epoch_ns = prepared.request.epoch_ns;
   config.clock_hz = prepared.machine.clock_hz;
@@ -48,7 +51,9 @@ std::string why_source(const RunRequest& request) {
                        : "no hardware counters: " + pmu.why;
 }
 
-RunReport make_report(const Prepared& prepared, const std::vector<std::string>& command) {
+std::optional<double> given(double value) { return value > 0 ? std::optional(value) : std::nullopt; }
+
+RunReport make_report(const RunOptions& options, const Prepared& prepared, const std::vector<std::string>& command) {
   RunReport report;
   report.command = command;
   report.source_name = prepared.source;
@@ -58,6 +63,11 @@ RunReport make_report(const Prepared& prepared, const std::vector<std::string>& 
   report.base_spread = prepared.machine.base_spread;
   report.target_profile = prepared.request.profile;
   report.target.read_latency_ns = prepared.target_ns;
+  report.target.read_bandwidth_bps = given(prepared.bandwidth.read_bps);
+  report.target.write_bandwidth_bps = given(prepared.bandwidth.write_bps);
+  report.bandwidth.is_measured = options.stat || prepared.bandwidth.limits();
+  if (prepared.bandwidth.limits()) report.bandwidth.by = "governor";
+  report.bandwidth.why = prepared.bandwidth_why;
   report.warnings = prepared.request.warnings;
   report.warnings.insert(report.warnings.end(), prepared.machine.warnings.begin(),
                          prepared.machine.warnings.end());
@@ -88,7 +98,7 @@ int refuse(const Refusal& refusal) {
 
 tl::expected<Emulated, Refusal> emulate(const RunOptions& options, const Prepared& prepared,
                                         const std::vector<std::string>& command, TemporaryFiles& temporary) {
-  Emulated emulated{make_report(prepared, command), false};
+  Emulated emulated{make_report(options, prepared, command), false};
   RunReport& report = emulated.report;
   const Result<Board> board = Board::create();
   if (!board) return tl::unexpected(Refusal{kNvmemuFailed, board.error()});

@@ -73,6 +73,14 @@ Result<void> prepare_model(Prepared& prepared, double base_ns, double cache_ns) 
   return {};
 }
 
+Result<void> prepare_bandwidth(Prepared& prepared, bool quiet) {
+  (void)quiet;
+  prepared.bandwidth = prepared.request.bandwidth;
+  prepared.bandwidth_why =
+      prepared.bandwidth.limits() ? "it works in any process" : "no bandwidth was asked for";
+  return {};
+}
+
 tl::unexpected<Refusal> failed(const Error& error) { return tl::unexpected(Refusal{kNvmemuFailed, error}); }
 
 }  // namespace
@@ -106,6 +114,7 @@ tl::expected<Prepared, Refusal> prepare(const RunOptions& options, const Result<
   const auto target_ns = target_latency_ns(prepared.request, base_ns);
   if (!target_ns) return failed(target_ns.error());
   prepared.target_ns = *target_ns;
+  if (const auto done = prepare_bandwidth(prepared, options.quiet); !done) return failed(done.error());
   return prepared;
 }
 

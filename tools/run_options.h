@@ -10,6 +10,7 @@
 #include "base/result.h"
 #include "device/device.h"
 #include "epoch/config.h"
+#include "epoch/governor.h"
 
 namespace nvmemu {
 
@@ -17,7 +18,9 @@ namespace nvmemu {
 struct RunOptions {
   std::string profile, read_latency, write_latency, read_bandwidth, write_bandwidth;
   std::string source = "auto", model = "auto", epoch = "100ms", ticker = "auto";
+  std::string throttle = "auto";
   bool no_probes = false;
+  bool stat = false;
   std::string base_latency, remote_latency;
   std::string report;
   bool no_wait = false;
@@ -34,6 +37,8 @@ struct RunRequest {
   std::string profile;     // name of the profile, where one is used
   TargetLatency target{};  // the option's, else the profile's
   bool target_from_profile = false;
+  BandwidthTarget bandwidth;  // 0: not limited
+  bool hardware_throttle = false;
   double base_latency_ns = 0;    // 0: calibrated
   double remote_latency_ns = 0;  // 0: not known
   std::string replay;            // the record to take counts from; empty: they are sampled
