@@ -60,9 +60,20 @@ class FakeInjector final : public Injector {
     source.keep_warm();
     events_.push_back("inject");
     delays.push_back(delay_ns);
+    now += static_cast<std::uint64_t>(delay_ns);
     return delay_ns + oversleep_ns;
   }
+  double wait_until(std::uint64_t until_ns, CounterSource&) noexcept override {
+    events_.push_back("wait");
+    waits.push_back(until_ns);
+    const double waited_ns = static_cast<double>(until_ns - now);
+    now = until_ns;
+    return waited_ns;
+  }
+  std::uint64_t now_ns() noexcept override { return now; }
   std::vector<double> delays;
+  std::vector<std::uint64_t> waits;
+  std::uint64_t now = 0;
   double oversleep_ns = 0;
 
  private:
