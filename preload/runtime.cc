@@ -245,7 +245,7 @@ void Runtime::set_sampler_options() {
       .signal = kTickSignal,
       .measures_traffic = measures_traffic(),
       .traffic_bps = fine_traffic_bps(bandwidth_target()),
-      .charges_stalls = measures,
+      .charges_stalls = measures || !measures_traffic(),
       .cache_bytes = streaming_cache_bytes(),
       .probe_budget = measures  ? kProbeBudget
                       : replay_ ? 0

@@ -4,7 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <iterator>
+#include <charconv>
 #include <map>
 #include <optional>
 #include <string_view>
@@ -102,6 +102,10 @@ Result<void> check_bandwidth(const RunOptions& options, const Device& device, Ru
     return failure(fmt::format("--throttle: {} is not one of auto, governor, hardware", quote(options.throttle)));
   }
   request.hardware_throttle = options.throttle == "hardware";
+  const char* end = options.node.data() + options.node.size();
+  const auto [parsed, error] = std::from_chars(options.node.data(), end, request.node);
+  if (error != std::errc() || parsed != end || request.node < 0)
+    return failure(fmt::format("--node: {} is no number of a node", quote(options.node)), "write 0, or 1");
   if (const auto read = check_one_bandwidth("--read-bandwidth", options.read_bandwidth,
                                             device.read_bandwidth_bps, request.bandwidth.read_bps);
       !read)
@@ -183,6 +187,8 @@ void add_memory_options(CLI::App& app, RunOptions& options) {
       "what keeps to them: the governor, in software, anywhere; or the\nmemory controllers (as root, see nvmemu throttle), and the\n"
       "governor where that cannot be had [auto: the governor]",
       kMemory);
+  add("--node", options.node, "N", "with --throttle hardware: the NUMA node whose memory it limits [0]", kMemory);
+  app.add_option("--throttle-root", options.throttle_root)->group("");
 }
 
 void add_model_options(CLI::App& app, RunOptions& options) {

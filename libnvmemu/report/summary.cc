@@ -35,6 +35,33 @@ std::string error_line(const RunReport& report) {
                      report.error_from);
 }
 
+// "read 4.0 GB/s (target 4 GB/s)"
+std::string direction(const char* name, double bytes, const std::optional<double>& reached,
+                      const std::optional<double>& target) {
+  std::string text = fmt::format("{} {}", name, format_size(static_cast<std::uint64_t>(bytes)));
+  if (reached) text += fmt::format(", {} when busy", format_bandwidth(*reached));
+  if (target) text += fmt::format(" (target {})", format_bandwidth(*target));
+  return text;
+}
+
+std::string bandwidth_line(const RunReport& report) {
+  const BandwidthReport& bandwidth = report.bandwidth;
+  return fmt::format("memory: {}; {}; {}",
+                     direction("read", bandwidth.read_bytes, bandwidth.read_reached_bps,
+                               report.target.read_bandwidth_bps),
+                     direction("written", bandwidth.written_bytes, bandwidth.write_reached_bps,
+                               report.target.write_bandwidth_bps),
+                     bandwidth.by.empty() ? "not limited"
+                                          : fmt::format("limited by {}, held {}", bandwidth.by,
+                                                        format_duration(bandwidth.held_ns)));
+}
+
+std::string bandwidth_error_line(const BandwidthReport& bandwidth) {
+  if (!bandwidth.error_relative_95) return fmt::format("error of the bytes: unknown: {}", bandwidth.error_from);
+  return fmt::format("error of the bytes: +-{:.0f} % (95 %), from {}", 100 * *bandwidth.error_relative_95,
+                     bandwidth.error_from);
+}
+
 }  // namespace
 
 std::string summary(const RunReport& report) {
@@ -44,6 +71,10 @@ std::string summary(const RunReport& report) {
   if (!report.processes.empty()) {
     add(injected_line(report));
     add(error_line(report));
+    if (report.bandwidth.is_measured) {
+      add(bandwidth_line(report));
+      add(bandwidth_error_line(report.bandwidth));
+    }
   }
   for (const std::string& warning : report.warnings) add("warning: " + warning);
   return text;

@@ -14,10 +14,10 @@ constexpr auto kRelaxed = std::memory_order_relaxed;
 
 // The kernel rounds CPU-time timers to its tick, 4 ms on most.
 constexpr std::uint64_t kTimerPeriodNs = 4000000;
-// A thread waits for memory hardly at all below this share of its time.
-constexpr double kHardlyWaits = 0.01;
+// Of a thread that samples are not worth it of. Where stalls are not charged, none are needed to see when
+// they begin.
 constexpr double kIdlePeriodNs = 5e6;
-constexpr double kJudgedNs = 50e6;  // sampled time that this is judged by
+constexpr double kIdleTrafficPeriodNs = 10e6;
 constexpr std::size_t kDrainAtOnce = 16;
 // For how long payments at edges may wait for probes, and for what share of the time in the long run.
 constexpr double kMostPatienceNs = 120e6;
@@ -62,6 +62,11 @@ Sampler::Sampler(SamplerShared& shared, const Clock& clock, const SamplerOptions
       prober_(clock, options.scale),
       schedule_(options.every_load ? 0 : options.probe_budget, options.steady_after_ms, clock.now_ticks()),
       traffic_(options.cache_bytes),
+      period_({.fine_ns = options.period_ns,
+               .coarse_ns = options.charges_stalls ? kIdlePeriodNs : kIdleTrafficPeriodNs,
+               .charges_stalls = options.charges_stalls,
+               .measures_traffic = options.measures_traffic,
+               .traffic_bps = options.traffic_bps}),
       period_ns_(options.period_ns),
       patience_ns_(kMostPatienceNs) {
   prober_.set_guard(options.guard);
@@ -250,20 +255,9 @@ void Sampler::discount_samples(EpochCounts& counts) const noexcept {
 // Sampling is paid for by the delays. A thread that hardly waits for memory has none, and is sampled less
 // often, until it does; likewise one that moves far less than is to be limited.
 void Sampler::retune(const EpochCounts& counts) noexcept {
-  judged_ns_ += static_cast<double>(counts.samples) * period_ns_;
-  judged_stall_ns_ += counts.fresh_stall_ns;
-  judged_bytes_ += counts.traffic.bytes();
-  if (!perf_.is_open() || judged_ns_ < kJudgedNs) return;
-  const bool waits = options_.charges_stalls && judged_stall_ns_ > kHardlyWaits * judged_ns_;
-  const bool moves = options_.measures_traffic && judged_bytes_ * 1e9 > options_.traffic_bps * judged_ns_;
-  judged_ns_ = 0;
-  judged_stall_ns_ = 0;
-  judged_bytes_ = 0;
-  const double wanted_ns = waits || moves ? options_.period_ns : std::max(options_.period_ns, kIdlePeriodNs);
-  if (wanted_ns == period_ns_) return;
-  if (perf_.reopen(tid_, static_cast<std::uint64_t>(wanted_ns), kSamplesPerTick, options_.signal) == 0) {
-    period_ns_ = wanted_ns;
-  }
+  if (!perf_.is_open() || !period_.judge(counts)) return;
+  const auto wanted_ns = static_cast<std::uint64_t>(period_.period_ns());
+  if (perf_.reopen(tid_, wanted_ns, kSamplesPerTick, options_.signal) == 0) period_ns_ = period_.period_ns();
 }
 
 bool Sampler::has_news() noexcept {

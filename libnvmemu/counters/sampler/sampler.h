@@ -17,6 +17,7 @@
 #include "counters/sampler/loop_table.h"
 #include "counters/sampler/own_time.h"
 #include "counters/sampler/perf_ticker.h"
+#include "counters/sampler/period_choice.h"
 #include "counters/sampler/probe_schedule.h"
 #include "counters/sampler/prober.h"
 #include "counters/sampler/recent_misses.h"
@@ -115,12 +116,12 @@ class Sampler final : public CounterSource {
   ProbeSchedule schedule_;
   RecentMisses misses_;
   TrafficMeter traffic_;
+  PeriodChoice period_;
   LoadEntry* candidate_ = nullptr;   // a load that time was just spent on,
   std::uintptr_t candidate_ip_ = 0;  // and the address that the sample had
   int tid_ = 0;
   double period_ns_;  // of the perf_event ticker now
   double patience_ns_;
-  double judged_ns_ = 0, judged_stall_ns_ = 0, judged_bytes_ = 0;  // see retune()
   double epoch_ns_ = 0;
   double overhead_ns_ = 0;
   std::uint64_t probes_ = 0;
