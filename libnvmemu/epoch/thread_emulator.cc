@@ -98,7 +98,7 @@ bool ThreadEmulator::reach_edge(std::uintptr_t site) noexcept {
   Pace::Interval interval = has_news ? account() : Pace::Interval{};
   interval.cpu_ns = std::max(0.0, passed_ns - interval.interrupted_ns);
   const double due_ns = pace_.due_ns(site, interval, ledger_.balance_ns());
-  const double injected_ns = source_.knows_enough(passed_ns) ? pay(due_ns) : 0;
+  const double injected_ns = pay(source_.knows_enough(passed_ns) ? due_ns : 0);
   if (injected_ns > 0) ++totals_.epochs;
   interval_start_ns_ = source_.cpu_ns();
   const double overhead_ns = std::max(0.0, interval_start_ns_ - now_ns - injected_ns);

@@ -21,7 +21,9 @@ constexpr double kRemembered = 16;
 // How much of its time is made up for when a loop can be followed at last.
 constexpr double kLongestWaitNs = 20e6;
 
-double length(const Progress::Passed& passed) { return static_cast<double>(passed.end - passed.begin); }
+double length(const Progress::Passed& passed) {
+  return passed.end > passed.begin ? static_cast<double>(passed.end - passed.begin) : 0;
+}
 
 }  // namespace
 
@@ -74,24 +76,26 @@ TrafficMeter::Known& TrafficMeter::known(const Loop& loop) noexcept {
   return *oldest;
 }
 
-// Reads first, then writes: a line that was just read is not fetched again to be written.
+// Reads first, then writes: a line that was just read is not fetched again to be written. Whole lines go to
+// memory without a look at the caches, but only once, though two streams may pass them (of a loop that moves
+// several pages at a time).
 TrafficMeter::Rate TrafficMeter::move(const Loop& loop, const Progress& progress) noexcept {
   Rate bytes;
+  Progress::Passed whole;
   for (const bool writing : {false, true}) {
     for (std::size_t i = 0; i < loop.stream_count; ++i) {
       const Stream& stream = loop.streams[i];
-      const auto [begin, end] = progress.passed[i];
       if (writing ? !stream.writes : !stream.reads) continue;
-      // Whole lines go to memory without a look at the caches.
-      const double written = writing ? stream.touched * (stream.whole_lines
-                                                             ? length(progress.passed[i])
-                                                             : ranges_.fresh_bytes(begin, end, true))
-                                     : 0;
-      const double fetched =
-          writing && stream.whole_lines ? 0 : stream.touched * ranges_.fresh_bytes(begin, end, false);
-      bytes.read += fetched;
-      bytes.written += written;
-      ranges_.add(begin, end, writing, writing && stream.whole_lines ? written : fetched);
+      const auto [begin, end] = progress.passed[i];
+      const RecentRanges::Fresh fresh = ranges_.pass(begin, end, writing);
+      if (writing && stream.whole_lines) {
+        const double again = length({std::max(begin, whole.begin), std::min(end, whole.end)});
+        bytes.written += stream.touched * (length(progress.passed[i]) - again);
+        whole = progress.passed[i];
+      } else {
+        bytes.read += stream.touched * fresh.bytes;
+        if (writing) bytes.written += stream.touched * fresh.unwritten_bytes;
+      }
     }
   }
   return bytes;
