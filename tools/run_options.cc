@@ -279,7 +279,10 @@ Result<RunRequest> check_target(const std::string& read_latency) {
 Result<RunRequest> check_profile_target(const std::string& profile) {
   RunOptions options;
   options.profile = profile;
-  return check_all(options, {check_memory});
+  Result<RunRequest> request = check_all(options, {check_memory});
+  if (request && !request->target_from_profile)
+    return failure(fmt::format("profile {} has no read latency, and nothing else is predicted", request->profile));
+  return request;
 }
 
 Result<double> target_latency_ns(const RunRequest& request, double base_ns) {
