@@ -54,6 +54,15 @@ TEST(Summary, SaysWhatWasMovedWhereThatWasMeasured) {
                         "governor, held 1.5 s\nnvmemu: error of the bytes: +-10 % (95 %), from 70 samples\n"));
 }
 
+TEST(Summary, ShowsTheCourseOfALongRunInAFewFigures) {
+  RunReport report = example();
+  report.bandwidth.is_measured = true;
+  report.bandwidth.over_time.step_seconds = 0.1;
+  for (int i = 0; i < 30; ++i) report.bandwidth.over_time.steps.push_back({i < 15 ? 1e8 : 2e8, 5e7, 0});
+  EXPECT_THAT(summary(report), HasSubstr("nvmemu: GB/s over time, 300 ms each: read 1.0 1.0 1.0 1.0 1.0 2.0 2.0 "
+                                         "2.0 2.0 2.0; written 0.5 0.5 0.5 0.5 0.5 0.5 0.5 0.5 0.5 0.5\n"));
+}
+
 TEST(Summary, NamesTheProfile) {
   RunReport report = example();
   report.target_profile = "optane-dcpmm";

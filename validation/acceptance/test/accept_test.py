@@ -52,10 +52,10 @@ class Accept(unittest.TestCase):
         self.assert_fails("1 chain, 500 ns, vs target", "latency", "+20.0")
 
     def test_judges_bandwidth_by_what_moves_over_the_bus(self):
-        done = self.accept("--only", "bandwidth: (copy|sum), read, (75|10) %, 1 thread|one limit", "--rounds", "1")
+        done = self.accept("--only", "bandwidth: (copy|sum), read, (75|10) %, 1 thread", "--rounds", "1")
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
-        self.assertEqual(done.stdout.count("PASS"), 4 + done.stdout.count("two processes, one limit"))
-        self.assert_fails("bandwidth: triad, write, 25 %, 2 threads", "bandwidth", "+30.0")
+        self.assertEqual(done.stdout.count("PASS"), 4)
+        self.assert_fails("bandwidth: triad, write, 25 %, 2 threads", "bandwidth", "+29.9")  # a target of 833 MB/s, rounded
 
     @unittest.skipIf(len(os.sched_getaffinity(0)) < 2, "needs two processors")
     def test_judges_synchronisation_by_its_critical_path(self):
