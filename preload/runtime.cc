@@ -89,6 +89,27 @@ void note_on_tools_board(BoardWarning warning) {
   process->warnings.fetch_or(warning, std::memory_order_relaxed);
 }
 
+// From how much on a thread's traffic is sampled finely: well below what limits it.
+double fine_traffic_bps(const BandwidthTarget& target) {
+  constexpr double kUnlimitedBps = 1e9;
+  constexpr double kShare = 0.1;
+  double least_bps = kUnlimitedBps;
+  for (const double bps : {target.read_bps, target.write_bps}) {
+    if (bps > 0) least_bps = std::min(least_bps, kShare * bps);
+  }
+  return least_bps;
+}
+
+// What is read again before so much else was read comes from a cache. A last-level cache is shared, in a
+// virtual machine with strangers: of a large one only part can be counted on (docs/bandwidth.md).
+double streaming_cache_bytes() {
+  constexpr long kCountedOn = 32L << 20;
+  const long last = sysconf(_SC_LEVEL3_CACHE_SIZE);
+  const long inner = std::max(0L, sysconf(_SC_LEVEL2_CACHE_SIZE));
+  if (last <= 0) return static_cast<double>(inner > 0 ? inner : kCountedOn);
+  return static_cast<double>(std::min(last, std::max(inner, kCountedOn)));
+}
+
 SamplerOptions::Ticker ticker_option(TickerChoice choice) {
   switch (choice) {
     case TickerChoice::kPerfEvent:
@@ -126,8 +147,12 @@ void Runtime::start() {
   start_ticks_ = clock_->now_ticks();
   injector_.emplace(*clock_);
   epoch_ns_ = config_.epoch_ns;
-  edge_interval_ticks_ =
-      injects() ? clock_->to_ticks(kEdgeIntervalNs) : std::numeric_limits<std::uint64_t>::max();
+  if (bandwidth_target().limits()) {
+    TrafficBoard& traffic = board_->traffic();
+    governor_.emplace(traffic.read_busy_until_ns, traffic.write_busy_until_ns, bandwidth_target());
+  }
+  edge_interval_ticks_ = injects() || governor_ ? clock_->to_ticks(kEdgeIntervalNs)
+                                                : std::numeric_limits<std::uint64_t>::max();
   set_sampler_options();
   claim_process();
   resolve_hooks();
@@ -156,8 +181,9 @@ bool Runtime::set_latencies() {
                                                         : config_.target_read_latency_ns;
   read_latency_.cache_ns = calibration_.cache_latency_ns;
   read_latency_.remote_ns = config_.remote_latency_ns;
+  if (read_latency_.target_ns <= 0 && measures_traffic()) read_latency_.target_ns = read_latency_.base_ns;
   if (read_latency_.target_ns <= 0) {
-    say_natively({"nothing to emulate", "set NVMEMU_READ_LATENCY or NVMEMU_PROFILE"});
+    say_natively({"nothing to emulate", "set NVMEMU_READ_LATENCY, NVMEMU_READ_BANDWIDTH or NVMEMU_PROFILE"});
     return false;
   }
   return true;
@@ -215,8 +241,12 @@ void Runtime::set_sampler_options() {
   const bool measures = (injects() || record_) && !replay_;
   sampler_options_ = SamplerOptions{
       .ticker = ticker_option(config_.ticker),
-      .period_ns = measures ? kSamplePeriodNs : kIdlePeriodNs,
+      .period_ns = measures || measures_traffic() ? kSamplePeriodNs : kIdlePeriodNs,
       .signal = kTickSignal,
+      .measures_traffic = measures_traffic(),
+      .traffic_bps = fine_traffic_bps(bandwidth_target()),
+      .charges_stalls = measures || !measures_traffic(),
+      .cache_bytes = streaming_cache_bytes(),
       .probe_budget = measures  ? kProbeBudget
                       : replay_ ? 0
                                 : kIdleProbeBudget,

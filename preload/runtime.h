@@ -12,6 +12,7 @@
 #include "counters/replay/replay.h"
 #include "counters/sampler/sampler.h"
 #include "epoch/config.h"
+#include "epoch/governor.h"
 #include "epoch/injector.h"
 #include "host/calibration.h"
 #include "model/latency_model.h"
@@ -42,6 +43,12 @@ class Runtime {
   const ReadLatency& read_latency() const noexcept { return read_latency_; }
   const Model& model() const noexcept { return *model_; }
   double epoch_ns() const noexcept { return epoch_ns_; }
+  // Null where bandwidth is not limited.
+  Governor* governor() noexcept { return governor_ ? &*governor_ : nullptr; }
+  bool measures_traffic() const noexcept { return config_.stat || bandwidth_target().limits(); }
+  BandwidthTarget bandwidth_target() const noexcept {
+    return {config_.target_read_bps, config_.target_write_bps};
+  }
   // Where every epoch's counts are kept, and which of its processes this one is; null: nowhere.
   RecordWriter* record() noexcept { return record_ ? &*record_ : nullptr; }
   std::uint32_t process_number() const noexcept { return process_number_; }
@@ -94,6 +101,7 @@ class Runtime {
   std::optional<Clock> clock_;
   std::optional<Board> board_;
   std::optional<SpinInjector> injector_;
+  std::optional<Governor> governor_;
   BoardProcess* process_ = nullptr;
   const Model* model_ = nullptr;
   std::optional<RecordWriter> record_;

@@ -22,6 +22,12 @@ RunReport make_report(const Runtime& runtime) {
   report.base_read_latency_ns = runtime.read_latency().base_ns;
   report.base_spread = runtime.calibration().base_latency_spread;
   report.target.read_latency_ns = runtime.read_latency().target_ns;
+  const BandwidthTarget bandwidth = runtime.bandwidth_target();
+  if (bandwidth.read_bps > 0) report.target.read_bandwidth_bps = bandwidth.read_bps;
+  if (bandwidth.write_bps > 0) report.target.write_bandwidth_bps = bandwidth.write_bps;
+  report.bandwidth.is_measured = runtime.measures_traffic();
+  if (bandwidth.limits()) report.bandwidth.by = "governor";
+  report.bandwidth.why = bandwidth.limits() ? "it works in any process" : "no bandwidth was asked for";
   report.wall_seconds = runtime.seconds_since_start();
   read_board(runtime.board(), report);
   if (!report.processes.empty()) report.command = {report.processes.front().command};

@@ -105,7 +105,10 @@ int ThreadState::open(int tid, const SamplerOptions& options, bool foreign) noex
   tid_ = tid;
   new (sampler_) Sampler(runtime.shared(), runtime.clock(), options);
   new (emulator_) ThreadEmulator(make_source(foreign), runtime.injector(), runtime.read_latency(),
-                                 runtime.epoch_ns(), runtime.model().delay_ns);
+                                 runtime.epoch_ns(), runtime.model().delay_ns, runtime.governor());
+  published_ = {};
+  published_held_ns_ = 0;
+  published_until_ns_ = runtime.injector().now_ns();
   busy_frame_.store(nullptr, std::memory_order_relaxed);
   ready_.store(true, std::memory_order_release);  // a tick may come as soon as the ticker is open
   const int error = sampler().open(tid_);
@@ -152,6 +155,7 @@ bool ThreadState::is_mine() const noexcept {
 }
 
 void ThreadState::publish(bool ended) noexcept {
+  publish_traffic();
   if (slot_ == nullptr) return;
   constexpr auto kRelaxed = std::memory_order_relaxed;
   const EpochTotals& totals = emulator().totals();
@@ -172,6 +176,33 @@ void ThreadState::publish(bool ended) noexcept {
   }
   Runtime::get().note_probes();
   if (sampler().lost_samples()) Runtime::get().warn(kSamplesLost);
+}
+
+// By difference: the board has the sum of all threads, whether they still are or not.
+void ThreadState::publish_traffic() noexcept {
+  Runtime& runtime = Runtime::get();
+  if (!runtime.measures_traffic()) return;
+  const TrafficCounts& traffic = emulator().totals().traffic;
+  const double held_ns = emulator().totals().held_ns;
+  TrafficBoard& board = runtime.board().traffic();
+  const auto add = [](std::atomic<std::uint64_t>& sum, auto now, auto before) {
+    sum.fetch_add(static_cast<std::uint64_t>(now) - static_cast<std::uint64_t>(before),
+                  std::memory_order_relaxed);
+  };
+  add(board.read_bytes, traffic.read_bytes, published_.read_bytes);
+  add(board.written_bytes, traffic.written_bytes, published_.written_bytes);
+  add(board.extrapolated_bytes, traffic.extrapolated_bytes, published_.extrapolated_bytes);
+  add(board.samples, traffic.samples, published_.samples);
+  add(board.streaming_samples, traffic.streaming_samples, published_.streaming_samples);
+  add(board.pairs, traffic.pairs, published_.pairs);
+  add(board.held_ns, held_ns, published_held_ns_);
+  const std::uint64_t now_ns = runtime.injector().now_ns();
+  board.series.add({published_until_ns_, now_ns, traffic.read_bytes - published_.read_bytes,
+                    traffic.written_bytes - published_.written_bytes, held_ns - published_held_ns_},
+                   board.start_ns);
+  published_ = traffic;
+  published_held_ns_ = held_ns;
+  published_until_ns_ = now_ns;
 }
 
 void ThreadState::on_tick(const ucontext_t& context) noexcept {

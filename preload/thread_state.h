@@ -89,6 +89,7 @@ class ThreadState {
   CounterSource& make_source(bool foreign) noexcept;
   void claim_slot() noexcept;
   void publish(bool ended) noexcept;
+  void publish_traffic() noexcept;
   void check_edge(const void* site) noexcept;
   void pay_at_edge(const void* site) noexcept;
   void end_postponed_epoch() noexcept;
@@ -111,6 +112,10 @@ class ThreadState {
   int tid_;
   bool has_claimed_;
   BoardThread* slot_;  // null where the board is full
+  // What is on the board already.
+  TrafficCounts published_;
+  double published_held_ns_;
+  std::uint64_t published_until_ns_;
 };
 
 // Storage only: ThreadState has no constructor to run, and TLS is zeroed. __thread, unlike thread_local,

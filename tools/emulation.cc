@@ -6,9 +6,12 @@
 #include <algorithm>
 #include <csignal>
 #include <cstdlib>
+#include <memory>
+#include <optional>
 
 #include "base/units.h"
 #include "epoch/config.h"
+#include "hardware_throttle.h"
 #include "host/capabilities.h"
 #include "launch.h"
 #include "report/board.h"
@@ -17,9 +20,42 @@
 namespace nvmemu {
 namespace {
 
-Config make_config(const RunOptions& options, const Prepared& prepared, const Board& board) {
+// What limits the bandwidth, and why that.
+struct Limit {
+  std::unique_ptr<HardwareThrottle> hardware;
+  BandwidthTarget governed;  // by the governor
+  std::string by, why;
+};
+
+Limit limit_bandwidth(const RunOptions& options, const Prepared& prepared, std::vector<std::string>& warnings) {
+  const BandwidthTarget& target = prepared.bandwidth;
+  if (!target.limits()) {
+    return {nullptr, {}, "", prepared.request.bandwidth.limits() ? "no target is below what this machine moves"
+                                                                  : "no bandwidth was asked for"};
+  }
+  if (!prepared.request.hardware_throttle) return {nullptr, target, "governor", "it works in any process"};
+  std::string refusal;
+  if (target.read_bps <= 0 || target.write_bps <= 0) {
+    refusal = "hardware limits reads and writes together, and so takes a target of both";
+  } else {
+    auto hardware = HardwareThrottle::apply(options.throttle_root, prepared.request.node,
+                                            target.read_bps + target.write_bps);
+    if (hardware) {
+      std::string by((*hardware)->by());
+      return {*std::move(hardware), {}, std::move(by), "asked for; reads and writes together"};
+    }
+    refusal = hardware.error().message;
+  }
+  warnings.push_back("the hardware does not limit the bandwidth, the governor does: " + refusal);
+  return {nullptr, target, "governor", "the hardware could not be had"};
+}
+
+Config make_config(const RunOptions& options, const Prepared& prepared, const Limit& limit, const Board& board) {
   Config config;
   config.target_read_latency_ns = prepared.target_ns;
+  config.target_read_bps = limit.governed.read_bps;
+  config.target_write_bps = limit.governed.write_bps;
+  config.stat = options.stat || limit.hardware != nullptr;
   config.base_latency_ns = prepared.machine.base_latency_ns;
   config.epoch_ns = prepared.request.epoch_ns;
   config.clock_hz = prepared.machine.clock_hz;
@@ -48,7 +84,9 @@ std::string why_source(const RunRequest& request) {
                        : "no hardware counters: " + pmu.why;
 }
 
-RunReport make_report(const Prepared& prepared, const std::vector<std::string>& command) {
+std::optional<double> given(double value) { return value > 0 ? std::optional(value) : std::nullopt; }
+
+RunReport make_report(const RunOptions& options, const Prepared& prepared, const std::vector<std::string>& command) {
   RunReport report;
   report.command = command;
   report.source_name = prepared.source;
@@ -58,6 +96,9 @@ RunReport make_report(const Prepared& prepared, const std::vector<std::string>& 
   report.base_spread = prepared.machine.base_spread;
   report.target_profile = prepared.request.profile;
   report.target.read_latency_ns = prepared.target_ns;
+  report.target.read_bandwidth_bps = given(prepared.bandwidth.read_bps);
+  report.target.write_bandwidth_bps = given(prepared.bandwidth.write_bps);
+  report.bandwidth.is_measured = options.stat || prepared.bandwidth.limits();
   report.warnings = prepared.request.warnings;
   report.warnings.insert(report.warnings.end(), prepared.machine.warnings.begin(),
                          prepared.machine.warnings.end());
@@ -70,6 +111,11 @@ void say_what_starts(const Prepared& prepared, const Board& board) {
   print_note(fmt::format("base latency {}, spread {:.1f} %; target {}",
                          format_latency(prepared.machine.base_latency_ns), 100 * prepared.machine.base_spread,
                          format_latency(prepared.target_ns)));
+  if (prepared.bandwidth.limits()) {
+    const auto text = [](double bps) { return bps > 0 ? format_bandwidth(bps) : "not limited"; };
+    print_note(fmt::format("bandwidth: reads {}, writes {}", text(prepared.bandwidth.read_bps),
+                           text(prepared.bandwidth.write_bps)));
+  }
   print_note(fmt::format("calibration {}, board {}", prepared.machine.calibration_file, board.path()));
 }
 
@@ -88,17 +134,24 @@ int refuse(const Refusal& refusal) {
 
 tl::expected<Emulated, Refusal> emulate(const RunOptions& options, const Prepared& prepared,
                                         const std::vector<std::string>& command, TemporaryFiles& temporary) {
-  Emulated emulated{make_report(prepared, command), false};
+  Emulated emulated{make_report(options, prepared, command), false};
   RunReport& report = emulated.report;
   const Result<Board> board = Board::create();
   if (!board) return tl::unexpected(Refusal{kNvmemuFailed, board.error()});
   temporary.add(board->path());
   if (options.verbose) say_what_starts(prepared, *board);
 
-  std::vector<std::string> variables = to_environment(make_config(options, prepared, *board));
+  Limit limit = limit_bandwidth(options, prepared, report.warnings);
+  report.bandwidth.by = limit.by;
+  report.bandwidth.why = limit.why;
+  std::vector<std::string> variables = to_environment(make_config(options, prepared, limit, *board));
   variables.push_back(preload_with(prepared.library));
   const auto ended = launch(prepared.path, command, environment_with(variables),
                             options.no_wait ? Waits::kForCommand : Waits::kForAll);
+  if (limit.hardware) {
+    report.bandwidth.why += ": " + limit.hardware->what();
+    if (const auto lifted = limit.hardware->lift(); !lifted) print_error(lifted.error());
+  }
   if (!ended) return tl::unexpected(ended.error());
   std::signal(SIGPIPE, SIG_IGN);  // whoever read stderr may be gone: the exit status is still the command's
 

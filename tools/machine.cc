@@ -8,6 +8,7 @@
 #include <cstdlib>
 
 #include "base/clock.h"
+#include "host/bandwidth.h"
 #include "host/calibrate.h"
 #include "host/calibration.h"
 #include "host/cpu.h"
@@ -90,6 +91,28 @@ Result<Machine> read_machine(double given_base_ns, bool quiet) {
         "neighbours disturbed the calibration of this machine: try nvmemu calibrate at a quieter time");
   }
   return machine;
+}
+
+Result<NativeBandwidth> read_bandwidth(const Machine& machine, bool quiet) {
+  Result<Calibration> calibration = load_calibration(machine.calibration_file);
+  if (!calibration) return tl::unexpected(calibration.error());
+  if (calibration->copy_bandwidth_all_bps > 0) return native_bandwidth(*calibration);
+  if (!quiet) print_note("this machine's bandwidth has not been measured since it booted: measuring it, some 2 s");
+  const Cpu cpu = read_cpu();
+  const Clock clock = Clock::calibrate(calibration->clock_hz);
+  constexpr int kRepetitions = 3;
+  const Result<Bandwidth> one = measure_bandwidth(cpu, clock, 1, kRepetitions);
+  if (!one) return tl::unexpected(one.error());
+  const Result<Bandwidth> all = measure_bandwidth(cpu, clock, cpu.logical_cpus, kRepetitions);
+  if (!all) return tl::unexpected(all.error());
+  calibration->read_bandwidth_bps = one->read_bps.value;
+  calibration->copy_bandwidth_bps = one->copy_bps.value;
+  calibration->read_bandwidth_all_bps = all->read_bps.value;
+  calibration->copy_bandwidth_all_bps = all->copy_bps.value;
+  // Where it cannot be kept, the next run measures again.
+  if (const auto stored = store_calibration(*calibration, machine.calibration_file); !stored && !quiet)
+    print_note(stored.error().message);
+  return native_bandwidth(*calibration);
 }
 
 }  // namespace nvmemu

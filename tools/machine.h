@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "bandwidth_limit.h"
 #include "base/result.h"
 
 namespace nvmemu {
@@ -22,5 +23,9 @@ struct Machine {
 // The cached calibration, made now (in some 10 s, with a note on stderr unless `quiet`) where there is none,
 // and the base latency as it is at the moment; `given_base_ns` in its place where that is above 0.
 Result<Machine> read_machine(double given_base_ns, bool quiet);
+
+// What its cores move, as the calibration in `machine` has it; measured now (some 2 s), and kept there, where
+// it does not.
+Result<NativeBandwidth> read_bandwidth(const Machine& machine, bool quiet);
 
 }  // namespace nvmemu

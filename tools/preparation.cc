@@ -73,6 +73,20 @@ Result<void> prepare_model(Prepared& prepared, double base_ns, double cache_ns) 
   return {};
 }
 
+// What the machine does not reach itself cannot be emulated. Where that is not known, it may turn out to be so.
+void prepare_bandwidth(Prepared& prepared, bool quiet) {
+  prepared.bandwidth = prepared.request.bandwidth;
+  if (!prepared.bandwidth.limits()) return;
+  std::vector<std::string>& warnings = prepared.request.warnings;
+  const Result<NativeBandwidth> native = read_bandwidth(prepared.machine, quiet);
+  if (native) {
+    prepared.bandwidth = reachable(prepared.bandwidth, *native, warnings);
+  } else {
+    warnings.push_back(fmt::format("whether this machine reaches the bandwidth is not known: {}",
+                                   native.error().message));
+  }
+}
+
 tl::unexpected<Refusal> failed(const Error& error) { return tl::unexpected(Refusal{kNvmemuFailed, error}); }
 
 }  // namespace
@@ -106,6 +120,7 @@ tl::expected<Prepared, Refusal> prepare(const RunOptions& options, const Result<
   const auto target_ns = target_latency_ns(prepared.request, base_ns);
   if (!target_ns) return failed(target_ns.error());
   prepared.target_ns = *target_ns;
+  prepare_bandwidth(prepared, options.quiet);
   return prepared;
 }
 

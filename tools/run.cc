@@ -38,15 +38,20 @@ int run(const RunOptions& options, const std::vector<std::string>& command) {
 }
 
 constexpr const char* kDescription =
-    "Runs a command as if this machine's memory took longer. A library is preloaded into it and into\n"
-    "the programs that it starts: it samples what each thread waits for, and delays the thread by as\n"
-    "much as the emulated memory would have kept it waiting longer. Everything after COMMAND is the\n"
-    "command's.\n";
+    "Runs a command as if this machine's memory took longer, or moved less. A library is preloaded into it\n"
+    "and into the programs that it starts: it samples what each thread waits for and moves, and delays the\n"
+    "thread by as much as the emulated memory would have kept it waiting longer. Everything after COMMAND\n"
+    "is the command's.\n";
 
 constexpr const char* kFooter = R"(Examples:
   nvmemu run --read-latency 300ns -- redis-server --save ''
   nvmemu run --profile optane-dcpmm --report run.json -- ./app input
   nvmemu run --read-latency 2x --epoch 50ms python3 script.py
+  nvmemu run --read-bandwidth 8GB/s --write-bandwidth 2GB/s -- ./solver
+  nvmemu run --stat --report run.json -- ./app
+
+Bandwidth is what goes over the memory bus: loops that stream are counted, accesses at random and copies of the kernel's
+are not. A thread waits for the larger of what latency and bandwidth ask for.
 
 Exit status:
   the command's own; 128 + N where signal N ended it

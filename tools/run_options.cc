@@ -4,7 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <iterator>
+#include <charconv>
 #include <map>
 #include <optional>
 #include <string_view>
@@ -21,23 +21,7 @@ constexpr double kMeasurementTolerance = 0.05;
 constexpr double kHighestLatencyNs = 1e9;
 constexpr std::string_view kReplay = "replay:";
 
-// The figures of a device that are understood, but not emulated by this version.
-struct NotEmulated {
-  const char* option;
-  const char* what;
-  std::string RunOptions::*text;
-  std::optional<double> Device::*figure;
-  Result<double> (*parse)(std::string_view);
-};
-
-constexpr NotEmulated kNotEmulated[] = {
-    {"--write-latency", "write latency", &RunOptions::write_latency, &Device::write_latency_ns,
-     parse_latency_ns},
-    {"--read-bandwidth", "read bandwidth", &RunOptions::read_bandwidth, &Device::read_bandwidth_bps,
-     parse_bandwidth_bps},
-    {"--write-bandwidth", "write bandwidth", &RunOptions::write_bandwidth, &Device::write_bandwidth_bps,
-     parse_bandwidth_bps},
-};
+constexpr const char* kWriteLatencyStays = "write latency is not emulated yet: it stays this machine's";
 
 // An option's name in front of what is wrong with its value.
 tl::unexpected<Error> in_option(const char* option, Error error) {
@@ -94,6 +78,42 @@ Result<void> check_measuring(const RunOptions& options, RunRequest& request) {
   return check_latency("--remote-latency", options.remote_latency, request.remote_latency_ns);
 }
 
+Result<void> check_write_latency(const RunOptions& options, const Device& device, RunRequest& request) {
+  if (!options.write_latency.empty()) {
+    const Result<double> value = parse_latency_ns(options.write_latency);
+    if (!value) return in_option("--write-latency", value.error());
+  }
+  if (!options.write_latency.empty() || device.write_latency_ns) request.warnings.emplace_back(kWriteLatencyStays);
+  return {};
+}
+
+Result<void> check_one_bandwidth(const char* option, const std::string& text, std::optional<double> of_profile,
+                                 double& bps) {
+  bps = of_profile.value_or(0);
+  if (text.empty()) return {};
+  const Result<double> value = parse_bandwidth_bps(text);
+  if (!value) return in_option(option, value.error());
+  bps = *value;
+  return {};
+}
+
+Result<void> check_bandwidth(const RunOptions& options, const Device& device, RunRequest& request) {
+  if (options.throttle != "auto" && options.throttle != "governor" && options.throttle != "hardware") {
+    return failure(fmt::format("--throttle: {} is not one of auto, governor, hardware", quote(options.throttle)));
+  }
+  request.hardware_throttle = options.throttle == "hardware";
+  const char* end = options.node.data() + options.node.size();
+  const auto [parsed, error] = std::from_chars(options.node.data(), end, request.node);
+  if (error != std::errc() || parsed != end || request.node < 0)
+    return failure(fmt::format("--node: {} is no number of a node", quote(options.node)), "write 0, or 1");
+  if (const auto read = check_one_bandwidth("--read-bandwidth", options.read_bandwidth,
+                                            device.read_bandwidth_bps, request.bandwidth.read_bps);
+      !read)
+    return read;
+  return check_one_bandwidth("--write-bandwidth", options.write_bandwidth, device.write_bandwidth_bps,
+                             request.bandwidth.write_bps);
+}
+
 // The target: of the profile, then of the options, which go before it.
 Result<void> check_memory(const RunOptions& options, RunRequest& request) {
   Device device;
@@ -103,34 +123,32 @@ Result<void> check_memory(const RunOptions& options, RunRequest& request) {
     request.profile = profile->name;
     device = profile->device;
   }
-  for (const NotEmulated& figure : kNotEmulated) {
-    const std::string& text = options.*figure.text;
-    if (!text.empty()) {
-      const Result<double> value = figure.parse(text);
-      if (!value) return in_option(figure.option, value.error());
-    }
-    if (!text.empty() || (device.*figure.figure).has_value()) {
-      request.warnings.push_back(fmt::format("{} is not emulated yet: it stays this machine's", figure.what));
-    }
-  }
+  if (const Result<void> write = check_write_latency(options, device, request); !write) return write;
+  if (const Result<void> bandwidth = check_bandwidth(options, device, request); !bandwidth) return bandwidth;
   if (!options.read_latency.empty()) {
     const Result<TargetLatency> target = parse_target_latency(options.read_latency);
     if (!target) return in_option("--read-latency", target.error());
     request.target = *target;
     return {};
   }
+  if (device.read_latency_ns) {
+    request.target.ns = *device.read_latency_ns;
+    request.target_from_profile = true;
+    return {};
+  }
+  if (request.bandwidth.limits() || options.stat) {
+    request.target.multiple = 1;
+    return {};
+  }
   if (request.profile.empty()) {
     return failure("nothing to emulate",
-                   "write --read-latency 300ns, or 2x, or --profile NAME (nvmemu profiles lists them)");
+                   "write --read-latency 300ns, or 2x, or --read-bandwidth 8GB/s, or --profile NAME (nvmemu "
+                   "profiles lists them); --stat only measures");
   }
-  if (!device.read_latency_ns) {
-    return failure(
-        fmt::format("profile {} has no read latency, and nothing else is emulated yet", request.profile),
-        "add --read-latency 300ns, or 2x");
-  }
-  request.target.ns = *device.read_latency_ns;
-  request.target_from_profile = true;
-  return {};
+  return failure(fmt::format("profile {} has neither a read latency nor a bandwidth, and nothing else is "
+                             "emulated yet",
+                             request.profile),
+                 "add --read-latency 300ns, or 2x");
 }
 
 constexpr const char* kMemory = "The emulated memory";
@@ -161,8 +179,16 @@ void add_memory_options(CLI::App& app, RunOptions& options) {
       kMemory);
   add("--write-latency", options.write_latency, "LATENCY", "checked, but not emulated yet", kMemory);
   add("--read-bandwidth", options.read_bandwidth, "BANDWIDTH",
-      "as 8GB/s or 6GiB/s; 1 MB/s to 100 TB/s. Checked, but not\nemulated yet", kMemory);
-  add("--write-bandwidth", options.write_bandwidth, "BANDWIDTH", "likewise", kMemory);
+      "what all threads and processes of the run may read together,\nas 8GB/s or 6GiB/s; 1 MB/s to 100 TB/s. A line that is read\n"
+      "because it will be written counts. Goes before the profile's",
+      kMemory);
+  add("--write-bandwidth", options.write_bandwidth, "BANDWIDTH", "likewise, what they may write", kMemory);
+  add("--throttle", options.throttle, "auto|governor|hardware",
+      "what keeps to them: the governor, in software, anywhere; or the\nmemory controllers (as root, see nvmemu throttle), and the\n"
+      "governor where that cannot be had [auto: the governor]",
+      kMemory);
+  add("--node", options.node, "N", "with --throttle hardware: the NUMA node whose memory it limits [0]", kMemory);
+  app.add_option("--throttle-root", options.throttle_root)->group("");
 }
 
 void add_model_options(CLI::App& app, RunOptions& options) {
@@ -196,6 +222,9 @@ void add_measuring_options(CLI::App& app, RunOptions& options) {
 
 void add_output_options(CLI::App& app, RunOptions& options) {
   const Adder add(app);
+  app.add_flag("--stat", options.stat,
+               "measure what the command moves to and from memory, over time:\nin the report, and in short on stderr. Needs no target")
+      ->group(kOutput);
   add("--report", options.report, "FILE.json", "write the run report there", kOutput);
   app.add_flag("--no-wait", options.no_wait,
                "report and exit when the command ends, even if processes that it\nstarted still run")
@@ -250,7 +279,10 @@ Result<RunRequest> check_target(const std::string& read_latency) {
 Result<RunRequest> check_profile_target(const std::string& profile) {
   RunOptions options;
   options.profile = profile;
-  return check_all(options, {check_memory});
+  Result<RunRequest> request = check_all(options, {check_memory});
+  if (request && !request->target_from_profile)
+    return failure(fmt::format("profile {} has no read latency, and nothing else is predicted", request->profile));
+  return request;
 }
 
 Result<double> target_latency_ns(const RunRequest& request, double base_ns) {

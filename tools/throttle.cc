@@ -119,7 +119,8 @@ constexpr const char* kFooter =
 Bridge, Ivy Bridge, Haswell and Broadwell generations, as root. They limit the whole node, every program on it.
 What they held is on the disk before they are changed. It is put back by restore, at the end of a COMMAND, on
 SIGINT, SIGTERM, SIGHUP and SIGQUIT, and after a crash or SIGKILL by the next nvmemu throttle set, restore or
-calibrate. A reboot puts it back, too. nvmemu run does not use this yet.
+calibrate. A reboot puts it back, too. nvmemu run --throttle hardware does this for
+one run.
 
 Examples:
   nvmemu throttle status

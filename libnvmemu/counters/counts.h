@@ -7,6 +7,7 @@
 #include <cstdint>
 
 #include "counters/load_counts.h"
+#include "counters/traffic_counts.h"
 
 namespace nvmemu {
 
@@ -36,6 +37,7 @@ struct EpochCounts {
   double share_error_ns = 0;         // standard error from the probes' shares: the same in every epoch, so
                                      // it adds over epochs as it is
   LoadCounts loads;                  // of hardware counters; a sampler leaves them 0
+  TrafficCounts traffic;             // all 0 where nothing measures it
 
   // Of hardware counters, in user mode; 0 where nothing counts here.
   double counted_share = 0;  // of the epoch, what they saw: below 1 the counts are scaled up. 0: not counted

@@ -23,6 +23,9 @@ constexpr double kClockHighestHz = 1e11;
 constexpr std::string_view kReplay = "replay:";
 
 constexpr const char* kReadLatency = "NVMEMU_READ_LATENCY";
+constexpr const char* kReadBandwidth = "NVMEMU_READ_BANDWIDTH";
+constexpr const char* kWriteBandwidth = "NVMEMU_WRITE_BANDWIDTH";
+constexpr const char* kStat = "NVMEMU_STAT";
 constexpr const char* kProfile = "NVMEMU_PROFILE";
 constexpr const char* kBaseLatency = "NVMEMU_BASE_LATENCY";
 constexpr const char* kEpoch = "NVMEMU_EPOCH";
@@ -82,23 +85,41 @@ constexpr std::array<Word<bool>, 2> kOneZero{{{"1", true}, {"0", false}}};
 // Each reads one variable into `config`; an error where it cannot be understood.
 using Outcome = std::optional<Error>;
 
-Outcome read_target(Config& config) {
-  if (const std::string_view text = variable(kReadLatency); !text.empty()) {
-    const Result<TargetLatency> target = parse_target_latency(text);
-    if (!target) return bad_value(kReadLatency, text, target.error().message, target.error().hint);
-    config.target_read_latency_ns = target->ns;
-    config.target_multiple = target->multiple;
-    return std::nullopt;
-  }
+// What a profile says, and no other variable does.
+Outcome read_profile(Config& config) {
   const std::string_view name = variable(kProfile);
   if (name.empty()) return std::nullopt;
   const Result<Profile> profile = find_built_in_profile(name);
   if (!profile) return bad_value(kProfile, name, profile.error().message, profile.error().hint);
-  if (!profile->device.read_latency_ns) {
-    return bad_value(kProfile, name, "this profile has no read latency", "set NVMEMU_READ_LATENCY");
-  }
-  config.target_read_latency_ns = *profile->device.read_latency_ns;
+  const Device& device = profile->device;
+  config.target_read_latency_ns = device.read_latency_ns.value_or(0);
+  config.target_read_bps = device.read_bandwidth_bps.value_or(0);
+  config.target_write_bps = device.write_bandwidth_bps.value_or(0);
   return std::nullopt;
+}
+
+Outcome read_target(Config& config) {
+  const std::string_view text = variable(kReadLatency);
+  if (text.empty()) return std::nullopt;
+  const Result<TargetLatency> target = parse_target_latency(text);
+  if (!target) return bad_value(kReadLatency, text, target.error().message, target.error().hint);
+  config.target_read_latency_ns = target->ns;
+  config.target_multiple = target->multiple;
+  return std::nullopt;
+}
+
+Outcome read_bandwidth(const char* name, double& bps) {
+  const std::string_view text = variable(name);
+  if (text.empty()) return std::nullopt;
+  const Result<double> value = parse_bandwidth_bps(text);
+  if (!value) return bad_value(name, text, value.error().message, value.error().hint);
+  bps = *value;
+  return std::nullopt;
+}
+
+Outcome read_bandwidths(Config& config) {
+  if (Outcome error = read_bandwidth(kReadBandwidth, config.target_read_bps)) return error;
+  return read_bandwidth(kWriteBandwidth, config.target_write_bps);
 }
 
 Outcome read_latency(const char* name, double& value_ns) {
@@ -182,6 +203,7 @@ std::string digits(double value) {
   return error == std::errc() ? std::string(text.data(), end) : std::string();
 }
 
+std::string in_bps(double value) { return value > 0 ? digits(value) + "B/s" : std::string(); }
 std::string in_ns(double value) { return value > 0 ? digits(value) + "ns" : std::string(); }
 
 }  // namespace
@@ -212,12 +234,13 @@ Result<double> parse_epoch_ns(std::string_view text) {
 Result<Config> read_config() {
   Config config;
   for (const auto read :
-       {read_target, read_base, read_remote, read_epoch, read_clock, read_source, read_model}) {
+       {read_profile, read_target, read_bandwidths, read_base, read_remote, read_epoch, read_clock, read_source, read_model}) {
     if (Outcome error = read(config)) return tl::unexpected(std::move(*error));
   }
   if (Outcome error = read_word(kTicker, kTickers, config.ticker)) return tl::unexpected(std::move(*error));
   if (Outcome error = read_word(kProbes, kOnOff, config.probes)) return tl::unexpected(std::move(*error));
   if (Outcome error = read_word(kQuiet, kOneZero, config.quiet)) return tl::unexpected(std::move(*error));
+  if (Outcome error = read_word(kStat, kOneZero, config.stat)) return tl::unexpected(std::move(*error));
   config.calibration = variable(kCalibration);
   config.record = variable(kRecord);
   config.board = variable(kBoard);
@@ -231,6 +254,9 @@ std::vector<std::string> to_environment(const Config& config) {
                                                         : in_ns(config.target_read_latency_ns);
   return {
       set(kReadLatency, target),
+      set(kReadBandwidth, in_bps(config.target_read_bps)),
+      set(kWriteBandwidth, in_bps(config.target_write_bps)),
+      set(kStat, word_for(kOneZero, config.stat)),
       set(kProfile, ""),
       set(kBaseLatency, in_ns(config.base_latency_ns)),
       set(kEpoch, in_ns(config.epoch_ns)),

@@ -17,6 +17,9 @@ struct Config {
   double target_read_latency_ns = 0;  // NVMEMU_READ_LATENCY ("300ns"; "2x" is a multiple of the base), or
                                       // from NVMEMU_PROFILE (a built-in name); 0: nothing to emulate
   double target_multiple = 0;         // the "2x" form; 0 where a latency was given
+  double target_read_bps = 0;         // NVMEMU_READ_BANDWIDTH, NVMEMU_WRITE_BANDWIDTH ("8GB/s"), or from
+  double target_write_bps = 0;        // NVMEMU_PROFILE; 0: not limited
+  bool stat = false;                  // NVMEMU_STAT=1: measure what is moved even where it is not limited
   double base_latency_ns = 0;         // NVMEMU_BASE_LATENCY; 0: the calibrated one
   double epoch_ns = 100e6;            // NVMEMU_EPOCH, 1 ms to 10 s
   double clock_hz = 0;                // NVMEMU_CLOCK_HZ; 0: calibrate

@@ -18,24 +18,35 @@ void relax() noexcept {
 
 SpinInjector::SpinInjector(const Clock& clock) : clock_(&clock), visit_ticks_(clock.to_ticks(kVisitNs)) {}
 
+void SpinInjector::spin(double wall_ns, CounterSource& source) noexcept {
+  const std::uint64_t start = clock_->now_ticks();
+  const std::uint64_t ticks = clock_->to_ticks(wall_ns);
+  std::uint64_t next_visit = 0;
+  for (std::uint64_t passed = 0; passed < ticks; passed = clock_->now_ticks() - start) {
+    if (passed >= next_visit) {
+      source.keep_warm();
+      next_visit = passed + visit_ticks_;
+    }
+    relax();
+  }
+}
+
 double SpinInjector::inject(double delay_ns, CounterSource& source) noexcept {
   const std::uint64_t start_ns = thread_cpu_ns();
   double spent_ns = 0;
   while (spent_ns < delay_ns) {
     // Wall time is cheap to read, and can only run ahead: while the thread was preempted, say.
-    const std::uint64_t start = clock_->now_ticks();
-    const std::uint64_t ticks = clock_->to_ticks(delay_ns - spent_ns);
-    std::uint64_t next_visit = 0;
-    for (std::uint64_t passed = 0; passed < ticks; passed = clock_->now_ticks() - start) {
-      if (passed >= next_visit) {
-        source.keep_warm();
-        next_visit = passed + visit_ticks_;
-      }
-      relax();
-    }
+    spin(delay_ns - spent_ns, source);
     spent_ns = static_cast<double>(thread_cpu_ns() - start_ns);
   }
   return spent_ns;
+}
+
+double SpinInjector::wait_until(std::uint64_t until_ns, CounterSource& source) noexcept {
+  const std::uint64_t start_ns = thread_cpu_ns();
+  for (std::uint64_t now = now_ns(); now < until_ns; now = now_ns())
+    spin(static_cast<double>(until_ns - now), source);
+  return static_cast<double>(thread_cpu_ns() - start_ns);
 }
 
 }  // namespace nvmemu

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 namespace nvmemu {
+
 void Ledger::owe(double delay_ns) noexcept { balance_ns_ += delay_ns; }
 
 void Ledger::discount(double overhead_ns) noexcept {
@@ -12,6 +13,13 @@ void Ledger::discount(double overhead_ns) noexcept {
 }
 
 void Ledger::pay(double injected_ns) noexcept { balance_ns_ -= injected_ns; }
+
+void Ledger::absorb(double before_ns, double held_ns) noexcept {
+  const double most_ns = std::max(before_ns, 0.0);
+  const double least_ns = std::min(before_ns, 0.0);
+  balance_ns_ =
+      balance_ns_ > most_ns ? std::max(most_ns, balance_ns_ - held_ns) : std::max(least_ns, balance_ns_);
+}
 
 double Ledger::due_ns() const noexcept { return balance_ns_ >= kSmallestInjectionNs ? balance_ns_ : 0; }
 

@@ -18,6 +18,11 @@ class Ledger {
   void discount(double overhead_ns) noexcept;  // >= 0
   void pay(double injected_ns) noexcept;       // >= 0; may exceed what was due
 
+  // The thread was held up for `held_ns` on top of what it paid, for another reason, in an epoch that began
+  // with the balance `before_ns`: what the epoch owes it has waited for meanwhile, and its overhead was part
+  // of the wait. Neither is carried on.
+  void absorb(double before_ns, double held_ns) noexcept;
+
   // The balance, or 0 while it is too small to be worth a spin.
   double due_ns() const noexcept;
   double balance_ns() const noexcept { return balance_ns_; }

@@ -6,11 +6,12 @@
 namespace nvmemu {
 
 ThreadEmulator::ThreadEmulator(CounterSource& source, Injector& injector, const ReadLatency& latency,
-                               double epoch_ns, DelayModel model)
+                               double epoch_ns, DelayModel model, Governor* governor)
     : source_(source),
       injector_(injector),
       latency_(latency),
       model_(model),
+      governor_(governor),
       ledger_(epoch_ns),
       pace_(epoch_ns),
       interval_start_ns_(source.cpu_ns()) {}
@@ -19,6 +20,8 @@ ThreadEmulator::ThreadEmulator(CounterSource& source, Injector& injector, const 
 Pace::Interval ThreadEmulator::account() noexcept {
   const EpochCounts counts = source_.read();
   const double delay_ns = model_(counts, latency_);
+  balance_before_ns_ = ledger_.balance_ns();
+  book_traffic(counts);
   ledger_.owe(delay_ns);
   ledger_.discount(counts.overhead_ns);
   totals_.cpu_ns += counts.cpu_ns;
@@ -37,17 +40,38 @@ Pace::Interval ThreadEmulator::account() noexcept {
           .interrupted_ns = counts.interrupted_ns};
 }
 
-// The CPU time that it took.
+// The epoch's traffic was moved while the thread ran.
+void ThreadEmulator::book_traffic(const EpochCounts& counts) noexcept {
+  TrafficCounts& sum = totals_.traffic;
+  sum += counts.traffic;
+  if (governor_ == nullptr) return;
+  const auto ran_ns = static_cast<std::uint64_t>(std::max(0.0, counts.cpu_ns));
+  const std::uint64_t now_ns = injector_.now_ns();
+  const std::uint64_t begin_ns = now_ns - std::min(now_ns, ran_ns);
+  held_until_ns_ = std::max(held_until_ns_, governor_->book(counts.traffic, begin_ns));
+}
+
+// Pays `due_ns`, and then waits for as long as the governor holds the thread: one after the other, they take
+// as long as the larger of the two. The CPU time that it took.
 double ThreadEmulator::pay(double due_ns) noexcept {
-  if (due_ns < Ledger::kSmallestInjectionNs) return 0;
-  source_.pause(due_ns);
-  const double injected_ns = injector_.inject(due_ns, source_);
-  source_.resume(injected_ns);
+  constexpr double kSmallestNs = Ledger::kSmallestInjectionNs;
+  const bool owes = due_ns >= kSmallestNs;
+  const std::uint64_t now_ns = governor_ != nullptr && held_until_ns_ > 0 ? injector_.now_ns() : 0;
+  const double hold_ns = held_until_ns_ > now_ns ? static_cast<double>(held_until_ns_ - now_ns) : 0;
+  const bool holds = hold_ns >= kSmallestNs;
+  if (!owes && !holds) return 0;
+  source_.pause(std::max(due_ns, hold_ns));
+  const double paid_ns = owes ? injector_.inject(due_ns, source_) : 0;
+  const double held_ns = holds ? injector_.wait_until(held_until_ns_, source_) : 0;
+  source_.resume(paid_ns + held_ns);
   // A thread that was stopped meanwhile (a suspended machine, say) has not paid for hours to come.
   constexpr double kMostOversleptNs = 10e6;
-  ledger_.pay(std::min(injected_ns, due_ns + kMostOversleptNs));
-  totals_.injected_ns += injected_ns;
-  return injected_ns;
+  ledger_.pay(std::min(paid_ns, due_ns + kMostOversleptNs));
+  if (held_ns >= kSmallestNs) ledger_.absorb(balance_before_ns_, held_ns);
+  held_until_ns_ = 0;
+  totals_.injected_ns += paid_ns + held_ns;
+  totals_.held_ns += held_ns;
+  return paid_ns + held_ns;
 }
 
 void ThreadEmulator::end_epoch() noexcept {
@@ -74,7 +98,7 @@ bool ThreadEmulator::reach_edge(std::uintptr_t site) noexcept {
   Pace::Interval interval = has_news ? account() : Pace::Interval{};
   interval.cpu_ns = std::max(0.0, passed_ns - interval.interrupted_ns);
   const double due_ns = pace_.due_ns(site, interval, ledger_.balance_ns());
-  const double injected_ns = source_.knows_enough(passed_ns) ? pay(due_ns) : 0;
+  const double injected_ns = pay(source_.knows_enough(passed_ns) ? due_ns : 0);
   if (injected_ns > 0) ++totals_.epochs;
   interval_start_ns_ = source_.cpu_ns();
   const double overhead_ns = std::max(0.0, interval_start_ns_ - now_ns - injected_ns);

@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "counters/counter_source.h"
+#include "epoch/governor.h"
 #include "epoch/injector.h"
 #include "epoch/ledger.h"
 #include "epoch/pace.h"
@@ -18,13 +19,15 @@ struct EpochTotals {
   double cpu_ns = 0;    // injections not included
   double stall_ns = 0;  // memory stall
   double delay_ns = 0;  // what the model asked for
-  double injected_ns = 0;
+  double injected_ns = 0;  // all that it was made to wait,
+  double held_ns = 0;      // and of that, by the governor, when it had paid what it owed the latency
   double overhead_ns = 0;
   std::uint64_t samples = 0;
   std::uint64_t stall_samples = 0;
   std::uint64_t probes = 0;
   double sampling_variance_ns2 = 0;
   double share_error_ns = 0;
+  TrafficCounts traffic;
 
   double stall_variance_ns2() const noexcept {
     return sampling_variance_ns2 + share_error_ns * share_error_ns;
@@ -35,8 +38,10 @@ struct EpochTotals {
 class ThreadEmulator {
  public:
   // `epoch_ns`: CPU time between the ends of epochs that time brings; no more overhead than that is carried.
+  // `governor`: null where bandwidth is not limited. A thread waits for the larger of what latency and
+  // bandwidth ask for, not for both.
   ThreadEmulator(CounterSource& source, Injector& injector, const ReadLatency& latency, double epoch_ns,
-                 DelayModel model = stall_delay_ns);
+                 DelayModel model = stall_delay_ns, Governor* governor = nullptr);
 
   // Ends the epoch: reads the counts and settles what is due. For the ends that time brings, and for those
   // that nothing else depends on.
@@ -60,15 +65,19 @@ class ThreadEmulator {
 
  private:
   Pace::Interval account() noexcept;
+  void book_traffic(const EpochCounts& counts) noexcept;
   double pay(double due_ns) noexcept;
 
   CounterSource& source_;
   Injector& injector_;
   ReadLatency latency_;
   DelayModel model_;
+  Governor* governor_;
   Ledger ledger_;
   Pace pace_;
   double interval_start_ns_;  // CPU time
+  double balance_before_ns_ = 0;      // the last epoch
+  std::uint64_t held_until_ns_ = 0;   // by the governor; a moment, that may be past
   EpochTotals totals_;
 };
 

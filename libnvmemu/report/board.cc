@@ -17,6 +17,8 @@
 #include <type_traits>
 #include <utility>
 
+#include "base/clock.h"
+
 namespace nvmemu {
 
 struct Board::Layout {
@@ -26,6 +28,7 @@ struct Board::Layout {
   std::atomic<std::uint32_t> processes_claimed;
   std::atomic<std::uint32_t> threads_claimed;
   std::atomic<std::uint64_t> lost;
+  TrafficBoard traffic;
   BoardProcess processes[kProcesses];
   BoardThread threads[kThreads];
 };
@@ -33,11 +36,12 @@ struct Board::Layout {
 namespace {
 
 constexpr std::uint64_t kMagic = 0x314452414f42564e;  // "NVBOARD1" as bytes
-constexpr std::uint32_t kVersion = 1;
+constexpr std::uint32_t kVersion = 2;
 
 // The layout is shared by whatever was built to run together; these catch what would make a board unsafe to
 // share.
 static_assert(sizeof(BoardProcess) == 128 && sizeof(BoardThread) == 128);
+static_assert(std::is_trivially_destructible_v<TrafficBoard> && std::is_standard_layout_v<TrafficBoard>);
 static_assert(std::atomic<std::uint64_t>::is_always_lock_free && std::atomic<double>::is_always_lock_free);
 static_assert(std::is_trivially_destructible_v<BoardThread> && std::is_standard_layout_v<BoardThread>);
 
@@ -112,6 +116,7 @@ Result<Board> Board::create_in(const char* directory) {
   close(fd);
   auto* layout = static_cast<Layout*>(memory);  // all zero, which is a valid value of everything in it
   layout->bytes = sizeof(Layout);
+  layout->traffic.start_ns = monotonic_raw_ns();
   layout->version = kVersion;
   layout->magic = kMagic;
   return Board(layout, path);
@@ -238,6 +243,10 @@ std::uint32_t Board::index_of(const BoardProcess* process) const noexcept {
 std::uint32_t Board::index_of(const BoardThread* thread) const noexcept {
   return static_cast<std::uint32_t>(thread - layout_->threads);
 }
+
+TrafficBoard& Board::traffic() noexcept { return layout_->traffic; }
+
+const TrafficBoard& Board::traffic() const noexcept { return layout_->traffic; }
 
 std::uint64_t Board::lost() const noexcept { return layout_->lost.load(std::memory_order_relaxed); }
 

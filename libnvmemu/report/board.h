@@ -11,6 +11,7 @@
 #include <cstdint>
 
 #include "base/result.h"
+#include "report/traffic_board.h"
 
 namespace nvmemu {
 
@@ -85,6 +86,9 @@ class Board {
   std::uint32_t index_of(const BoardProcess* process) const noexcept;
   std::uint32_t index_of(const BoardThread* thread) const noexcept;
   std::uint64_t lost() const noexcept;
+
+  TrafficBoard& traffic() noexcept;
+  const TrafficBoard& traffic() const noexcept;
 
  private:
   static constexpr std::size_t kPathBytes = 256;

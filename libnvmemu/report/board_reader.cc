@@ -218,6 +218,7 @@ class Reader {
 void read_board(const Board& board, RunReport& report) {
   report.ticker.clear();
   Reader(board, report).read();
+  read_traffic(board, report);
 }
 
 }  // namespace nvmemu

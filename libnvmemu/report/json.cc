@@ -64,6 +64,34 @@ Json processes_json(const RunReport& report) {
   return processes;
 }
 
+Json over_time_json(const TrafficSeries::OverTime& over_time) {
+  Json read = Json::array();
+  Json written = Json::array();
+  for (const TrafficSeries::Step& step : over_time.steps) {
+    read.push_back(step.read_bytes / over_time.step_seconds);
+    written.push_back(step.written_bytes / over_time.step_seconds);
+  }
+  return {
+      {"step_seconds", over_time.step_seconds}, {"read_bps", std::move(read)}, {"write_bps", std::move(written)}};
+}
+
+// null: nobody measured it, which is not the same as nothing.
+Json bandwidth_json(const BandwidthReport& bandwidth) {
+  if (!bandwidth.is_measured) return nullptr;
+  return {
+      {"by", bandwidth.by.empty() ? Json(nullptr) : Json(bandwidth.by)},
+      {"why", bandwidth.why},
+      {"read_bytes", bandwidth.read_bytes},
+      {"written_bytes", bandwidth.written_bytes},
+      {"read_reached_bps", optional_number(bandwidth.read_reached_bps)},
+      {"write_reached_bps", optional_number(bandwidth.write_reached_bps)},
+      {"held_ns", bandwidth.held_ns},
+      {"error",
+       {{"relative_95", optional_number(bandwidth.error_relative_95)}, {"from", bandwidth.error_from}}},
+      {"over_time", over_time_json(bandwidth.over_time)},
+  };
+}
+
 Json report_json(const RunReport& report) {
   return {
       {"schema", "nvmemu-run-1"},
@@ -78,6 +106,7 @@ Json report_json(const RunReport& report) {
       {"error", {{"relative_95", optional_number(report.error_relative_95)}, {"from", report.error_from}}},
       {"warnings", report.warnings},
       {"totals", totals_json(report.totals)},
+      {"bandwidth", bandwidth_json(report.bandwidth)},
       {"processes", processes_json(report)},
   };
 }

@@ -50,6 +50,35 @@ Device target_of(const Json& json) {
   return device;
 }
 
+TrafficSeries::OverTime over_time_of(const Json& json) {
+  TrafficSeries::OverTime over_time{json.at("step_seconds"), {}};
+  const auto read = json.at("read_bps").get<std::vector<double>>();
+  const auto written = json.at("write_bps").get<std::vector<double>>();
+  for (std::size_t i = 0; i < std::min(read.size(), written.size()); ++i)
+    over_time.steps.push_back({read[i] * over_time.step_seconds, written[i] * over_time.step_seconds, 0});
+  return over_time;
+}
+
+// Older reports have none.
+BandwidthReport bandwidth_of(const Json& report) {
+  BandwidthReport bandwidth;
+  const auto found = report.find("bandwidth");
+  if (found == report.end() || found->is_null()) return bandwidth;
+  const Json& json = *found;
+  bandwidth.is_measured = true;
+  if (!json.at("by").is_null()) json.at("by").get_to(bandwidth.by);
+  json.at("why").get_to(bandwidth.why);
+  json.at("read_bytes").get_to(bandwidth.read_bytes);
+  json.at("written_bytes").get_to(bandwidth.written_bytes);
+  json.at("held_ns").get_to(bandwidth.held_ns);
+  bandwidth.read_reached_bps = optional_number(json.at("read_reached_bps"));
+  bandwidth.write_reached_bps = optional_number(json.at("write_reached_bps"));
+  bandwidth.error_relative_95 = optional_number(json.at("error").at("relative_95"));
+  json.at("error").at("from").get_to(bandwidth.error_from);
+  bandwidth.over_time = over_time_of(json.at("over_time"));
+  return bandwidth;
+}
+
 RunReport report_of(const Json& json) {
   RunReport report;
   json.at("command").get_to(report.command);
@@ -68,6 +97,7 @@ RunReport report_of(const Json& json) {
   json.at("error").at("from").get_to(report.error_from);
   json.at("warnings").get_to(report.warnings);
   report.totals = totals_of(json.at("totals"));
+  report.bandwidth = bandwidth_of(json);
   for (const Json& process : json.at("processes")) report.processes.push_back(process_of(process));
   return report;
 }
@@ -102,7 +132,17 @@ void merge_errors(const std::vector<RunReport>& reports, RunReport& merged) {
 bool same_target(const RunReport& a, const RunReport& b) {
   const double a_ns = a.target.read_latency_ns.value_or(0);
   const double b_ns = b.target.read_latency_ns.value_or(0);
-  return a.model == b.model && std::abs(a_ns - b_ns) <= kSameTarget * std::max(a_ns, b_ns);
+  return a.model == b.model && a.target.read_bandwidth_bps == b.target.read_bandwidth_bps &&
+         a.target.write_bandwidth_bps == b.target.write_bandwidth_bps &&
+         std::abs(a_ns - b_ns) <= kSameTarget * std::max(a_ns, b_ns);
+}
+
+// Each rank had a limit of its own, and its own time: sums are all that can be said of them together.
+void merge_bandwidth(const BandwidthReport& bandwidth, BandwidthReport& merged) {
+  merged.is_measured |= bandwidth.is_measured;
+  merged.read_bytes += bandwidth.read_bytes;
+  merged.written_bytes += bandwidth.written_bytes;
+  merged.held_ns += bandwidth.held_ns;
 }
 
 void merge_one(const RunReport& report, RunReport& merged) {
@@ -112,6 +152,7 @@ void merge_one(const RunReport& report, RunReport& merged) {
   if (merged.ticker != report.ticker) merged.ticker = "mixed";
   if (merged.source_name != report.source_name) merged.source_name = "mixed";
   add(merged.totals, report.totals);
+  merge_bandwidth(report.bandwidth, merged.bandwidth);
   merged.processes.insert(merged.processes.end(), report.processes.begin(), report.processes.end());
   for (const std::string& warning : report.warnings) {
     if (std::find(merged.warnings.begin(), merged.warnings.end(), warning) == merged.warnings.end())
@@ -149,6 +190,14 @@ Result<RunReport> merge_reports(const std::vector<RunReport>& reports) {
   RunReport merged = reports.front();
   merged.totals = {};
   merged.processes.clear();
+  if (reports.size() > 1) {
+    merged.bandwidth = {};
+    merged.bandwidth.by = reports.front().bandwidth.by;
+    merged.bandwidth.why = reports.front().bandwidth.why;
+    merged.bandwidth.error_from = "several reports: each has its own";
+  } else {
+    merged.bandwidth.read_bytes = merged.bandwidth.written_bytes = merged.bandwidth.held_ns = 0;  // added below
+  }
   double base_sum_ns = 0;
   double target_sum_ns = 0;
   for (const RunReport& report : reports) {

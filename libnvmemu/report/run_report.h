@@ -33,6 +33,19 @@ struct RunTotals {
   double cpu_ns = 0, stall_ns = 0, injected_ns = 0, overhead_ns = 0, unpaid_ns = 0;
 };
 
+// What the run moved, and what kept it from moving more.
+struct BandwidthReport {
+  bool is_measured = false;  // somebody asked: for a target, or for the figures themselves
+  std::string by;            // "governor", "thermal registers", "resctrl"; empty: nothing limits it
+  std::string why;           // that, and what was not taken
+  double read_bytes = 0, written_bytes = 0, held_ns = 0;
+  // What was moved while it was held up, or else at its busiest: bytes per second. Nothing: too little was.
+  std::optional<double> read_reached_bps, write_reached_bps;
+  std::optional<double> error_relative_95;  // of the bytes
+  std::string error_from;
+  TrafficSeries::OverTime over_time;
+};
+
 struct RunReport {
   // Said by who ran it.
   std::vector<std::string> command;
@@ -50,6 +63,7 @@ struct RunReport {
   // Read off the board.
   std::string ticker;  // "perf_event", "posix-timer", "none", "mixed"
   RunTotals totals;
+  BandwidthReport bandwidth;  // `is_measured`, `by` and `why` are said by who ran it
   std::vector<ProcessReport> processes;
   // Of the injected delay: half the width of the 95 % confidence interval. Nothing where nothing was
   // measured.
@@ -61,6 +75,9 @@ struct RunReport {
 // its warnings for each BoardWarning seen, with the number of processes concerned, and where nothing was
 // measured.
 void read_board(const Board& board, RunReport& report);
+
+// Fills `bandwidth` from the board; needs the target.
+void read_traffic(const Board& board, RunReport& report);
 
 // JSON, as design and docs/report.md describe; ends with a newline.
 std::string to_json(const RunReport& report);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "base/units.h"
 #include "report/run_report.h"
 
@@ -35,6 +37,56 @@ std::string error_line(const RunReport& report) {
                      report.error_from);
 }
 
+// "read 4.0 GB/s (target 4 GB/s)"
+std::string direction(const char* name, double bytes, const std::optional<double>& reached,
+                      const std::optional<double>& target) {
+  std::string text = fmt::format("{} {}", name, format_size(static_cast<std::uint64_t>(bytes)));
+  if (reached) text += fmt::format(", {} when busy", format_bandwidth(*reached));
+  if (target) text += fmt::format(" (target {})", format_bandwidth(*target));
+  return text;
+}
+
+std::string bandwidth_line(const RunReport& report) {
+  const BandwidthReport& bandwidth = report.bandwidth;
+  return fmt::format("memory: {}; {}; {}",
+                     direction("read", bandwidth.read_bytes, bandwidth.read_reached_bps,
+                               report.target.read_bandwidth_bps),
+                     direction("written", bandwidth.written_bytes, bandwidth.write_reached_bps,
+                               report.target.write_bandwidth_bps),
+                     bandwidth.by.empty() ? "not limited"
+                                          : fmt::format("limited by {}, held {}", bandwidth.by,
+                                                        format_duration(bandwidth.held_ns)));
+}
+
+// How it went, in a few figures that fit a line: the mean of each stretch.
+std::string course_line(const TrafficSeries::OverTime& over_time) {
+  constexpr std::size_t kMostStretches = 12;
+  const std::size_t steps = over_time.steps.size();
+  const std::size_t per_stretch = (steps + kMostStretches - 1) / kMostStretches;
+  std::string read;
+  std::string written;
+  for (std::size_t first = 0; first < steps; first += per_stretch) {
+    const std::size_t end = std::min(steps, first + per_stretch);
+    TrafficSeries::Step sum;
+    for (std::size_t i = first; i < end; ++i) {
+      sum.read_bytes += over_time.steps[i].read_bytes;
+      sum.written_bytes += over_time.steps[i].written_bytes;
+    }
+    const double seconds = over_time.step_seconds * static_cast<double>(end - first);
+    read += fmt::format(" {:.1f}", sum.read_bytes / seconds / 1e9);
+    written += fmt::format(" {:.1f}", sum.written_bytes / seconds / 1e9);
+  }
+  return fmt::format("GB/s over time, {} each: read{}; written{}",
+                     format_duration(over_time.step_seconds * static_cast<double>(per_stretch) * 1e9), read,
+                     written);
+}
+
+std::string bandwidth_error_line(const BandwidthReport& bandwidth) {
+  if (!bandwidth.error_relative_95) return fmt::format("error of the bytes: unknown: {}", bandwidth.error_from);
+  return fmt::format("error of the bytes: +-{:.0f} % (95 %), from {}", 100 * *bandwidth.error_relative_95,
+                     bandwidth.error_from);
+}
+
 }  // namespace
 
 std::string summary(const RunReport& report) {
@@ -44,6 +96,11 @@ std::string summary(const RunReport& report) {
   if (!report.processes.empty()) {
     add(injected_line(report));
     add(error_line(report));
+    if (report.bandwidth.is_measured) {
+      add(bandwidth_line(report));
+      if (report.bandwidth.over_time.steps.size() > 1) add(course_line(report.bandwidth.over_time));
+      add(bandwidth_error_line(report.bandwidth));
+    }
   }
   for (const std::string& warning : report.warnings) add("warning: " + warning);
   return text;

@@ -31,6 +31,8 @@ Calibration hand_made_calibration() {
   calibration.trap_cost_ns = 10'000;
   calibration.sample_cost_ns = 10'000;
   calibration.timer_cost_ns = 3'000;
+  calibration.read_bandwidth_all_bps = 40e9;
+  calibration.copy_bandwidth_all_bps = 30e9;
   return calibration;
 }
 

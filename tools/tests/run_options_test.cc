@@ -62,17 +62,40 @@ TEST(CheckOptions, PrefersTheOptionToTheProfile) {
   EXPECT_FALSE(request->target_from_profile);
 }
 
-TEST(CheckOptions, WarnsOfEachFigureThatIsNotEmulated) {
+TEST(CheckOptions, WarnsOfAWriteLatencyThatIsNotEmulated) {
   RunOptions options;
   options.read_latency = "2x";
   EXPECT_THAT(check_options(options)->warnings, IsEmpty());
   options.write_latency = "600ns";
-  options.read_bandwidth = "8GB/s";
-  options.write_bandwidth = "2GB/s";
   EXPECT_THAT(check_options(options)->warnings,
-              ElementsAre("write latency is not emulated yet: it stays this machine's",
-                          "read bandwidth is not emulated yet: it stays this machine's",
-                          "write bandwidth is not emulated yet: it stays this machine's"));
+              ElementsAre("write latency is not emulated yet: it stays this machine's"));
+}
+
+TEST(CheckOptions, TakesABandwidthAlone) {
+  RunOptions options;
+  options.read_bandwidth = "8GB/s";
+  const auto request = check_options(options);
+  ASSERT_TRUE(request) << request.error().message;
+  EXPECT_EQ(request->bandwidth.read_bps, 8e9);
+  EXPECT_EQ(request->bandwidth.write_bps, 0);
+  EXPECT_EQ(*target_latency_ns(*request, 163), 163);
+}
+
+TEST(CheckOptions, PrefersABandwidthToTheProfiles) {
+  RunOptions options;
+  options.profile = "optane-dcpmm";
+  options.write_bandwidth = "2GB/s";
+  const auto request = check_options(options);
+  ASSERT_TRUE(request) << request.error().message;
+  EXPECT_EQ(request->bandwidth.read_bps, 39.4e9);
+  EXPECT_EQ(request->bandwidth.write_bps, 2e9);
+}
+
+TEST(CheckOptions, ToMeasureTakesNoTarget) {
+  RunOptions options;
+  EXPECT_FALSE(check_options(options));
+  options.stat = true;
+  EXPECT_TRUE(check_options(options));
 }
 
 TEST(CheckOptions, WarnsOfAProfilesFiguresOnce) {
@@ -83,13 +106,13 @@ TEST(CheckOptions, WarnsOfAProfilesFiguresOnce) {
   EXPECT_THAT(check_options(options)->warnings, ElementsAre(HasSubstr("write latency is not emulated")));
 }
 
-TEST(CheckOptions, SaysWhatAProfileWithoutAReadLatencyLacks) {
+TEST(CheckOptions, SaysWhatAProfileWithNothingToEmulateLacks) {
   const TemporaryFolder folder;
   RunOptions options;
-  options.profile = folder.write("m.toml", "name = \"wide\"\nread_bandwidth = \"8GB/s\"\n");
+  options.profile = folder.write("m.toml", "name = \"slow\"\nwrite_latency = \"1us\"\n");
   const auto request = check_options(options);
   ASSERT_FALSE(request);
-  EXPECT_THAT(request.error().message, HasSubstr("profile wide has no read latency"));
+  EXPECT_THAT(request.error().message, HasSubstr("profile slow has neither a read latency nor a bandwidth"));
   options.read_latency = "300ns";
   EXPECT_TRUE(check_options(options));
 }
@@ -124,6 +147,8 @@ TEST(CheckOptions, NamesTheOptionOfEachMistake) {
       {&RunOptions::read_bandwidth, "8GB", "--read-bandwidth"},
       {&RunOptions::write_bandwidth, "0GB/s", "--write-bandwidth"},
       {&RunOptions::base_latency, "2x", "--base-latency"},
+      {&RunOptions::throttle, "brakes", "--throttle"},
+      {&RunOptions::node, "-1", "--node"},
       {&RunOptions::epoch, "1us", "--epoch"},
       {&RunOptions::ticker, "hpet", "--ticker"},
       {&RunOptions::model, "ewma", "--model"},

@@ -20,12 +20,16 @@ BOUNDS = {
     "target = base": Bound(median=2),  # slowdown where nothing is to be injected
     "pmbench, access": Bound(median=10),  # error of an access in its loop
     "pmbench, timed": Bound(median=25),  # slowdown of what it times: by samples and traps, but not by delays
+    "bandwidth": Bound(median=10),  # error of what is moved in a second
+    "shared bandwidth": Bound(median=15),  # and by two processes together
+    "unreached bandwidth": Bound(median=2),  # slowdown of what does not reach its target
     "start-up": Bound(median=50),  # ms
     "thread memory": Bound(median=64),  # KiB
 }
 
 TARGETS_NS = (300, 500, 1000)
 SYNC_TARGETS_NS = (500, 1000)
+BANDWIDTH_SHARES = (75, 50, 25, 10)  # per cent of what is moved natively
 SLOW_NS = 1000  # what must not slow down a program that needs no memory
 PROGRAMS_TARGET = "2x"
 PREDICTION_TARGETS = ("2x", "4x")

@@ -2,7 +2,9 @@
 #include "workloads/stream.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
+#include <cstdint>
 
 namespace nvmemu::workloads {
 namespace {
@@ -37,6 +39,14 @@ constexpr double kFactor = 0.41421356237309503;
   for (std::size_t i = 0; i < arrays.a.size(); ++i) a[i] = b[i] + kFactor * c[i];
 }
 
+// Of whole numbers, which a compiler may add in any order.
+[[gnu::noinline]] void sum(StreamArrays arrays) noexcept {
+  const double* __restrict a = arrays.a.data();
+  std::uint64_t total = 0;
+  for (std::size_t i = 0; i < arrays.a.size(); ++i) total += std::bit_cast<std::uint64_t>(a[i]);
+  asm volatile("" : : "r"(total));
+}
+
 bool all_near(std::span<const double> values, double expected) {
   return std::all_of(values.begin(), values.end(),
                      [=](double value) { return std::abs(value - expected) <= 1e-9 * std::abs(expected); });
@@ -44,11 +54,12 @@ bool all_near(std::span<const double> values, double expected) {
 
 }  // namespace
 
-const std::array<StreamKernel, 4> kStreamKernels = {{
-    {"copy", 2, &copy},
-    {"scale", 2, &scale},
-    {"add", 3, &add},
-    {"triad", 3, &triad},
+const std::array<StreamKernel, 5> kStreamKernels = {{
+    {"copy", 2, 2, 1, &copy},
+    {"scale", 2, 2, 1, &scale},
+    {"add", 3, 3, 1, &add},
+    {"triad", 3, 3, 1, &triad},
+    {"sum", 1, 1, 0, &sum},
 }};
 
 void fill(StreamArrays arrays) noexcept {

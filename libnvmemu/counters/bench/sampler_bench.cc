@@ -10,6 +10,8 @@
 #include "counters/sampler/epoch_samples.h"
 #include "counters/sampler/known_chase.h"
 #include "counters/sampler/load_table.h"
+#include "counters/sampler/loop_table.h"
+#include "counters/sampler/traffic.h"
 
 namespace nvmemu {
 namespace {
@@ -45,6 +47,36 @@ void take_epoch(benchmark::State& state) {
   }
 }
 BENCHMARK(take_epoch)->Arg(1)->Arg(40);
+
+void decode_loop(benchmark::State& state) {
+  for (auto _ : state) benchmark::DoNotOptimize(loop_around(kAfterLoad));
+}
+BENCHMARK(decode_loop);
+
+void find_known_loop(benchmark::State& state) {
+  const auto table = std::make_unique<LoopTable>();
+  for (auto _ : state) benchmark::DoNotOptimize(table->find(kAfterLoad));
+}
+BENCHMARK(find_known_loop);
+
+// A sample of a copy that streams, with as much behind it as the caches hold.
+void add_streaming_sample(benchmark::State& state) {
+  Loop loop;
+  loop.begin = 0x400000;
+  loop.stream_count = 2;
+  loop.streams[0] = {.operand = {.base = REG_RSI}, .step = 16, .reads = true};
+  loop.streams[1] = {.operand = {.base = REG_RDI}, .step = 16, .writes = true};
+  TrafficMeter meter(32e6);
+  Registers registers{};
+  registers[REG_RDI] = std::uintptr_t{1} << 46;
+  double time_ns = 0;
+  for (auto _ : state) {
+    registers[REG_RSI] += 1'000'000;
+    registers[REG_RDI] += 1'000'000;
+    meter.add(&loop, registers, time_ns += 1e6, 1e6);
+  }
+}
+BENCHMARK(add_streaming_sample);
 
 }  // namespace
 }  // namespace nvmemu

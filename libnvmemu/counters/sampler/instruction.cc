@@ -4,18 +4,13 @@
 #include <Zydis/Zydis.h>
 
 #include <algorithm>
-#include <array>
 #include <iterator>
-#include <limits>
 #include <span>
+
+#include "counters/sampler/zydis_registers.h"
 
 namespace nvmemu {
 namespace {
-
-// ZYDIS_REGISTER_RAX to ZYDIS_REGISTER_R15 in Zydis' order (the processor's own), as indices into gregs.
-constexpr std::array<std::int8_t, 16> kGregs = {REG_RAX, REG_RCX, REG_RDX, REG_RBX, REG_RSP, REG_RBP,
-                                                REG_RSI, REG_RDI, REG_R8,  REG_R9,  REG_R10, REG_R11,
-                                                REG_R12, REG_R13, REG_R14, REG_R15};
 
 constexpr ZydisMnemonic kPersistMnemonics[] = {
     ZYDIS_MNEMONIC_CLFLUSH, ZYDIS_MNEMONIC_CLFLUSHOPT, ZYDIS_MNEMONIC_CLWB,
@@ -62,17 +57,6 @@ StallKind kind_of(const ZydisDecodedInstruction& instruction, Operands operands)
   return writes ? StallKind::kStore : StallKind::kOther;
 }
 
-std::int8_t greg_of(ZydisRegister reg) {
-  if (reg == ZYDIS_REGISTER_NONE) return MemoryOperand::kNone;
-  if (reg == ZYDIS_REGISTER_RIP) return MemoryOperand::kNextInstruction;
-  return kGregs[static_cast<std::size_t>(reg - ZYDIS_REGISTER_RAX)];
-}
-
-bool is_plain_register(ZydisRegister reg) {
-  return reg == ZYDIS_REGISTER_NONE || reg == ZYDIS_REGISTER_RIP ||
-         (reg >= ZYDIS_REGISTER_RAX && reg <= ZYDIS_REGISTER_R15);
-}
-
 // A masked load does not fault where its mask is off; the probe's own would.
 bool is_masked(const ZydisDecodedInstruction& instruction) {
   const ZydisRegister mask = instruction.avx.mask.reg;
@@ -89,17 +73,7 @@ std::optional<MemoryOperand> probeable_operand(const ZydisDecodedInstruction& in
   if (is_masked(instruction)) return std::nullopt;
   for (const ZydisDecodedOperand& operand : operands) {
     if (!is_memory(operand) || (operand.actions & ZYDIS_OPERAND_ACTION_MASK_READ) == 0) continue;
-    const auto& mem = operand.mem;
-    if (mem.type != ZYDIS_MEMOP_TYPE_MEM || instruction.address_width != 64) return std::nullopt;
-    if (mem.segment == ZYDIS_REGISTER_GS) return std::nullopt;
-    if (!is_plain_register(mem.base) || !is_plain_register(mem.index)) return std::nullopt;
-    const std::int64_t displacement = mem.disp.has_displacement ? mem.disp.value : 0;
-    if (displacement != static_cast<std::int32_t>(displacement)) return std::nullopt;
-    return MemoryOperand{.base = greg_of(mem.base),
-                         .index = greg_of(mem.index),
-                         .scale = mem.scale,
-                         .displacement = static_cast<std::int32_t>(displacement),
-                         .is_thread_local = mem.segment == ZYDIS_REGISTER_FS};
+    return operand_of(operand, instruction.address_width);
   }
   return std::nullopt;
 }

@@ -4,28 +4,16 @@
 #include <algorithm>
 #include <cstring>
 
+#include "counters/sampler/code_checksum.h"
 #include "counters/sampler/code_lookup.h"
-#include "counters/sampler/guarded_read.h"
 
 namespace nvmemu {
 namespace {
 
 constexpr std::uintptr_t kBusy = 1;
-constexpr std::uintptr_t kPageBytes = 4096;
 constexpr auto kRelaxed = std::memory_order_relaxed;
 
 std::size_t hash(std::uintptr_t ip) { return static_cast<std::size_t>((ip * 0x9E3779B97F4A7C15ULL) >> 40); }
-
-// FNV-1a over the 8 bytes before `ip`, as far as they are in its page.
-std::uint32_t checksum_before(std::uintptr_t ip) noexcept {
-  const std::uintptr_t start = std::max(ip & ~(kPageBytes - 1), ip - 8);
-  if (!is_readable(start, ip)) return 0;  // unloaded since it was sampled
-  std::uint32_t sum = 2166136261U;
-  for (std::uintptr_t at = start; at < ip; ++at) {
-    sum = (sum ^ *reinterpret_cast<const std::uint8_t*>(at)) * 16777619U;
-  }
-  return sum;
-}
 
 // A function's other instructions and everything that cannot be decoded are kOther, with nothing to probe.
 void describe(LoadEntry& entry, std::uintptr_t ip, std::uint32_t checksum) noexcept {

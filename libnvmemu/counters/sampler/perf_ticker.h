@@ -13,6 +13,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "counters/sampler/registers.h"
+
 struct perf_event_mmap_page;
 
 namespace nvmemu {
@@ -24,8 +26,9 @@ class PerfTicker {
   PerfTicker& operator=(const PerfTicker&) = delete;
 
   // Starts sampling the thread `tid` of this process: a sample each `period_ns` (>= 100 us), signal `signal`
-  // each `wakeup` samples. 0, or the errno of what refused. The signal's handler must be in place.
-  int open(int tid, std::uint64_t period_ns, std::uint32_t wakeup, int signal) noexcept;
+  // each `wakeup` samples. 0, or the errno of what refused. The signal's handler must be in place. With
+  // `registers`, samples have them, and the time (CLOCK_MONOTONIC); the ring then has two pages more.
+  int open(int tid, std::uint64_t period_ns, std::uint32_t wakeup, int signal, bool registers = false) noexcept;
   // Likewise with another period; where that is refused, it goes on as before.
   int reopen(int tid, std::uint64_t period_ns, std::uint32_t wakeup, int signal) noexcept;
   void close() noexcept;
@@ -35,9 +38,9 @@ class PerfTicker {
 
   bool is_open() const noexcept { return page_ != nullptr; }
 
-  // Takes what the ring holds: up to `capacity` instruction pointers, oldest first. What the kernel could not
-  // write for want of room is added to `lost`. Async-signal-safe; only on the sampled thread.
-  std::size_t drain(std::uintptr_t* ips, std::size_t capacity, std::uint64_t& lost) noexcept;
+  // Takes what the ring holds: up to `capacity` samples, oldest first. What the kernel could not write for
+  // want of room is added to `lost`. Async-signal-safe; only on the sampled thread.
+  std::size_t drain(TickerSample* samples, std::size_t capacity, std::uint64_t& lost) noexcept;
 
   bool has_samples() const noexcept;
 
@@ -45,7 +48,10 @@ class PerfTicker {
   bool discard() noexcept;
 
  private:
+  std::size_t map_bytes() const noexcept;
+
   perf_event_mmap_page* page_ = nullptr;
+  bool registers_ = false;
 };
 
 }  // namespace nvmemu

@@ -14,11 +14,11 @@ constexpr auto kRelaxed = std::memory_order_relaxed;
 
 // The kernel rounds CPU-time timers to its tick, 4 ms on most.
 constexpr std::uint64_t kTimerPeriodNs = 4000000;
-// A thread waits for memory hardly at all below this share of its time.
-constexpr double kHardlyWaits = 0.01;
+// Of a thread that samples are not worth it of. Where stalls are not charged, none are needed to see when
+// they begin.
 constexpr double kIdlePeriodNs = 5e6;
-constexpr double kJudgedNs = 50e6;  // sampled time that this is judged by
-constexpr std::size_t kDrainAtOnce = 64;
+constexpr double kIdleTrafficPeriodNs = 10e6;
+constexpr std::size_t kDrainAtOnce = 16;
 // For how long payments at edges may wait for probes, and for what share of the time in the long run.
 constexpr double kMostPatienceNs = 120e6;
 constexpr double kPatience = 0.05;
@@ -62,6 +62,12 @@ Sampler::Sampler(SamplerShared& shared, const Clock& clock, const SamplerOptions
       prober_(clock, options.scale),
       samples_(options.scale.overlapped),
       schedule_(options.every_load ? 0 : options.probe_budget, options.steady_after_ms, clock.now_ticks()),
+      traffic_(options.cache_bytes),
+      period_({.fine_ns = options.period_ns,
+               .coarse_ns = options.charges_stalls ? kIdlePeriodNs : kIdleTrafficPeriodNs,
+               .charges_stalls = options.charges_stalls,
+               .measures_traffic = options.measures_traffic,
+               .traffic_bps = options.traffic_bps}),
       period_ns_(options.period_ns),
       patience_ns_(kMostPatienceNs) {
   prober_.set_guard(options.guard);
@@ -71,7 +77,8 @@ int Sampler::open(int tid) noexcept {
   tid_ = tid;
   int error = EINVAL;
   if (options_.ticker != SamplerOptions::Ticker::kTimer) {
-    error = perf_.open(tid, static_cast<std::uint64_t>(period_ns_), kSamplesPerTick, options_.signal);
+    error = perf_.open(tid, static_cast<std::uint64_t>(period_ns_), kSamplesPerTick, options_.signal,
+                       options_.measures_traffic);
   }
   if (error != 0 && options_.ticker != SamplerOptions::Ticker::kPerfEvent) {
     error = timer_.open(tid, kTimerPeriodNs, options_.signal);
@@ -98,7 +105,8 @@ void Sampler::on_tick(const ucontext_t& context) noexcept {
   if (perf_.is_open()) {
     drain_ring();
   } else if (timer_.is_open()) {
-    add_sample(static_cast<std::uintptr_t>(context.uc_mcontext.gregs[REG_RIP]),
+    const Registers registers = registers_of(context);
+    add_sample({registers[REG_RIP], clock_.to_ns(clock_.now_ticks()), registers},
                own_time_.take(timer_.take_cpu_ns()));
   }
   overhead_ns_ += options_.tick_cost_ns;
@@ -127,23 +135,28 @@ bool Sampler::on_trap(const siginfo_t& info, const ucontext_t& context) noexcept
 
 void Sampler::drain_ring() noexcept {
   if (prober_.armed()) return;
-  std::array<std::uintptr_t, kDrainAtOnce> ips;
+  std::array<TickerSample, kDrainAtOnce> samples;
   std::uint64_t lost = 0;
-  for (std::size_t count = ips.size(); count == ips.size();) {
-    count = perf_.drain(ips.data(), ips.size(), lost);
-    for (std::size_t i = 0; i < count; ++i) add_sample(ips[i], own_time_.take(period_ns_));
+  for (std::size_t count = samples.size(); count == samples.size();) {
+    count = perf_.drain(samples.data(), samples.size(), lost);
+    for (std::size_t i = 0; i < count; ++i) add_sample(samples[i], own_time_.take(period_ns_));
     if (count == 0) return;
     lost_samples_ |= lost != 0 && !after_gap_;
     after_gap_ = false;
   }
 }
 
-void Sampler::add_sample(std::uintptr_t ip, double time_ns) noexcept {
+void Sampler::add_sample(const TickerSample& sample, double time_ns) noexcept {
+  const std::uintptr_t ip = sample.ip;
   const bool own = ip >= options_.own_code_begin && ip < options_.own_code_end;
   const bool waiting =
       ip >= shared_.waiting_code_begin.load(kRelaxed) && ip < shared_.waiting_code_end.load(kRelaxed);
   LoadEntry* entry = own || waiting ? nullptr : shared_.loads.find(ip);
   samples_.add(entry, time_ns, GapWeights::bin_of(since_gap_ms()));
+  if (options_.measures_traffic) {
+    const bool known = own || waiting || sample.time_ns == 0;
+    traffic_.add(known ? nullptr : shared_.loops.find(ip), sample.registers, sample.time_ns, time_ns);
+  }
   if (entry != nullptr && entry->instruction.probeable) {
     candidate_ = entry;
     candidate_ip_ = ip;
@@ -221,6 +234,7 @@ EpochCounts Sampler::read() noexcept {
   counts.overhead_ns += overhead_ns_;
   counts.interrupted_ns = overhead_ns_;
   counts.probes = probes_;
+  counts.traffic = traffic_.take();
   retune(counts);
   last_cpu_ns_ = now_ns;
   untold_ = false;
@@ -240,19 +254,11 @@ void Sampler::discount_samples(EpochCounts& counts) const noexcept {
 }
 
 // Sampling is paid for by the delays. A thread that hardly waits for memory has none, and is sampled less
-// often, until it does.
+// often, until it does; likewise one that moves far less than is to be limited.
 void Sampler::retune(const EpochCounts& counts) noexcept {
-  judged_ns_ += static_cast<double>(counts.samples) * period_ns_;
-  judged_stall_ns_ += counts.fresh_stall_ns;
-  if (!perf_.is_open() || judged_ns_ < kJudgedNs) return;
-  const bool waits = judged_stall_ns_ > kHardlyWaits * judged_ns_;
-  judged_ns_ = 0;
-  judged_stall_ns_ = 0;
-  const double wanted_ns = waits ? options_.period_ns : std::max(options_.period_ns, kIdlePeriodNs);
-  if (wanted_ns == period_ns_) return;
-  if (perf_.reopen(tid_, static_cast<std::uint64_t>(wanted_ns), kSamplesPerTick, options_.signal) == 0) {
-    period_ns_ = wanted_ns;
-  }
+  if (!perf_.is_open() || !period_.judge(counts)) return;
+  const auto wanted_ns = static_cast<std::uint64_t>(period_.period_ns());
+  if (perf_.reopen(tid_, wanted_ns, kSamplesPerTick, options_.signal) == 0) period_ns_ = period_.period_ns();
 }
 
 bool Sampler::has_news() noexcept {
@@ -268,6 +274,7 @@ void Sampler::pause(double delay_ns) noexcept {
 }
 
 void Sampler::resume(double injected_ns) noexcept {
+  traffic_.forget();
   if (perf_.is_open()) {
     if (perf_.discard()) own_time_.forget();  // what a burst had a part of is dropped
     after_gap_ = true;

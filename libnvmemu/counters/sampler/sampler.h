@@ -14,19 +14,23 @@
 #include "counters/sampler/epoch_samples.h"
 #include "counters/sampler/gap_weights.h"
 #include "counters/sampler/load_table.h"
+#include "counters/sampler/loop_table.h"
 #include "counters/sampler/own_time.h"
 #include "counters/sampler/perf_ticker.h"
+#include "counters/sampler/period_choice.h"
 #include "counters/sampler/probe_schedule.h"
 #include "counters/sampler/prober.h"
 #include "counters/sampler/recent_misses.h"
 #include "counters/sampler/sampling_cost.h"
 #include "counters/sampler/timer_ticker.h"
+#include "counters/sampler/traffic.h"
 
 namespace nvmemu {
 
 // What all threads of a process learn together.
 struct SamplerShared {
   LoadTable loads;
+  LoopTable loops;
   GapWeights gaps;
   std::atomic<double> bursts{0}, burst_share_sum{0}, burst_square_sum{0};  // a SharePool
   std::atomic<bool> probes_refused{false};
@@ -43,6 +47,10 @@ struct SamplerOptions {
   Ticker ticker = Ticker::kAny;
   double period_ns = kSamplePeriodNs;  // of the perf_event ticker's samples, in CPU time
   int signal = 0;                      // that ticks arrive by; its handler calls on_tick()
+  bool measures_traffic = false;  // bytes moved, too
+  double traffic_bps = 0;  // what is enough of them to be sampled at `period_ns`,
+  bool charges_stalls = true;  // as waiting for memory is where this is true
+  double cache_bytes = 0;  // what is read again within so many bytes comes from a cache
   double probe_budget =
       0.01;                 // share of CPU time, and of injected time, that probing may take; 0: never probes
   bool every_load = false;  // no probes by choice: every load's stall is memory's
@@ -87,7 +95,7 @@ class Sampler final : public CounterSource {
 
  private:
   void drain_ring() noexcept;
-  void add_sample(std::uintptr_t ip, double time_ns) noexcept;
+  void add_sample(const TickerSample& sample, double time_ns) noexcept;
   void retune(const EpochCounts& counts) noexcept;
   void discount_samples(EpochCounts& counts) const noexcept;
   void expire_burst() noexcept;
@@ -107,12 +115,13 @@ class Sampler final : public CounterSource {
   EpochSamples samples_;
   ProbeSchedule schedule_;
   RecentMisses misses_;
+  TrafficMeter traffic_;
+  PeriodChoice period_;
   LoadEntry* candidate_ = nullptr;   // a load that time was just spent on,
   std::uintptr_t candidate_ip_ = 0;  // and the address that the sample had
   int tid_ = 0;
   double period_ns_;  // of the perf_event ticker now
   double patience_ns_;
-  double judged_ns_ = 0, judged_stall_ns_ = 0;  // see retune()
   double epoch_ns_ = 0;
   double overhead_ns_ = 0;
   std::uint64_t probes_ = 0;

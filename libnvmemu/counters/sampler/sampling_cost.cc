@@ -22,9 +22,9 @@ PerfTicker* active_ticker = nullptr;
 struct sigaction before_sampling {};
 
 void drain_active(int, siginfo_t*, void*) {
-  std::uintptr_t ips[16];
+  TickerSample samples[16];
   std::uint64_t lost = 0;
-  active_ticker->drain(ips, std::size(ips), lost);
+  active_ticker->drain(samples, std::size(samples), lost);
 }
 
 double chase_ns(const Clock& clock, const void*& line) {

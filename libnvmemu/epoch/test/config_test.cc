@@ -54,6 +54,9 @@ TEST_F(ConfigTest, EmulatesNothingByDefault) {
 
 TEST_F(ConfigTest, ReadsEachVariable) {
   set("NVMEMU_READ_LATENCY", "300ns");
+  set("NVMEMU_READ_BANDWIDTH", "8GB/s");
+  set("NVMEMU_WRITE_BANDWIDTH", "2GiB/s");
+  set("NVMEMU_STAT", "1");
   set("NVMEMU_BASE_LATENCY", "0.09us");
   set("NVMEMU_EPOCH", "50ms");
   set("NVMEMU_CLOCK_HZ", "2445000000.5");
@@ -70,6 +73,9 @@ TEST_F(ConfigTest, ReadsEachVariable) {
   const auto config = read_config();
   ASSERT_TRUE(config) << config.error().message;
   EXPECT_EQ(config->target_read_latency_ns, 300);
+  EXPECT_EQ(config->target_read_bps, 8e9);
+  EXPECT_EQ(config->target_write_bps, 2147483648.0);
+  EXPECT_TRUE(config->stat);
   EXPECT_NEAR(config->base_latency_ns, 90, 1e-9);
   EXPECT_EQ(config->epoch_ns, 50e6);
   EXPECT_EQ(config->clock_hz, 2445000000.5);
@@ -98,6 +104,15 @@ TEST_F(ConfigTest, TakesTheLatencyOfAProfile) {
   const auto config = read_config();
   ASSERT_TRUE(config) << config.error().message;
   EXPECT_EQ(config->target_read_latency_ns, find_built_in_profile("optane-dcpmm")->device.read_latency_ns);
+}
+
+TEST_F(ConfigTest, TakesTheBandwidthsOfAProfileThatNoVariableGives) {
+  set("NVMEMU_PROFILE", "optane-dcpmm");
+  set("NVMEMU_WRITE_BANDWIDTH", "1GB/s");
+  const auto config = read_config();
+  ASSERT_TRUE(config) << config.error().message;
+  EXPECT_EQ(config->target_read_bps, find_built_in_profile("optane-dcpmm")->device.read_bandwidth_bps);
+  EXPECT_EQ(config->target_write_bps, 1e9);
 }
 
 TEST_F(ConfigTest, PrefersALatencyToAProfiles) {

@@ -26,7 +26,7 @@ TEST(ReportJson, HasTheSchemasFieldsAndNoOthers) {
   const json report = json::parse(to_json(example_report()));
   EXPECT_THAT(keys(report),
               UnorderedElementsAre("schema", "command", "exit_status", "wall_seconds", "source", "model",
-                                   "base", "target", "error", "warnings", "totals", "processes"));
+                                   "base", "target", "error", "warnings", "totals", "bandwidth", "processes"));
   EXPECT_THAT(keys(report["source"]), UnorderedElementsAre("name", "why", "ticker"));
   EXPECT_THAT(keys(report["base"]), UnorderedElementsAre("read_latency_ns", "read_latency_spread"));
   EXPECT_THAT(keys(report["target"]), UnorderedElementsAre("profile", "read_latency_ns", "write_latency_ns",
@@ -40,6 +40,29 @@ TEST(ReportJson, HasTheSchemasFieldsAndNoOthers) {
   EXPECT_THAT(keys(report["processes"][0]["threads"][0]),
               UnorderedElementsAre("tid", "name", "epochs", "cpu_ns", "stall_ns", "injected_ns",
                                    "overhead_ns", "unpaid_ns", "ended"));
+}
+
+TEST(ReportJson, SaysNothingOfABandwidthThatNobodyMeasured) {
+  EXPECT_TRUE(json::parse(to_json(example_report()))["bandwidth"].is_null());
+}
+
+TEST(ReportJson, HasTheBandwidth) {
+  RunReport report = example_report();
+  report.bandwidth.is_measured = true;
+  report.bandwidth.by = "governor";
+  report.bandwidth.read_bytes = 3e9;
+  report.bandwidth.read_reached_bps = 4e9;
+  report.bandwidth.over_time = {0.1, {{1e8, 2e7, 0}, {2e8, 0, 0}}};
+  const json bandwidth = json::parse(to_json(report))["bandwidth"];
+  EXPECT_THAT(keys(bandwidth),
+              UnorderedElementsAre("by", "why", "read_bytes", "written_bytes", "read_reached_bps",
+                                   "write_reached_bps", "held_ns", "error", "over_time"));
+  EXPECT_EQ(bandwidth["by"], "governor");
+  EXPECT_EQ(bandwidth["read_reached_bps"], 4e9);
+  EXPECT_TRUE(bandwidth["write_reached_bps"].is_null());
+  EXPECT_EQ(bandwidth["over_time"]["step_seconds"], 0.1);
+  EXPECT_EQ(bandwidth["over_time"]["read_bps"], json({1e9, 2e9}));
+  EXPECT_EQ(bandwidth["over_time"]["write_bps"], json({2e8, 0.0}));
 }
 
 TEST(ReportJson, CarriesTheValues) {

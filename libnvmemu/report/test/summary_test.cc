@@ -38,6 +38,31 @@ TEST(Summary, SaysWhatWasEmulatedAndHowSureThatIs) {
             "nvmemu: error of the delay: +-3.1 % (95 %), from 1200 samples\n");
 }
 
+TEST(Summary, SaysWhatWasMovedWhereThatWasMeasured) {
+  RunReport report = example();
+  EXPECT_THAT(summary(report), Not(HasSubstr("memory: read")));
+  report.bandwidth.is_measured = true;
+  report.bandwidth.by = "governor";
+  report.bandwidth.read_bytes = 3 << 20;
+  report.bandwidth.read_reached_bps = 3.9e9;
+  report.target.read_bandwidth_bps = 4e9;
+  report.bandwidth.held_ns = 1.5e9;
+  report.bandwidth.error_relative_95 = 0.1;
+  report.bandwidth.error_from = "70 samples";
+  EXPECT_THAT(summary(report),
+              HasSubstr("nvmemu: memory: read 3 MiB, 3.9 GB/s when busy (target 4 GB/s); written 0 B; limited by "
+                        "governor, held 1.5 s\nnvmemu: error of the bytes: +-10 % (95 %), from 70 samples\n"));
+}
+
+TEST(Summary, ShowsTheCourseOfALongRunInAFewFigures) {
+  RunReport report = example();
+  report.bandwidth.is_measured = true;
+  report.bandwidth.over_time.step_seconds = 0.1;
+  for (int i = 0; i < 30; ++i) report.bandwidth.over_time.steps.push_back({i < 15 ? 1e8 : 2e8, 5e7, 0});
+  EXPECT_THAT(summary(report), HasSubstr("nvmemu: GB/s over time, 300 ms each: read 1.0 1.0 1.0 1.0 1.0 2.0 2.0 "
+                                         "2.0 2.0 2.0; written 0.5 0.5 0.5 0.5 0.5 0.5 0.5 0.5 0.5 0.5\n"));
+}
+
 TEST(Summary, NamesTheProfile) {
   RunReport report = example();
   report.target_profile = "optane-dcpmm";

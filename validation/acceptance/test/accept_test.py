@@ -28,7 +28,7 @@ class Accept(unittest.TestCase):
         os.makedirs(self.folder)
         stand_in("fake_program.py", f"{build}/pmbench/pmbench")
         stand_in("fake_nvmemu.py", f"{self.folder}/nvmemu")
-        for program in ("chase", "compute", "sync"):
+        for program in ("chase", "compute", "stream", "sync"):
             stand_in("fake_program.py", f"{self.folder}/nvmemu-{program}")
 
     def accept(self, *arguments, fake=""):
@@ -61,6 +61,12 @@ class Accept(unittest.TestCase):
         self.assertEqual(done.stdout.count("PASS"), 2)
         self.assert_fails("pmbench, 4 KiB pages, 500 ns, access", "latency", "+20.0")
         self.assert_fails("pmbench, 4 KiB pages, 500 ns, timed", "timed", "+400.0")
+
+    def test_judges_bandwidth_by_what_moves_over_the_bus(self):
+        done = self.accept("--only", "bandwidth: (copy|sum), read, (75|10) %, 1 thread", "--rounds", "1")
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        self.assertEqual(done.stdout.count("PASS"), 4)
+        self.assert_fails("bandwidth: triad, write, 25 %, 2 threads", "bandwidth", "+29.9")  # a target of 833 MB/s, rounded
 
     @unittest.skipIf(len(os.sched_getaffinity(0)) < 2, "needs two processors")
     def test_judges_synchronisation_by_its_critical_path(self):

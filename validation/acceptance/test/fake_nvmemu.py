@@ -11,11 +11,15 @@ BASE_NS = 100
 
 split = sys.argv.index("--")
 options = dict(zip(*[iter(word for word in sys.argv[2:split] if word != "--quiet")] * 2))
-latency = options["--read-latency"]
+latency = options.get("--read-latency", "1x")
 target_ns = float(latency[:-1]) * BASE_NS if latency.endswith("x") else float(latency[:-2])
 environment = dict(os.environ)
 if os.environ.get("FAKE") != "native":
     environment["FAKE_TARGET_NS"] = str(target_ns)
+for direction in ("read", "write"):
+    if f"--{direction}-bandwidth" in options:
+        mbps = options[f"--{direction}-bandwidth"]
+        environment[f"FAKE_{direction.upper()}_MBPS"] = str(float(mbps[:-4]) * (1000 if mbps.endswith("GB/s") else 1))
 status = subprocess.run(sys.argv[split + 1:], env=environment, check=False).returncode
 if os.environ.get("FAKE") != "no report":
     with open(options["--report"], "w") as report:

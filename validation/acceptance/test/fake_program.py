@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Stands in for the validation programs: figures of a machine whose memory takes 100 ns, with no noise. FAKE says what to
+"""Stands in for the validation programs: figures of a machine whose memory takes 100 ns and moves 10 GB/s, with no noise. FAKE says what to
 get wrong."""
 import json
 import os
@@ -20,7 +20,23 @@ if "pmbench" in sys.argv[0]:
     with open(sys.argv[sys.argv.index("--json") + 1], "w") as file:
         json.dump({"threads": [{"accesses": 1000, "loop_ns": 1000 * (ns + 30), "overhead_ns": 30,
                                 "reads": {"count": 1000, "sum_ns": 1000 * timed_ns}}]}, file)
+
+
+def kernel(reads, writes):
+    """MB/s of a kernel that reads and writes so many arrays: as slow as the slower direction."""
+    arrays_mbps = 10_000 / max(reads, writes)
+    for direction, count in (("READ", reads), ("WRITE", writes)):
+        limit = float(os.environ.get(f"FAKE_{direction}_MBPS", 1e9)) * (1.3 if wrong == "bandwidth" else 1)
+        arrays_mbps = min(arrays_mbps, limit / count) if count else arrays_mbps
+    return {"read_mbps": reads * arrays_mbps, "write_mbps": writes * arrays_mbps}
+
+
 print(json.dumps({
+    "copy": kernel(2, 1),
+    "scale": kernel(2, 1),
+    "add": kernel(3, 1),
+    "triad": kernel(3, 1),
+    "sum": kernel(1, 0),
     "emulated": emulated,
     "ns_per_load": ns,
     "ns_per_load_by_thread": [ns],

@@ -51,15 +51,15 @@ TEST_F(TickerTest, PerfEventSamplesABusyThread) {
     GTEST_SKIP() << "perf_event_open is refused here: errno " << error;
   }
   burn_cpu_ms(100);
-  std::uintptr_t ips[256];
+  TickerSample taken[256];
   std::uint64_t lost = 0;
-  const std::size_t samples = ticker.drain(ips, 256, lost);
+  const std::size_t samples = ticker.drain(taken, 256, lost);
   // 100 in theory; user mode only, and the kernel may take its share.
   EXPECT_GE(samples, 30u);
   EXPECT_LE(samples, 130u);
   EXPECT_EQ(lost, 0u);
   EXPECT_GE(ticks, 10);
-  EXPECT_EQ(ticker.drain(ips, 256, lost), 0u) << "drained samples must not come twice";
+  EXPECT_EQ(ticker.drain(taken, 256, lost), 0u) << "drained samples must not come twice";
   ticker.close();
   const int before = ticks;
   burn_cpu_ms(30);
@@ -82,9 +82,9 @@ TEST_F(TickerTest, DiscardDropsWhatWasSampled) {
   if (ticker.open(tid(), 1000000, 2, SIGURG) != 0) GTEST_SKIP() << "perf_event_open is refused here";
   burn_cpu_ms(50);
   ticker.discard();
-  std::uintptr_t ips[256];
+  TickerSample taken[256];
   std::uint64_t lost = 0;
-  EXPECT_LE(ticker.drain(ips, 256, lost), 5u);
+  EXPECT_LE(ticker.drain(taken, 256, lost), 5u);
   ticker.close();
 }
 

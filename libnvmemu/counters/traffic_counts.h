@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a thread has moved to and from memory, and what that rests on.
+#pragma once
+
+#include <cstdint>
+
+namespace nvmemu {
+
+// Bytes of lines that went over the memory bus. A line that an ordinary store reads before it writes it
+// counts as read, too; what a cache answers does not count.
+struct TrafficCounts {
+  double read_bytes = 0;
+  double written_bytes = 0;
+  double extrapolated_bytes = 0;         // of both: not followed, but taken to go on as it did when it was
+  std::uint64_t samples = 0;             // that were looked at,
+  std::uint64_t streaming_samples = 0;   // of those, in loops that stream,
+  std::uint64_t pairs = 0;               // and pairs of them that were followed, from one to the next
+
+  double bytes() const { return read_bytes + written_bytes; }
+  TrafficCounts& operator+=(const TrafficCounts& other) {
+    read_bytes += other.read_bytes;
+    written_bytes += other.written_bytes;
+    extrapolated_bytes += other.extrapolated_bytes;
+    samples += other.samples;
+    streaming_samples += other.streaming_samples;
+    pairs += other.pairs;
+    return *this;
+  }
+};
+
+}  // namespace nvmemu

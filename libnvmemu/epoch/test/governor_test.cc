@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "epoch/governor.h"
+
+#include <gtest/gtest.h>
+
+#include <thread>
+#include <vector>
+
+namespace nvmemu {
+namespace {
+
+constexpr std::uint64_t kSecond = 1'000'000'000;
+
+TEST(TokenBucket, IsBusyForAsLongAsTheBytesTake) {
+  std::atomic<std::uint64_t> busy{0};
+  TokenBucket bucket(busy, 1e9);
+  EXPECT_EQ(bucket.book(5e8, 10 * kSecond), 10 * kSecond + kSecond / 2);
+}
+
+TEST(TokenBucket, BooksBehindWhatOthersHaveBooked) {
+  std::atomic<std::uint64_t> busy{0};
+  TokenBucket mine(busy, 1e9), theirs(busy, 1e9);
+  mine.book(1e9, 10 * kSecond);
+  EXPECT_EQ(theirs.book(1e9, 10 * kSecond), 12 * kSecond);
+}
+
+TEST(TokenBucket, SavesNoIdleTimeUp) {
+  std::atomic<std::uint64_t> busy{0};
+  TokenBucket bucket(busy, 1e9);
+  bucket.book(1e9, 10 * kSecond);
+  EXPECT_EQ(bucket.book(1e9, 50 * kSecond), 51 * kSecond);
+}
+
+TEST(TokenBucket, WithoutALimitBooksNothing) {
+  std::atomic<std::uint64_t> busy{0};
+  TokenBucket bucket(busy, 0);
+  EXPECT_EQ(bucket.book(1e12, kSecond), 0u);
+  EXPECT_EQ(busy, 0u);
+}
+
+TEST(TokenBucket, LosesNothingOfManyThreads) {
+  std::atomic<std::uint64_t> busy{0};
+  constexpr int kThreads = 4, kBookings = 20'000;
+  std::vector<std::thread> threads;
+  for (int i = 0; i < kThreads; ++i) {
+    threads.emplace_back([&busy] {
+      TokenBucket bucket(busy, 1e9);
+      for (int k = 0; k < kBookings; ++k) bucket.book(1000, kSecond);
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(busy, kSecond + std::uint64_t{kThreads} * kBookings * 1000);
+}
+
+TEST(Governor, HoldsForTheSlowerOfReadsAndWrites) {
+  std::atomic<std::uint64_t> reads{0}, writes{0};
+  Governor governor(reads, writes, {.read_bps = 2e9, .write_bps = 1e9});
+  EXPECT_EQ(governor.book({.read_bytes = 1e9, .written_bytes = 1e9}, kSecond), 2 * kSecond);
+  EXPECT_EQ(reads, kSecond + kSecond / 2) << "each has a bucket of its own";
+}
+
+TEST(Governor, LimitsOneDirectionAlone) {
+  std::atomic<std::uint64_t> reads{0}, writes{0};
+  Governor governor(reads, writes, {.read_bps = 0, .write_bps = 1e9});
+  EXPECT_EQ(governor.book({.read_bytes = 100e9, .written_bytes = 0}, kSecond), 0u);
+}
+
+}  // namespace
+}  // namespace nvmemu

@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: Apache-2.0
+// `nvmemu run` with a bandwidth, or asked what the command moves, as its caller sees it.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "cli.h"
+#include "throttle/channels.h"
+#include "throttle/curve.h"
+#include "throttle/dimm_population.h"
+#include "throttle/files.h"
+#include "throttle/test/fake_machine.h"
+#include "throttle/thermal_throttle.h"
+
+namespace nvmemu {
+namespace {
+
+using nlohmann::json;
+using testing::AllOf;
+using testing::Contains;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+
+class BandwidthTest : public CliTest {
+ protected:
+  // What reads 256 MB eight times over, after it has written them; in `options`.
+  Outcome stream(std::vector<std::string> options) {
+    options.insert(options.end(), {"--report", folder_.file("report.json"), "--", NVMEMU_TEST_STREAMER});
+    return run(std::move(options));
+  }
+  json bandwidth() const { return report()["bandwidth"]; }
+  std::vector<std::string> warnings() const { return report()["warnings"]; }
+  bool was_sampled() const { return report()["totals"]["samples"].get<int>() > 20; }
+};
+
+TEST_F(BandwidthTest, IsNotMeasuredUnlessAskedFor) {
+  EXPECT_EQ(run_plainly({"true"}).status, 0);
+  EXPECT_TRUE(bandwidth().is_null());
+}
+
+TEST_F(BandwidthTest, StatNeedsNoTargetAndTellsWhatWasMoved) {
+  const Outcome outcome = stream({"--stat"});
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_THAT(outcome.err, AllOf(HasSubstr("nvmemu: memory: read "), HasSubstr("not limited")));
+  EXPECT_TRUE(bandwidth()["by"].is_null());
+  if (!was_sampled()) GTEST_SKIP() << "it was hardly sampled";
+  // 8 * 256 MB are read, and 256 MB read to be written. A sampler on a busy machine may miss much of it.
+  EXPECT_GT(bandwidth()["read_bytes"], 1e9);
+  EXPECT_LT(bandwidth()["read_bytes"], 4e9);
+  EXPECT_GT(bandwidth()["over_time"]["step_seconds"], 0);
+  EXPECT_FALSE(bandwidth()["over_time"]["read_bps"].empty());
+  EXPECT_EQ(bandwidth()["held_ns"], 0);
+}
+
+TEST_F(BandwidthTest, IsKeptUnderTheTarget) {
+  const Outcome outcome = stream({"--read-bandwidth", "1GB/s"});
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_EQ(report()["target"]["read_bandwidth_bps"], 1e9);
+  EXPECT_TRUE(report()["target"]["write_bandwidth_bps"].is_null());
+  EXPECT_EQ(bandwidth()["by"], "governor");
+  if (!was_sampled()) GTEST_SKIP() << "it was hardly sampled";
+  const double read_bytes = bandwidth()["read_bytes"];
+  EXPECT_GT(read_bytes, 1e9);
+  // Whatever it took the bytes for: it did not let them through faster than that.
+  EXPECT_GT(report()["wall_seconds"], 0.9 * read_bytes / 1e9);
+  EXPECT_GT(bandwidth()["held_ns"], 0.5e9);
+  EXPECT_THAT(outcome.err, HasSubstr("limited by governor"));
+}
+
+TEST_F(BandwidthTest, WithTimersToo) {
+  const Outcome outcome = stream({"--read-bandwidth", "1GB/s", "--ticker", "timer"});
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  if (!was_sampled()) GTEST_SKIP() << "it was hardly sampled";
+  EXPECT_GT(report()["wall_seconds"], 0.9 * bandwidth()["read_bytes"].get<double>() / 1e9);
+  EXPECT_GT(bandwidth()["held_ns"], 0);
+}
+
+TEST_F(BandwidthTest, AboveWhatTheMachineReachesIsSaidAndNotApplied) {
+  const Outcome outcome = run({"--read-bandwidth", "90TB/s", "--write-bandwidth", "1GB/s", "--report",
+                               folder_.file("report.json"), "--", "true"});
+  EXPECT_EQ(outcome.status, 0);
+  EXPECT_THAT(warnings(), Contains(AllOf(HasSubstr("read bandwidth is not limited"), HasSubstr("90 TB/s"))));
+  EXPECT_TRUE(report()["target"]["read_bandwidth_bps"].is_null());
+  EXPECT_EQ(report()["target"]["write_bandwidth_bps"], 1e9);
+}
+
+TEST_F(BandwidthTest, OfAProfileIsEmulated) {
+  const std::string file = folder_.write("m.toml", "read_bandwidth = \"1GB/s\"\nwrite_bandwidth = \"500MB/s\"\n");
+  const Outcome outcome =
+      run({"--profile", file, "--report", folder_.file("report.json"), "--", "true"});
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_EQ(report()["target"]["write_bandwidth_bps"], 5e8);
+  EXPECT_EQ(report()["target"]["read_latency_ns"], 100) << "the machine's own";
+}
+
+TEST_F(BandwidthTest, WithoutTheToolTakesVariables) {
+  environment_["LD_PRELOAD"] = NVMEMU_TEST_PRELOAD;
+  environment_["NVMEMU_READ_BANDWIDTH"] = "1GB/s";
+  environment_["NVMEMU_REPORT"] = folder_.file("report.json");
+  const Outcome outcome = finish(start_program({NVMEMU_TEST_STREAMER}));
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_EQ(bandwidth()["by"], "governor");
+  if (!was_sampled()) GTEST_SKIP() << "it was hardly sampled";
+  EXPECT_GT(bandwidth()["held_ns"], 0);
+}
+
+TEST_F(BandwidthTest, MistakesAreRefusedByName) {
+  EXPECT_THAT(run({"--read-bandwidth", "1GB/s", "--throttle", "brakes", "--", "true"}).err,
+              HasSubstr("--throttle: 'brakes' is not one of auto, governor, hardware"));
+  const Outcome node = run({"--read-bandwidth", "1GB/s", "--node", "first", "--", "true"});
+  EXPECT_EQ(node.status, 125);
+  EXPECT_THAT(node.err, HasSubstr("--node: 'first' is no number of a node"));
+}
+
+// A machine of folders with thermal registers.
+class HardwareTest : public BandwidthTest {
+ protected:
+  Outcome run_on(const std::string& root, const std::string& node, std::vector<std::string> command) {
+    std::vector<std::string> arguments{"--read-bandwidth", "6GB/s",    "--write-bandwidth", "2GB/s",
+                                       "--throttle",       "hardware", "--node",            node,
+                                       "--throttle-root",  root,       "--report",          folder_.file("report.json"),
+                                       "--"};
+    arguments.insert(arguments.end(), command.begin(), command.end());
+    return run(std::move(arguments));
+  }
+  // As calibrate leaves it: 100 MB/s for each unit, up to 20 GB/s.
+  void store_curve() {
+    const auto pci = PciConfig::open(machine_.root());
+    ASSERT_TRUE(pci);
+    const auto channels = find_channels(*pci, machine_.root());
+    ASSERT_TRUE(channels);
+    std::vector<CurvePoint> points;
+    for (int value = 0x10; value < 0x100; value += 0x10)
+      points.push_back({value, std::min(20e9, value * 100e6), 0.01});
+    Curves curves{machine_text(machine_.root(), *channels), {}};
+    curves.put(*fit_curve(0, points));
+    ASSERT_TRUE(
+        write_durably(curves_path(throttle_folder(machine_.root()), curves.machine), serialize(curves)));
+  }
+
+  FakeMachine machine_;
+  const std::vector<std::uint16_t> firmware_ = machine_.registers();
+};
+
+TEST_F(HardwareTest, LimitsWhileTheCommandRunsAndIsPutBack) {
+  store_curve();
+  const Outcome outcome = run_on(machine_.root(), "0", {"true"});
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_EQ(bandwidth()["by"], "thermal registers");
+  EXPECT_THAT(bandwidth()["why"], HasSubstr("0x050 on"));  // 8 GB/s together
+  EXPECT_THAT(warnings(), Not(Contains(HasSubstr("hardware"))));
+  EXPECT_EQ(machine_.registers(), firmware_);
+}
+
+TEST_F(HardwareTest, IsPutBackWhereTheCommandCannotBeRun) {
+  store_curve();
+  const std::string broken = folder_.write("broken", "#!/no/such/interpreter\n", 0755);
+  EXPECT_NE(run_on(machine_.root(), "0", {broken}).status, 0);
+  EXPECT_EQ(machine_.registers(), firmware_);
+}
+
+TEST_F(HardwareTest, WhatItCannotBeHadForIsSaidAndTheGovernorTakesOver) {
+  store_curve();
+  run_on(machine_.root(), "7", {"true"});
+  EXPECT_EQ(bandwidth()["by"], "governor");
+  EXPECT_THAT(warnings(), Contains(AllOf(HasSubstr("the governor does"), HasSubstr("node 7"))));
+
+  const TemporaryFolder nothing;
+  run_on(nothing.file("."), "0", {"true"});
+  EXPECT_EQ(bandwidth()["by"], "governor");
+  EXPECT_THAT(warnings(), Contains(AllOf(HasSubstr("no memory controller with thermal registers"),
+                                         HasSubstr("no resctrl"))));
+}
+
+TEST_F(HardwareTest, TakesATargetOfBothDirections) {
+  store_curve();
+  run({"--read-bandwidth", "6GB/s", "--throttle", "hardware", "--throttle-root", machine_.root(), "--report",
+       folder_.file("report.json"), "--", "true"});
+  EXPECT_EQ(bandwidth()["by"], "governor");
+  EXPECT_THAT(warnings(), Contains(HasSubstr("limits reads and writes together")));
+}
+
+}  // namespace
+}  // namespace nvmemu
