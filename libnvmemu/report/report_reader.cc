@@ -196,7 +196,8 @@ Result<RunReport> merge_reports(const std::vector<RunReport>& reports) {
     merged.bandwidth.why = reports.front().bandwidth.why;
     merged.bandwidth.error_from = "several reports: each has its own";
   } else {
-    merged.bandwidth.read_bytes = merged.bandwidth.written_bytes = merged.bandwidth.held_ns = 0;  // added below
+    merged.bandwidth.read_bytes = merged.bandwidth.written_bytes = merged.bandwidth.held_ns =
+        0;  // added below
   }
   double base_sum_ns = 0;
   double target_sum_ns = 0;
