@@ -17,6 +17,7 @@
 #include "hook.h"
 #include "inheritance.h"
 #include "lifecycle.h"
+#include "traffic_options.h"
 
 namespace nvmemu::preload {
 namespace {
@@ -89,27 +90,6 @@ void note_on_tools_board(BoardWarning warning) {
   process->warnings.fetch_or(warning, std::memory_order_relaxed);
 }
 
-// From how much on a thread's traffic is sampled finely: well below what limits it.
-double fine_traffic_bps(const BandwidthTarget& target) {
-  constexpr double kUnlimitedBps = 1e9;
-  constexpr double kShare = 0.1;
-  double least_bps = kUnlimitedBps;
-  for (const double bps : {target.read_bps, target.write_bps}) {
-    if (bps > 0) least_bps = std::min(least_bps, kShare * bps);
-  }
-  return least_bps;
-}
-
-// What is read again before so much else was read comes from a cache. A last-level cache is shared, in a
-// virtual machine with strangers: of a large one only part can be counted on (docs/bandwidth.md).
-double streaming_cache_bytes() {
-  constexpr long kCountedOn = 32L << 20;
-  const long last = sysconf(_SC_LEVEL3_CACHE_SIZE);
-  const long inner = std::max(0L, sysconf(_SC_LEVEL2_CACHE_SIZE));
-  if (last <= 0) return static_cast<double>(inner > 0 ? inner : kCountedOn);
-  return static_cast<double>(std::min(last, std::max(inner, kCountedOn)));
-}
-
 SamplerOptions::Ticker ticker_option(TickerChoice choice) {
   switch (choice) {
     case TickerChoice::kPerfEvent:
@@ -151,8 +131,8 @@ void Runtime::start() {
     TrafficBoard& traffic = board_->traffic();
     governor_.emplace(traffic.read_busy_until_ns, traffic.write_busy_until_ns, bandwidth_target());
   }
-  edge_interval_ticks_ = injects() || governor_ ? clock_->to_ticks(kEdgeIntervalNs)
-                                                : std::numeric_limits<std::uint64_t>::max();
+  edge_interval_ticks_ =
+      injects() || governor_ ? clock_->to_ticks(kEdgeIntervalNs) : std::numeric_limits<std::uint64_t>::max();
   set_sampler_options();
   claim_process();
   resolve_hooks();

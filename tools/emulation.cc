@@ -27,11 +27,15 @@ struct Limit {
   std::string by, why;
 };
 
-Limit limit_bandwidth(const RunOptions& options, const Prepared& prepared, std::vector<std::string>& warnings) {
+Limit limit_bandwidth(const RunOptions& options, const Prepared& prepared,
+                      std::vector<std::string>& warnings) {
   const BandwidthTarget& target = prepared.bandwidth;
   if (!target.limits()) {
-    return {nullptr, {}, "", prepared.request.bandwidth.limits() ? "no target is below what this machine moves"
-                                                                  : "no bandwidth was asked for"};
+    return {nullptr,
+            {},
+            "",
+            prepared.request.bandwidth.limits() ? "no target is below what this machine moves"
+                                                : "no bandwidth was asked for"};
   }
   if (!prepared.request.hardware_throttle) return {nullptr, target, "governor", "it works in any process"};
   std::string refusal;
@@ -50,7 +54,8 @@ Limit limit_bandwidth(const RunOptions& options, const Prepared& prepared, std::
   return {nullptr, target, "governor", "the hardware could not be had"};
 }
 
-Config make_config(const RunOptions& options, const Prepared& prepared, const Limit& limit, const Board& board) {
+Config make_config(const RunOptions& options, const Prepared& prepared, const Limit& limit,
+                   const Board& board) {
   Config config;
   config.target_read_latency_ns = prepared.target_ns;
   config.target_read_bps = limit.governed.read_bps;
@@ -86,7 +91,8 @@ std::string why_source(const RunRequest& request) {
 
 std::optional<double> given(double value) { return value > 0 ? std::optional(value) : std::nullopt; }
 
-RunReport make_report(const RunOptions& options, const Prepared& prepared, const std::vector<std::string>& command) {
+RunReport make_report(const RunOptions& options, const Prepared& prepared,
+                      const std::vector<std::string>& command) {
   RunReport report;
   report.command = command;
   report.source_name = prepared.source;

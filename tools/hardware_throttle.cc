@@ -54,8 +54,8 @@ Result<void> HardwareThrottle::join_group(const std::string& root, double bps) {
     if (!limited) return tl::unexpected(limited.error());
   }
   if (const auto joined = (*group)->add_thread(getpid()); !joined) return tl::unexpected(joined.error());
-  what_ = fmt::format("{} in each of {} domains", describe(*resource, *rounded_amount),
-                      resource->domains.size());
+  what_ =
+      fmt::format("{} in each of {} domains", describe(*resource, *rounded_amount), resource->domains.size());
   group_ = *std::move(group);
   return {};
 }
@@ -67,8 +67,8 @@ Result<std::unique_ptr<HardwareThrottle>> HardwareThrottle::apply(const std::str
   if (registers) return throttle;
   const Result<void> group = throttle->join_group(root, bps);
   if (group) return throttle;
-  return failure(fmt::format("thermal registers: {}; resctrl: {}", text_of(registers.error()),
-                             text_of(group.error())));
+  return failure(
+      fmt::format("thermal registers: {}; resctrl: {}", text_of(registers.error()), text_of(group.error())));
 }
 
 Result<void> HardwareThrottle::lift() {

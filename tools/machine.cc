@@ -97,7 +97,8 @@ Result<NativeBandwidth> read_bandwidth(const Machine& machine, bool quiet) {
   Result<Calibration> calibration = load_calibration(machine.calibration_file);
   if (!calibration) return tl::unexpected(calibration.error());
   if (calibration->copy_bandwidth_all_bps > 0) return native_bandwidth(*calibration);
-  if (!quiet) print_note("this machine's bandwidth has not been measured since it booted: measuring it, some 2 s");
+  if (!quiet)
+    print_note("this machine's bandwidth has not been measured since it booted: measuring it, some 2 s");
   const Cpu cpu = read_cpu();
   const Clock clock = Clock::calibrate(calibration->clock_hz);
   constexpr int kRepetitions = 3;

@@ -73,7 +73,8 @@ Result<void> prepare_model(Prepared& prepared, double base_ns, double cache_ns) 
   return {};
 }
 
-// What the machine does not reach itself cannot be emulated. Where that is not known, it may turn out to be so.
+// What the machine does not reach itself cannot be emulated. Where that is not known, it may turn out to be
+// so.
 void prepare_bandwidth(Prepared& prepared, bool quiet) {
   prepared.bandwidth = prepared.request.bandwidth;
   if (!prepared.bandwidth.limits()) return;
@@ -82,8 +83,8 @@ void prepare_bandwidth(Prepared& prepared, bool quiet) {
   if (native) {
     prepared.bandwidth = reachable(prepared.bandwidth, *native, warnings);
   } else {
-    warnings.push_back(fmt::format("whether this machine reaches the bandwidth is not known: {}",
-                                   native.error().message));
+    warnings.push_back(
+        fmt::format("whether this machine reaches the bandwidth is not known: {}", native.error().message));
   }
 }
 

@@ -19,7 +19,7 @@ struct Prepared {
   std::string library;  // libnvmemu-preload.so's path
   Machine machine;
   double target_ns = 0;
-  BandwidthTarget bandwidth;  // as far as it is below what this machine moves
+  BandwidthTarget bandwidth;       // as far as it is below what this machine moves
   std::string source = "sampler";  // or "replay"
   CountSet counts = kSamplerCounts;
   std::string replay;  // the record's path, from the root

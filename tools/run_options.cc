@@ -83,12 +83,13 @@ Result<void> check_write_latency(const RunOptions& options, const Device& device
     const Result<double> value = parse_latency_ns(options.write_latency);
     if (!value) return in_option("--write-latency", value.error());
   }
-  if (!options.write_latency.empty() || device.write_latency_ns) request.warnings.emplace_back(kWriteLatencyStays);
+  if (!options.write_latency.empty() || device.write_latency_ns)
+    request.warnings.emplace_back(kWriteLatencyStays);
   return {};
 }
 
-Result<void> check_one_bandwidth(const char* option, const std::string& text, std::optional<double> of_profile,
-                                 double& bps) {
+Result<void> check_one_bandwidth(const char* option, const std::string& text,
+                                 std::optional<double> of_profile, double& bps) {
   bps = of_profile.value_or(0);
   if (text.empty()) return {};
   const Result<double> value = parse_bandwidth_bps(text);
@@ -99,7 +100,8 @@ Result<void> check_one_bandwidth(const char* option, const std::string& text, st
 
 Result<void> check_bandwidth(const RunOptions& options, const Device& device, RunRequest& request) {
   if (options.throttle != "auto" && options.throttle != "governor" && options.throttle != "hardware") {
-    return failure(fmt::format("--throttle: {} is not one of auto, governor, hardware", quote(options.throttle)));
+    return failure(
+        fmt::format("--throttle: {} is not one of auto, governor, hardware", quote(options.throttle)));
   }
   request.hardware_throttle = options.throttle == "hardware";
   const char* end = options.node.data() + options.node.size();
@@ -151,90 +153,6 @@ Result<void> check_memory(const RunOptions& options, RunRequest& request) {
                  "add --read-latency 300ns, or 2x");
 }
 
-constexpr const char* kMemory = "The emulated memory";
-constexpr const char* kMeasuring = "How it is measured";
-constexpr const char* kOutput = "Output";
-
-// Adds options that take a text, the last one counting.
-class Adder {
- public:
-  explicit Adder(CLI::App& app) : app_(app) {}
-  void operator()(const char* name, std::string& value, const char* type, const char* help,
-                  const char* group) const {
-    app_.add_option(name, value, help)->type_name(type)->group(group)->take_last();
-  }
-
- private:
-  CLI::App& app_;
-};
-
-void add_memory_options(CLI::App& app, RunOptions& options) {
-  const Adder add(app);
-  add("--profile", options.profile, "NAME|FILE.toml",
-      "a memory by its name (nvmemu profiles lists them), or a file\nthat describes one", kMemory);
-  add("--read-latency", options.read_latency, "LATENCY|Nx",
-      "what a dependent load from memory shall take: 300ns, 1.2us\n(ns, us, ms, s; 1 ns to 1 s), or 2x, "
-      "1.5x: a multiple of what it\n"
-      "takes here (1 to 1000000). Goes before the profile's",
-      kMemory);
-  add("--write-latency", options.write_latency, "LATENCY", "checked, but not emulated yet", kMemory);
-  add("--read-bandwidth", options.read_bandwidth, "BANDWIDTH",
-      "what all threads and processes of the run may read together,\nas 8GB/s or 6GiB/s; 1 MB/s to 100 TB/s. A line that is read\n"
-      "because it will be written counts. Goes before the profile's",
-      kMemory);
-  add("--write-bandwidth", options.write_bandwidth, "BANDWIDTH", "likewise, what they may write", kMemory);
-  add("--throttle", options.throttle, "auto|governor|hardware",
-      "what keeps to them: the governor, in software, anywhere; or the\nmemory controllers (as root, see nvmemu throttle), and the\n"
-      "governor where that cannot be had [auto: the governor]",
-      kMemory);
-  add("--node", options.node, "N", "with --throttle hardware: the NUMA node whose memory it limits [0]", kMemory);
-  app.add_option("--throttle-root", options.throttle_root)->group("");
-}
-
-void add_model_options(CLI::App& app, RunOptions& options) {
-  const Adder add(app);
-  add("--source", options.source, "auto|sampler|replay:FILE",
-      "what counts stalls [auto: the sampler]. replay: what nvmemu\nrecord counted, for tests of the "
-      "emulator",
-      kMeasuring);
-  add("--model", options.model, "NAME",
-      "what makes a delay of them: auto, stall, weighted, episodes,\nmisses, remote-share [auto: the best "
-      "that "
-      "the source allows;\nwith the sampler: stall]",
-      kMeasuring);
-  add("--remote-latency", options.remote_latency, "LATENCY",
-      "what a load from another node's memory takes here: the model\nremote-share needs it", kMeasuring);
-}
-
-void add_measuring_options(CLI::App& app, RunOptions& options) {
-  const Adder add(app);
-  add("--epoch", options.epoch, "TIME", "CPU time of a thread between two delays: 1 ms to 10 s [100ms]",
-      kMeasuring);
-  add("--ticker", options.ticker, "auto|perf|timer",
-      "what samples: perf_event, or POSIX timers where that is refused\n[auto: the first that works]",
-      kMeasuring);
-  app.add_flag("--no-probes", options.no_probes,
-               "set no breakpoints to tell loads from memory from cache hits:\nall count as from memory")
-      ->group(kMeasuring);
-  add("--base-latency", options.base_latency, "LATENCY",
-      "what a load takes here [measured when the run starts]", kMeasuring);
-}
-
-void add_output_options(CLI::App& app, RunOptions& options) {
-  const Adder add(app);
-  app.add_flag("--stat", options.stat,
-               "measure what the command moves to and from memory, over time:\nin the report, and in short on stderr. Needs no target")
-      ->group(kOutput);
-  add("--report", options.report, "FILE.json", "write the run report there", kOutput);
-  app.add_flag("--no-wait", options.no_wait,
-               "report and exit when the command ends, even if processes that it\nstarted still run")
-      ->group(kOutput);
-  app.add_flag("-q,--quiet", options.quiet, "nothing on stderr but errors, unless the command ran natively")
-      ->group(kOutput);
-  app.add_flag("-v,--verbose", options.verbose, "say on stderr what is done before the command starts")
-      ->group(kOutput);
-}
-
 using Check = Result<void> (*)(const RunOptions&, RunRequest&);
 
 Result<RunRequest> check_all(const RunOptions& options, std::initializer_list<Check> checks) {
@@ -247,18 +165,6 @@ Result<RunRequest> check_all(const RunOptions& options, std::initializer_list<Ch
 }
 
 }  // namespace
-
-void add_run_options(CLI::App& app, RunOptions& options) {
-  add_memory_options(app, options);
-  add_model_options(app, options);
-  add_measuring_options(app, options);
-  add_output_options(app, options);
-}
-
-void add_record_options(CLI::App& app, RunOptions& options) {
-  add_measuring_options(app, options);
-  add_output_options(app, options);
-}
 
 Result<RunRequest> check_options(const RunOptions& options) {
   return check_all(options, {check_source, check_measuring, check_memory});
@@ -281,7 +187,8 @@ Result<RunRequest> check_profile_target(const std::string& profile) {
   options.profile = profile;
   Result<RunRequest> request = check_all(options, {check_memory});
   if (request && !request->target_from_profile)
-    return failure(fmt::format("profile {} has no read latency, and nothing else is predicted", request->profile));
+    return failure(
+        fmt::format("profile {} has no read latency, and nothing else is predicted", request->profile));
   return request;
 }
 

@@ -40,7 +40,7 @@ struct RunRequest {
   bool target_from_profile = false;
   BandwidthTarget bandwidth;  // 0: not limited
   bool hardware_throttle = false;
-  int node = 0;  // that it limits
+  int node = 0;                  // that it limits
   double base_latency_ns = 0;    // 0: calibrated
   double remote_latency_ns = 0;  // 0: not known
   std::string replay;            // the record to take counts from; empty: they are sampled

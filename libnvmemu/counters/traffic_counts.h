@@ -11,10 +11,10 @@ namespace nvmemu {
 struct TrafficCounts {
   double read_bytes = 0;
   double written_bytes = 0;
-  double extrapolated_bytes = 0;         // of both: not followed, but taken to go on as it did when it was
-  std::uint64_t samples = 0;             // that were looked at,
-  std::uint64_t streaming_samples = 0;   // of those, in loops that stream,
-  std::uint64_t pairs = 0;               // and pairs of them that were followed, from one to the next
+  double extrapolated_bytes = 0;        // of both: not followed, but taken to go on as it did when it was
+  std::uint64_t samples = 0;            // that were looked at,
+  std::uint64_t streaming_samples = 0;  // of those, in loops that stream,
+  std::uint64_t pairs = 0;              // and pairs of them that were followed, from one to the next
 
   double bytes() const { return read_bytes + written_bytes; }
   TrafficCounts& operator+=(const TrafficCounts& other) {

@@ -233,8 +233,8 @@ Result<double> parse_epoch_ns(std::string_view text) {
 
 Result<Config> read_config() {
   Config config;
-  for (const auto read :
-       {read_profile, read_target, read_bandwidths, read_base, read_remote, read_epoch, read_clock, read_source, read_model}) {
+  for (const auto read : {read_profile, read_target, read_bandwidths, read_base, read_remote, read_epoch,
+                          read_clock, read_source, read_model}) {
     if (Outcome error = read(config)) return tl::unexpected(std::move(*error));
   }
   if (Outcome error = read_word(kTicker, kTickers, config.ticker)) return tl::unexpected(std::move(*error));

@@ -19,8 +19,8 @@ struct BandwidthTarget {
 };
 
 // A bucket of one direction, as the moment at which it will be full again: the memory is busy until then
-// (the virtual scheduling of ITU-T I.371, the generic cell rate algorithm, without a tolerance). Who is killed
-// leaves at most what it had booked. All members are wait-free, thread-safe and async-signal-safe.
+// (the virtual scheduling of ITU-T I.371, the generic cell rate algorithm, without a tolerance). Who is
+// killed leaves at most what it had booked. All members are wait-free, thread-safe and async-signal-safe.
 class TokenBucket {
  public:
   // `busy_until_ns`: shared by all who are limited together, 0 at first. `bps`: 0: no limit.

@@ -16,9 +16,9 @@ namespace nvmemu {
 // Sums over a thread's epochs, for the report. ns.
 struct EpochTotals {
   std::uint64_t epochs = 0;
-  double cpu_ns = 0;    // injections not included
-  double stall_ns = 0;  // memory stall
-  double delay_ns = 0;  // what the model asked for
+  double cpu_ns = 0;       // injections not included
+  double stall_ns = 0;     // memory stall
+  double delay_ns = 0;     // what the model asked for
   double injected_ns = 0;  // all that it was made to wait,
   double held_ns = 0;      // and of that, by the governor, when it had paid what it owed the latency
   double overhead_ns = 0;
@@ -75,9 +75,9 @@ class ThreadEmulator {
   Governor* governor_;
   Ledger ledger_;
   Pace pace_;
-  double interval_start_ns_;  // CPU time
-  double balance_before_ns_ = 0;      // the last epoch
-  std::uint64_t held_until_ns_ = 0;   // by the governor; a moment, that may be past
+  double interval_start_ns_;         // CPU time
+  double balance_before_ns_ = 0;     // the last epoch
+  std::uint64_t held_until_ns_ = 0;  // by the governor; a moment, that may be past
   EpochTotals totals_;
 };
 

@@ -71,8 +71,9 @@ Json over_time_json(const TrafficSeries::OverTime& over_time) {
     read.push_back(step.read_bytes / over_time.step_seconds);
     written.push_back(step.written_bytes / over_time.step_seconds);
   }
-  return {
-      {"step_seconds", over_time.step_seconds}, {"read_bps", std::move(read)}, {"write_bps", std::move(written)}};
+  return {{"step_seconds", over_time.step_seconds},
+          {"read_bps", std::move(read)},
+          {"write_bps", std::move(written)}};
 }
 
 // null: nobody measured it, which is not the same as nothing.

@@ -59,12 +59,9 @@ TrafficSeries::OverTime over_time_of(const Json& json) {
   return over_time;
 }
 
-// Older reports have none.
-BandwidthReport bandwidth_of(const Json& report) {
+BandwidthReport bandwidth_of(const Json& json) {
   BandwidthReport bandwidth;
-  const auto found = report.find("bandwidth");
-  if (found == report.end() || found->is_null()) return bandwidth;
-  const Json& json = *found;
+  if (json.is_null()) return bandwidth;
   bandwidth.is_measured = true;
   if (!json.at("by").is_null()) json.at("by").get_to(bandwidth.by);
   json.at("why").get_to(bandwidth.why);
@@ -97,7 +94,7 @@ RunReport report_of(const Json& json) {
   json.at("error").at("from").get_to(report.error_from);
   json.at("warnings").get_to(report.warnings);
   report.totals = totals_of(json.at("totals"));
-  report.bandwidth = bandwidth_of(json);
+  report.bandwidth = bandwidth_of(json.at("bandwidth"));
   for (const Json& process : json.at("processes")) report.processes.push_back(process_of(process));
   return report;
 }
@@ -196,7 +193,8 @@ Result<RunReport> merge_reports(const std::vector<RunReport>& reports) {
     merged.bandwidth.why = reports.front().bandwidth.why;
     merged.bandwidth.error_from = "several reports: each has its own";
   } else {
-    merged.bandwidth.read_bytes = merged.bandwidth.written_bytes = merged.bandwidth.held_ns = 0;  // added below
+    merged.bandwidth.read_bytes = merged.bandwidth.written_bytes = merged.bandwidth.held_ns =
+        0;  // added below
   }
   double base_sum_ns = 0;
   double target_sum_ns = 0;

@@ -48,14 +48,14 @@ std::string direction(const char* name, double bytes, const std::optional<double
 
 std::string bandwidth_line(const RunReport& report) {
   const BandwidthReport& bandwidth = report.bandwidth;
-  return fmt::format("memory: {}; {}; {}",
-                     direction("read", bandwidth.read_bytes, bandwidth.read_reached_bps,
-                               report.target.read_bandwidth_bps),
-                     direction("written", bandwidth.written_bytes, bandwidth.write_reached_bps,
-                               report.target.write_bandwidth_bps),
-                     bandwidth.by.empty() ? "not limited"
-                                          : fmt::format("limited by {}, held {}", bandwidth.by,
-                                                        format_duration(bandwidth.held_ns)));
+  return fmt::format(
+      "memory: {}; {}; {}",
+      direction("read", bandwidth.read_bytes, bandwidth.read_reached_bps, report.target.read_bandwidth_bps),
+      direction("written", bandwidth.written_bytes, bandwidth.write_reached_bps,
+                report.target.write_bandwidth_bps),
+      bandwidth.by.empty()
+          ? "not limited"
+          : fmt::format("limited by {}, held {}", bandwidth.by, format_duration(bandwidth.held_ns)));
 }
 
 // How it went, in a few figures that fit a line: the mean of each stretch.
@@ -82,7 +82,8 @@ std::string course_line(const TrafficSeries::OverTime& over_time) {
 }
 
 std::string bandwidth_error_line(const BandwidthReport& bandwidth) {
-  if (!bandwidth.error_relative_95) return fmt::format("error of the bytes: unknown: {}", bandwidth.error_from);
+  if (!bandwidth.error_relative_95)
+    return fmt::format("error of the bytes: unknown: {}", bandwidth.error_from);
   return fmt::format("error of the bytes: +-{:.0f} % (95 %), from {}", 100 * *bandwidth.error_relative_95,
                      bandwidth.error_from);
 }

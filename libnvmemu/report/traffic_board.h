@@ -56,7 +56,7 @@ class TrafficSeries {
 };
 
 struct TrafficBoard {
-  std::uint64_t start_ns;  // when the board was made
+  std::uint64_t start_ns;                                              // when the board was made
   std::atomic<std::uint64_t> read_busy_until_ns, write_busy_until_ns;  // of the governor's buckets
   std::atomic<std::uint64_t> read_bytes, written_bytes, extrapolated_bytes;
   std::atomic<std::uint64_t> samples, streaming_samples, pairs;  // as in TrafficCounts

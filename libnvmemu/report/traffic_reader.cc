@@ -71,8 +71,8 @@ void read_traffic(const Board& board, RunReport& report) {
   bandwidth.written_bytes = number(traffic.written_bytes);
   bandwidth.held_ns = number(traffic.held_ns);
   bandwidth.over_time = traffic.series.read();
-  bandwidth.read_reached_bps = reached_bps(bandwidth.over_time, &TrafficSeries::Step::read_bytes,
-                                           report.target.read_bandwidth_bps);
+  bandwidth.read_reached_bps =
+      reached_bps(bandwidth.over_time, &TrafficSeries::Step::read_bytes, report.target.read_bandwidth_bps);
   bandwidth.write_reached_bps = reached_bps(bandwidth.over_time, &TrafficSeries::Step::written_bytes,
                                             report.target.write_bandwidth_bps);
   estimate_error(traffic, bandwidth);

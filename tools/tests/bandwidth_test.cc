@@ -85,9 +85,9 @@ TEST_F(BandwidthTest, AboveWhatTheMachineReachesIsSaidAndNotApplied) {
 }
 
 TEST_F(BandwidthTest, OfAProfileIsEmulated) {
-  const std::string file = folder_.write("m.toml", "read_bandwidth = \"1GB/s\"\nwrite_bandwidth = \"500MB/s\"\n");
-  const Outcome outcome =
-      run({"--profile", file, "--report", folder_.file("report.json"), "--", "true"});
+  const std::string file =
+      folder_.write("m.toml", "read_bandwidth = \"1GB/s\"\nwrite_bandwidth = \"500MB/s\"\n");
+  const Outcome outcome = run({"--profile", file, "--report", folder_.file("report.json"), "--", "true"});
   EXPECT_EQ(outcome.status, 0) << outcome.err;
   EXPECT_EQ(report()["target"]["write_bandwidth_bps"], 5e8);
   EXPECT_EQ(report()["target"]["read_latency_ns"], 100) << "the machine's own";
@@ -116,9 +116,18 @@ TEST_F(BandwidthTest, MistakesAreRefusedByName) {
 class HardwareTest : public BandwidthTest {
  protected:
   Outcome run_on(const std::string& root, const std::string& node, std::vector<std::string> command) {
-    std::vector<std::string> arguments{"--read-bandwidth", "6GB/s",    "--write-bandwidth", "2GB/s",
-                                       "--throttle",       "hardware", "--node",            node,
-                                       "--throttle-root",  root,       "--report",          folder_.file("report.json"),
+    std::vector<std::string> arguments{"--read-bandwidth",
+                                       "6GB/s",
+                                       "--write-bandwidth",
+                                       "2GB/s",
+                                       "--throttle",
+                                       "hardware",
+                                       "--node",
+                                       node,
+                                       "--throttle-root",
+                                       root,
+                                       "--report",
+                                       folder_.file("report.json"),
                                        "--"};
     arguments.insert(arguments.end(), command.begin(), command.end());
     return run(std::move(arguments));

@@ -23,11 +23,13 @@ using namespace nvmemu::workloads;
 namespace {
 
 constexpr auto kDescription =
-    "Runs the kernels of STREAM (copy, scale, add, triad) over three arrays, and a sum over one, and prints the "
+    "Runs the kernels of STREAM (copy, scale, add, triad) over three arrays, and a sum over one, and prints "
+    "the "
     "best and the\n"
     "median MB/s of each (1 MB = 1000000 bytes). Counted are the bytes that the program reads and writes, as "
     "STREAM does; that\n"
-    "ordinary stores first read the lines they write is not in them, but in read_mbps and write_mbps, medians "
+    "ordinary stores first read the lines they write is not in them, but in read_mbps and write_mbps, "
+    "medians "
     "of what moves\n"
     "over the memory bus. Under nvmemu, each run of a kernel pays what it owes before its time is taken.";
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The four kernels of STREAM, and a sum (McCalpin, "Memory Bandwidth and Machine Balance in Current High Performance
-// Computers", 1995): what bandwidth is measured with.
+// The four kernels of STREAM, and a sum (McCalpin, "Memory Bandwidth and Machine Balance in Current High
+// Performance Computers", 1995): what bandwidth is measured with.
 #pragma once
 
 #include <array>
@@ -23,8 +23,8 @@ struct StreamKernel {
   void (*run)(StreamArrays arrays) noexcept;
 };
 
-// copy c = a, scale b = q c, add c = a + b, triad a = b + q c, and the sum of a's bits, which memory bounds as
-// no addition waits for another: in this order.
+// copy c = a, scale b = q c, add c = a + b, triad a = b + q c, and the sum of a's bits, which memory bounds
+// as no addition waits for another: in this order.
 extern const std::array<StreamKernel, 5> kStreamKernels;
 
 // What every element of a, b, c starts with.

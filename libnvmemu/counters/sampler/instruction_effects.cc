@@ -12,8 +12,8 @@ namespace nvmemu {
 namespace {
 
 constexpr ZydisMnemonic kNonTemporalStores[] = {
-    ZYDIS_MNEMONIC_MOVNTI,  ZYDIS_MNEMONIC_MOVNTDQ,  ZYDIS_MNEMONIC_MOVNTPS,  ZYDIS_MNEMONIC_MOVNTPD,
-    ZYDIS_MNEMONIC_MOVNTQ,  ZYDIS_MNEMONIC_VMOVNTDQ, ZYDIS_MNEMONIC_VMOVNTPS, ZYDIS_MNEMONIC_VMOVNTPD,
+    ZYDIS_MNEMONIC_MOVNTI,  ZYDIS_MNEMONIC_MOVNTDQ,   ZYDIS_MNEMONIC_MOVNTPS,  ZYDIS_MNEMONIC_MOVNTPD,
+    ZYDIS_MNEMONIC_MOVNTQ,  ZYDIS_MNEMONIC_VMOVNTDQ,  ZYDIS_MNEMONIC_VMOVNTPS, ZYDIS_MNEMONIC_VMOVNTPD,
     ZYDIS_MNEMONIC_MOVDIRI, ZYDIS_MNEMONIC_MOVDIR64B,
 };
 
@@ -31,8 +31,7 @@ bool is_one_of(ZydisMnemonic mnemonic, std::span<const ZydisMnemonic> list) {
 bool is_repeated(const ZydisDecodedInstruction& instruction) {
   constexpr ZydisInstructionAttributes kRepeats =
       ZYDIS_ATTRIB_HAS_REP | ZYDIS_ATTRIB_HAS_REPE | ZYDIS_ATTRIB_HAS_REPNE;
-  return (instruction.attributes & kRepeats) != 0 &&
-         instruction.meta.category == ZYDIS_CATEGORY_STRINGOP;
+  return (instruction.attributes & kRepeats) != 0 && instruction.meta.category == ZYDIS_CATEGORY_STRINGOP;
 }
 
 bool touches_no_data(const ZydisDecodedInstruction& instruction) {

@@ -28,7 +28,8 @@ class PerfTicker {
   // Starts sampling the thread `tid` of this process: a sample each `period_ns` (>= 100 us), signal `signal`
   // each `wakeup` samples. 0, or the errno of what refused. The signal's handler must be in place. With
   // `registers`, samples have them, and the time (CLOCK_MONOTONIC); the ring then has two pages more.
-  int open(int tid, std::uint64_t period_ns, std::uint32_t wakeup, int signal, bool registers = false) noexcept;
+  int open(int tid, std::uint64_t period_ns, std::uint32_t wakeup, int signal,
+           bool registers = false) noexcept;
   // Likewise with another period; where that is refused, it goes on as before.
   int reopen(int tid, std::uint64_t period_ns, std::uint32_t wakeup, int signal) noexcept;
   void close() noexcept;

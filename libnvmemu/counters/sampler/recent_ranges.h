@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which memory a thread has streamed over lately: what is read again soon after comes from a cache, and is no
-// traffic. "Soon" is told in bytes of other memory that it has passed since, as a cache that replaces what was
-// longest not used has it (LRU stack distance: Mattson et al., "Evaluation techniques for storage
+// traffic. "Soon" is told in bytes of other memory that it has passed since, as a cache that replaces what
+// was longest not used has it (LRU stack distance: Mattson et al., "Evaluation techniques for storage
 // hierarchies", 1970). Pure arithmetic; async-signal-safe; one thread.
 #pragma once
 

@@ -47,10 +47,12 @@ struct SamplerOptions {
   Ticker ticker = Ticker::kAny;
   double period_ns = kSamplePeriodNs;  // of the perf_event ticker's samples, in CPU time
   int signal = 0;                      // that ticks arrive by; its handler calls on_tick()
-  bool measures_traffic = false;  // bytes moved, too
-  double traffic_bps = 0;  // what is enough of them to be sampled at `period_ns`,
-  bool charges_stalls = true;  // as waiting for memory is where this is true
-  double cache_bytes = 0;  // what is read again within so many bytes comes from a cache
+  // Where bytes are counted, too: a thread that moves more than `traffic_bps` is sampled so often, and one
+  // that waits for memory only if its stalls are charged.
+  bool measures_traffic = false;
+  double traffic_bps = 0;
+  bool charges_stalls = true;
+  double cache_bytes = 0;  // what is read again before so much else was comes from a cache
   double probe_budget =
       0.01;                 // share of CPU time, and of injected time, that probing may take; 0: never probes
   bool every_load = false;  // no probes by choice: every load's stall is memory's

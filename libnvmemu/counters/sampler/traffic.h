@@ -55,10 +55,10 @@ class TrafficMeter {
     std::uintptr_t begin = 0;
     std::uintptr_t end = 0;
     Rate rate;
-    double speed = 0;     // of its streams together, whatever comes from caches
-    double pairs = 0;     // behind these
+    double speed = 0;       // of its streams together, whatever comes from caches
+    double pairs = 0;       // behind these
     double waiting_ns = 0;  // time in it before it could be followed for the first time
-    int strays = 0;       // steps in a row that are much shorter or longer than usual
+    int strays = 0;         // steps in a row that are much shorter or longer than usual
     std::uint64_t used = 0;
   };
   struct Before {

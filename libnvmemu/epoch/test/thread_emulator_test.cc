@@ -3,84 +3,13 @@
 
 #include <gtest/gtest.h>
 
-#include <deque>
 #include <string>
 #include <vector>
 
+#include "epoch_fakes.h"
+
 namespace nvmemu {
 namespace {
-
-// Plays back epochs, and notes in what order it is paused and resumed.
-class FakeSource final : public CounterSource {
- public:
-  explicit FakeSource(std::vector<std::string>& events) : events_(events) {}
-  void next(double stall_ns, double overhead_ns = 0) {
-    EpochCounts counts;
-    counts.cpu_ns = 100e6;
-    counts.memory_stall_ns = stall_ns;
-    counts.fresh_stall_ns = stall_ns;
-    counts.overhead_ns = overhead_ns;
-    counts.samples = 100;
-    counts.share_error_ns = 1e6;
-    counts.sampling_variance_ns2 = 4e12;
-    epochs_.push_back(counts);
-  }
-  EpochCounts& last() { return epochs_.back(); }
-  EpochCounts read() noexcept override {
-    if (epochs_.empty()) return {};
-    const EpochCounts counts = epochs_.front();
-    epochs_.pop_front();
-    return counts;
-  }
-  bool has_news() noexcept override { return !epochs_.empty(); }
-  bool has_more() noexcept override { return tells_all && !epochs_.empty(); }
-  bool knows_enough(double) noexcept override { return knows; }
-  double cpu_ns() noexcept override { return now_ns; }
-  void pause(double) noexcept override { events_.push_back("pause"); }
-  void resume(double injected_ns) noexcept override {
-    events_.push_back("resume");
-    now_ns += injected_ns;
-  }
-  void settle() noexcept override { settled = true; }
-  void keep_warm() noexcept override { ++visits; }
-  double now_ns = 0;  // CPU time
-  int visits = 0;
-  bool settled = false;
-  bool tells_all = false;
-  bool knows = true;
-
- private:
-  std::vector<std::string>& events_;
-  std::deque<EpochCounts> epochs_;
-};
-
-class FakeInjector final : public Injector {
- public:
-  explicit FakeInjector(std::vector<std::string>& events) : events_(events) {}
-  double inject(double delay_ns, CounterSource& source) noexcept override {
-    source.keep_warm();
-    events_.push_back("inject");
-    delays.push_back(delay_ns);
-    now += static_cast<std::uint64_t>(delay_ns);
-    return delay_ns + oversleep_ns;
-  }
-  double wait_until(std::uint64_t until_ns, CounterSource&) noexcept override {
-    if (until_ns <= now) return 0;
-    events_.push_back("wait");
-    waits.push_back(until_ns);
-    const double waited_ns = static_cast<double>(until_ns - now);
-    now = until_ns;
-    return waited_ns;
-  }
-  std::uint64_t now_ns() noexcept override { return now; }
-  std::vector<double> delays;
-  std::vector<std::uint64_t> waits;
-  std::uint64_t now = 0;
-  double oversleep_ns = 0;
-
- private:
-  std::vector<std::string>& events_;
-};
 
 class ThreadEmulatorTest : public testing::Test {
  protected:
@@ -229,73 +158,6 @@ TEST_F(ThreadEmulatorTest, EndsWithEveryEpochThatTheSourceHasLeft) {
   EXPECT_EQ(injector_.delays, (std::vector<double>{20e6}));
   emulator_.end();
   EXPECT_EQ(injector_.delays, (std::vector<double>{20e6, 20e6, 20e6}));
-}
-
-// A target of 1 GB/s in both directions.
-class GovernedThreadTest : public ThreadEmulatorTest {
- protected:
-  void move(double read_bytes, double stall_ns = 0, double overhead_ns = 0) {
-    source_.next(stall_ns, overhead_ns);
-    source_.last().traffic.read_bytes = read_bytes;
-    injector_.now += 100'000'000;  // what the epoch took
-  }
-  static constexpr std::uint64_t kStart = 1'000'000'000'000;
-  std::atomic<std::uint64_t> reads_{0}, writes_{0};
-  Governor governor_{reads_, writes_, {.read_bps = 1e9, .write_bps = 1e9}};
-  ThreadEmulator governed_{source_, injector_, {.base_ns = 100, .target_ns = 300}, 50e6, stall_delay_ns, &governor_};
-
-  void SetUp() override { injector_.now = kStart; }
-};
-
-TEST_F(GovernedThreadTest, WaitsUntilTheMemoryWouldHaveMovedIt) {
-  move(300e6);
-  governed_.end_epoch();
-  EXPECT_EQ(injector_.waits, std::vector<std::uint64_t>{kStart + 300'000'000});
-  EXPECT_EQ(governed_.totals().held_ns, 200e6);
-  EXPECT_EQ(governed_.totals().injected_ns, 200e6);
-  EXPECT_EQ(governed_.totals().traffic.read_bytes, 300e6);
-}
-
-TEST_F(GovernedThreadTest, DoesNotWaitBelowTheTarget) {
-  move(90e6);
-  governed_.end_epoch();
-  EXPECT_TRUE(injector_.waits.empty());
-  EXPECT_TRUE(events_.empty());
-}
-
-TEST_F(GovernedThreadTest, WaitsForTheLargerOfLatencyAndBandwidth) {
-  move(300e6, 50e6);  // 100 ms by latency, 200 by bandwidth
-  governed_.end_epoch();
-  EXPECT_EQ(injector_.delays, std::vector<double>{100e6});
-  EXPECT_EQ(injector_.waits, std::vector<std::uint64_t>{kStart + 300'000'000});
-  EXPECT_EQ(governed_.totals().injected_ns, 200e6);
-
-  move(150e6, 50e6);  // 100 ms by latency, 50 by bandwidth
-  governed_.end_epoch();
-  EXPECT_EQ(injector_.delays.back(), 100e6);
-  EXPECT_EQ(governed_.totals().injected_ns, 300e6);
-}
-
-TEST_F(GovernedThreadTest, OverheadOfAHeldUpEpochBuysNoLaterDelayOff) {
-  move(300e6, 0, 10e6);
-  governed_.end_epoch();
-  EXPECT_EQ(governed_.unpaid_ns(), 0);
-}
-
-TEST_F(GovernedThreadTest, WaitsAtEdges) {
-  move(300e6);
-  source_.now_ns += 100e6;
-  governed_.reach_edge(1);
-  EXPECT_EQ(injector_.waits, std::vector<std::uint64_t>{kStart + 300'000'000});
-}
-
-TEST_F(GovernedThreadTest, WaitsAtEdgesWhateverIsUnknownOfItsLoads) {
-  source_.knows = false;
-  move(300e6, 50e6);
-  source_.now_ns += 100e6;
-  governed_.reach_edge(1);
-  EXPECT_TRUE(injector_.delays.empty());
-  EXPECT_EQ(injector_.waits.size(), 1u);
 }
 
 }  // namespace

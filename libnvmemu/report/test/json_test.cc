@@ -24,9 +24,9 @@ std::vector<std::string> keys(const json& object) {
 
 TEST(ReportJson, HasTheSchemasFieldsAndNoOthers) {
   const json report = json::parse(to_json(example_report()));
-  EXPECT_THAT(keys(report),
-              UnorderedElementsAre("schema", "command", "exit_status", "wall_seconds", "source", "model",
-                                   "base", "target", "error", "warnings", "totals", "bandwidth", "processes"));
+  EXPECT_THAT(keys(report), UnorderedElementsAre("schema", "command", "exit_status", "wall_seconds", "source",
+                                                 "model", "base", "target", "error", "warnings", "totals",
+                                                 "bandwidth", "processes"));
   EXPECT_THAT(keys(report["source"]), UnorderedElementsAre("name", "why", "ticker"));
   EXPECT_THAT(keys(report["base"]), UnorderedElementsAre("read_latency_ns", "read_latency_spread"));
   EXPECT_THAT(keys(report["target"]), UnorderedElementsAre("profile", "read_latency_ns", "write_latency_ns",

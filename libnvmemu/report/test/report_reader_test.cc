@@ -37,6 +37,46 @@ TEST(ReadReport, GivesBackWhatIsNotKnown) {
   EXPECT_EQ(to_json(*report), to_json(unknown));
 }
 
+RunReport with_bandwidth() {
+  RunReport report = example();
+  report.target.read_bandwidth_bps = 4e9;
+  report.bandwidth.is_measured = true;
+  report.bandwidth.by = "governor";
+  report.bandwidth.why = "it works in any process";
+  report.bandwidth.read_bytes = 3e9;
+  report.bandwidth.written_bytes = 1e9;
+  report.bandwidth.held_ns = 5e8;
+  report.bandwidth.read_reached_bps = 3.75e9;
+  report.bandwidth.error_relative_95 = 0.125;
+  report.bandwidth.error_from = "70 samples";
+  report.bandwidth.over_time = {0.5, {{1e9, 5e8, 0}, {2e9, 5e8, 0}}};
+  return report;
+}
+
+TEST(ReadReport, GivesBackTheBandwidth) {
+  const auto report = parse_report(to_json(with_bandwidth()));
+  ASSERT_TRUE(report) << report.error().message;
+  EXPECT_EQ(to_json(*report), to_json(with_bandwidth()));
+  EXPECT_EQ(merge_reports({*report})->bandwidth.read_bytes, 3e9) << "of one report it is that";
+  EXPECT_EQ(to_json(*merge_reports({*report})), to_json(with_bandwidth()));
+}
+
+TEST(MergeReports, AddsUpBytesAndClaimsNoCommonCourse) {
+  const auto merged = merge_reports({with_bandwidth(), with_bandwidth()});
+  ASSERT_TRUE(merged);
+  EXPECT_EQ(merged->bandwidth.read_bytes, 6e9);
+  EXPECT_EQ(merged->bandwidth.held_ns, 1e9);
+  EXPECT_EQ(merged->bandwidth.by, "governor");
+  EXPECT_FALSE(merged->bandwidth.read_reached_bps);
+  EXPECT_TRUE(merged->bandwidth.over_time.steps.empty());
+}
+
+TEST(MergeReports, RefusesOtherBandwidths) {
+  RunReport other = with_bandwidth();
+  other.target.read_bandwidth_bps = 2e9;
+  EXPECT_FALSE(merge_reports({with_bandwidth(), other}));
+}
+
 TEST(ReadReport, RefusesWhatIsNoReport) {
   for (const char* text : {"", "{", "[]", "3", "{}", R"({"schema": "nvmemu-run-2"})", R"({"schema": 1})",
                            R"({"schema": "nvmemu-run-1"})"}) {

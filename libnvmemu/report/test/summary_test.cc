@@ -49,9 +49,10 @@ TEST(Summary, SaysWhatWasMovedWhereThatWasMeasured) {
   report.bandwidth.held_ns = 1.5e9;
   report.bandwidth.error_relative_95 = 0.1;
   report.bandwidth.error_from = "70 samples";
-  EXPECT_THAT(summary(report),
-              HasSubstr("nvmemu: memory: read 3 MiB, 3.9 GB/s when busy (target 4 GB/s); written 0 B; limited by "
-                        "governor, held 1.5 s\nnvmemu: error of the bytes: +-10 % (95 %), from 70 samples\n"));
+  EXPECT_THAT(
+      summary(report),
+      HasSubstr("nvmemu: memory: read 3 MiB, 3.9 GB/s when busy (target 4 GB/s); written 0 B; limited by "
+                "governor, held 1.5 s\nnvmemu: error of the bytes: +-10 % (95 %), from 70 samples\n"));
 }
 
 TEST(Summary, ShowsTheCourseOfALongRunInAFewFigures) {
@@ -59,8 +60,9 @@ TEST(Summary, ShowsTheCourseOfALongRunInAFewFigures) {
   report.bandwidth.is_measured = true;
   report.bandwidth.over_time.step_seconds = 0.1;
   for (int i = 0; i < 30; ++i) report.bandwidth.over_time.steps.push_back({i < 15 ? 1e8 : 2e8, 5e7, 0});
-  EXPECT_THAT(summary(report), HasSubstr("nvmemu: GB/s over time, 300 ms each: read 1.0 1.0 1.0 1.0 1.0 2.0 2.0 "
-                                         "2.0 2.0 2.0; written 0.5 0.5 0.5 0.5 0.5 0.5 0.5 0.5 0.5 0.5\n"));
+  EXPECT_THAT(summary(report),
+              HasSubstr("nvmemu: GB/s over time, 300 ms each: read 1.0 1.0 1.0 1.0 1.0 2.0 2.0 "
+                        "2.0 2.0 2.0; written 0.5 0.5 0.5 0.5 0.5 0.5 0.5 0.5 0.5 0.5\n"));
 }
 
 TEST(Summary, NamesTheProfile) {

@@ -48,7 +48,8 @@ TEST_F(TrafficSeriesTest, AMomentIsInOneStep) {
 }
 
 TEST_F(TrafficSeriesTest, IsCoarserTheLongerTheRun) {
-  for (const auto& [at_seconds, step_seconds] : {std::pair{101, 0.1}, {150, 1.0}, {5000, 10.0}, {50'000, 100.0}}) {
+  for (const auto& [at_seconds, step_seconds] :
+       {std::pair{101, 0.1}, {150, 1.0}, {5000, 10.0}, {50'000, 100.0}}) {
     add(at_seconds * kSecond, at_seconds * kSecond + 50 * kMs, 1000);
     const auto over_time = series_->read();
     EXPECT_EQ(over_time.step_seconds, step_seconds);
@@ -69,9 +70,9 @@ class ReadTraffic : public testing::Test {
   void TearDown() override { board_->remove_file(); }
   void move(std::uint64_t step, double read_bytes) {
     TrafficBoard& traffic = board_->traffic();
-    traffic.series.add({traffic.start_ns + step * 100 * kMs, traffic.start_ns + (step + 1) * 100 * kMs, read_bytes,
-                        0, 0},
-                       traffic.start_ns);
+    traffic.series.add(
+        {traffic.start_ns + step * 100 * kMs, traffic.start_ns + (step + 1) * 100 * kMs, read_bytes, 0, 0},
+        traffic.start_ns);
     traffic.read_bytes += static_cast<std::uint64_t>(read_bytes);
   }
   RunReport read() {
@@ -83,7 +84,8 @@ class ReadTraffic : public testing::Test {
 };
 
 TEST_F(ReadTraffic, ReachedIsTheMedianOfTheBusySteps) {
-  for (std::uint64_t step = 0; step < 20; ++step) move(step, step < 10 ? 1e6 : 100e6 + static_cast<double>(step) * 1e6);
+  for (std::uint64_t step = 0; step < 20; ++step)
+    move(step, step < 10 ? 1e6 : 100e6 + static_cast<double>(step) * 1e6);
   EXPECT_NEAR(*read().bandwidth.read_reached_bps, 1.14e9, 1e7);
 }
 

@@ -4,9 +4,10 @@
 #include <gtest/gtest.h>
 
 // Loops as compilers and the C library write them; each with a label at an instruction inside.
-extern "C" const char nvmemu_loop_copy[], nvmemu_loop_copy_in[], nvmemu_loop_unrolled_in[], nvmemu_loop_sparse_in[],
-    nvmemu_loop_chase_in[], nvmemu_loop_update_in[], nvmemu_loop_nontemporal_in[], nvmemu_loop_string[],
-    nvmemu_loop_outer_in[], nvmemu_loop_inner_in[], nvmemu_loop_call_in[], nvmemu_loop_down_in[], nvmemu_loop_none[];
+extern "C" const char nvmemu_loop_copy[], nvmemu_loop_copy_in[], nvmemu_loop_unrolled_in[],
+    nvmemu_loop_sparse_in[], nvmemu_loop_chase_in[], nvmemu_loop_update_in[], nvmemu_loop_nontemporal_in[],
+    nvmemu_loop_string[], nvmemu_loop_outer_in[], nvmemu_loop_inner_in[], nvmemu_loop_call_in[],
+    nvmemu_loop_down_in[], nvmemu_loop_none[];
 asm(R"(
   .text
   .p2align 4

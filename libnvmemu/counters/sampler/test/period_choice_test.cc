@@ -16,11 +16,8 @@ EpochCounts epoch(std::uint64_t samples, double stall_ns = 0, double bytes = 0, 
 }
 
 constexpr PeriodOptions kForStalls{.fine_ns = 1e6, .coarse_ns = 5e6};
-constexpr PeriodOptions kForTraffic{.fine_ns = 1e6,
-                                    .coarse_ns = 10e6,
-                                    .charges_stalls = false,
-                                    .measures_traffic = true,
-                                    .traffic_bps = 1e9};
+constexpr PeriodOptions kForTraffic{
+    .fine_ns = 1e6, .coarse_ns = 10e6, .charges_stalls = false, .measures_traffic = true, .traffic_bps = 1e9};
 
 TEST(PeriodChoice, IsCoarseForWhoHardlyWaits) {
   PeriodChoice choice(kForStalls);

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+// Stand-ins for what an emulated thread is measured and delayed by.
+#pragma once
+
+#include <deque>
+#include <string>
+#include <vector>
+
+#include "epoch/thread_emulator.h"
+
+namespace nvmemu {
+
+// Plays back epochs, and notes in what order it is paused and resumed.
+class FakeSource final : public CounterSource {
+ public:
+  explicit FakeSource(std::vector<std::string>& events) : events_(events) {}
+  void next(double stall_ns, double overhead_ns = 0) {
+    EpochCounts counts;
+    counts.cpu_ns = 100e6;
+    counts.memory_stall_ns = stall_ns;
+    counts.fresh_stall_ns = stall_ns;
+    counts.overhead_ns = overhead_ns;
+    counts.samples = 100;
+    counts.share_error_ns = 1e6;
+    counts.sampling_variance_ns2 = 4e12;
+    epochs_.push_back(counts);
+  }
+  EpochCounts& last() { return epochs_.back(); }
+  EpochCounts read() noexcept override {
+    if (epochs_.empty()) return {};
+    const EpochCounts counts = epochs_.front();
+    epochs_.pop_front();
+    return counts;
+  }
+  bool has_news() noexcept override { return !epochs_.empty(); }
+  bool has_more() noexcept override { return tells_all && !epochs_.empty(); }
+  bool knows_enough(double) noexcept override { return knows; }
+  double cpu_ns() noexcept override { return now_ns; }
+  void pause(double) noexcept override { events_.push_back("pause"); }
+  void resume(double injected_ns) noexcept override {
+    events_.push_back("resume");
+    now_ns += injected_ns;
+  }
+  void settle() noexcept override { settled = true; }
+  void keep_warm() noexcept override { ++visits; }
+  double now_ns = 0;  // CPU time
+  int visits = 0;
+  bool settled = false;
+  bool tells_all = false;
+  bool knows = true;
+
+ private:
+  std::vector<std::string>& events_;
+  std::deque<EpochCounts> epochs_;
+};
+
+class FakeInjector final : public Injector {
+ public:
+  explicit FakeInjector(std::vector<std::string>& events) : events_(events) {}
+  double inject(double delay_ns, CounterSource& source) noexcept override {
+    source.keep_warm();
+    events_.push_back("inject");
+    delays.push_back(delay_ns);
+    now += static_cast<std::uint64_t>(delay_ns);
+    return delay_ns + oversleep_ns;
+  }
+  double wait_until(std::uint64_t until_ns, CounterSource&) noexcept override {
+    if (until_ns <= now) return 0;
+    events_.push_back("wait");
+    waits.push_back(until_ns);
+    const double waited_ns = static_cast<double>(until_ns - now);
+    now = until_ns;
+    return waited_ns;
+  }
+  std::uint64_t now_ns() noexcept override { return now; }
+  std::vector<double> delays;
+  std::vector<std::uint64_t> waits;
+  std::uint64_t now = 0;
+  double oversleep_ns = 0;
+
+ private:
+  std::vector<std::string>& events_;
+};
+
+}  // namespace nvmemu

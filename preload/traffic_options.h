@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+// How traffic is measured in this process.
+#pragma once
+
+#include "epoch/governor.h"
+
+namespace nvmemu::preload {
+
+// From how much on a thread's traffic is sampled finely: well below what limits it.
+double fine_traffic_bps(const BandwidthTarget& target);
+
+// What is read again before so much else was read comes from a cache. A last-level cache is shared, in a
+// virtual machine with strangers: of a large one only part can be counted on (docs/bandwidth.md).
+double streaming_cache_bytes();
+
+}  // namespace nvmemu::preload

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+// The options of `nvmemu run` and `nvmemu record` as --help shows them.
+#include "run_options.h"
+
+namespace nvmemu {
+namespace {
+
+constexpr const char* kMemory = "The emulated memory";
+constexpr const char* kMeasuring = "How it is measured";
+constexpr const char* kOutput = "Output";
+
+// Adds options that take a text, the last one counting.
+class Adder {
+ public:
+  explicit Adder(CLI::App& app) : app_(app) {}
+  void operator()(const char* name, std::string& value, const char* type, const char* help,
+                  const char* group) const {
+    app_.add_option(name, value, help)->type_name(type)->group(group)->take_last();
+  }
+
+ private:
+  CLI::App& app_;
+};
+
+void add_memory_options(CLI::App& app, RunOptions& options) {
+  const Adder add(app);
+  add("--profile", options.profile, "NAME|FILE.toml",
+      "a memory by its name (nvmemu profiles lists them), or a file\nthat describes one", kMemory);
+  add("--read-latency", options.read_latency, "LATENCY|Nx",
+      "what a dependent load from memory shall take: 300ns, 1.2us\n(ns, us, ms, s; 1 ns to 1 s), or 2x, "
+      "1.5x: a multiple of what it\n"
+      "takes here (1 to 1000000). Goes before the profile's",
+      kMemory);
+  add("--write-latency", options.write_latency, "LATENCY", "checked, but not emulated yet", kMemory);
+  add("--read-bandwidth", options.read_bandwidth, "BANDWIDTH",
+      "what all threads and processes of the run may read together,\nas 8GB/s or 6GiB/s; 1 MB/s to 100 TB/s. A line that is read\n"
+      "because it will be written counts. Goes before the profile's",
+      kMemory);
+  add("--write-bandwidth", options.write_bandwidth, "BANDWIDTH", "likewise, what they may write", kMemory);
+  add("--throttle", options.throttle, "auto|governor|hardware",
+      "what keeps to them: the governor, in software, anywhere; or the\nmemory controllers (as root, see nvmemu throttle), and the\n"
+      "governor where that cannot be had [auto: the governor]",
+      kMemory);
+  add("--node", options.node, "N", "with --throttle hardware: the NUMA node whose memory it limits [0]", kMemory);
+  app.add_option("--throttle-root", options.throttle_root)->group("");
+}
+
+void add_model_options(CLI::App& app, RunOptions& options) {
+  const Adder add(app);
+  add("--source", options.source, "auto|sampler|replay:FILE",
+      "what counts stalls [auto: the sampler]. replay: what nvmemu\nrecord counted, for tests of the "
+      "emulator",
+      kMeasuring);
+  add("--model", options.model, "NAME",
+      "what makes a delay of them: auto, stall, weighted, episodes,\nmisses, remote-share [auto: the best "
+      "that "
+      "the source allows;\nwith the sampler: stall]",
+      kMeasuring);
+  add("--remote-latency", options.remote_latency, "LATENCY",
+      "what a load from another node's memory takes here: the model\nremote-share needs it", kMeasuring);
+}
+
+void add_measuring_options(CLI::App& app, RunOptions& options) {
+  const Adder add(app);
+  add("--epoch", options.epoch, "TIME", "CPU time of a thread between two delays: 1 ms to 10 s [100ms]",
+      kMeasuring);
+  add("--ticker", options.ticker, "auto|perf|timer",
+      "what samples: perf_event, or POSIX timers where that is refused\n[auto: the first that works]",
+      kMeasuring);
+  app.add_flag("--no-probes", options.no_probes,
+               "set no breakpoints to tell loads from memory from cache hits:\nall count as from memory")
+      ->group(kMeasuring);
+  add("--base-latency", options.base_latency, "LATENCY",
+      "what a load takes here [measured when the run starts]", kMeasuring);
+}
+
+void add_output_options(CLI::App& app, RunOptions& options) {
+  const Adder add(app);
+  app.add_flag("--stat", options.stat,
+               "measure what the command moves to and from memory, over time:\nin the report, and in short on stderr. Needs no target")
+      ->group(kOutput);
+  add("--report", options.report, "FILE.json", "write the run report there", kOutput);
+  app.add_flag("--no-wait", options.no_wait,
+               "report and exit when the command ends, even if processes that it\nstarted still run")
+      ->group(kOutput);
+  app.add_flag("-q,--quiet", options.quiet, "nothing on stderr but errors, unless the command ran natively")
+      ->group(kOutput);
+  app.add_flag("-v,--verbose", options.verbose, "say on stderr what is done before the command starts")
+      ->group(kOutput);
+}
+
+}  // namespace
+
+void add_run_options(CLI::App& app, RunOptions& options) {
+  add_memory_options(app, options);
+  add_model_options(app, options);
+  add_measuring_options(app, options);
+  add_output_options(app, options);
+}
+
+void add_record_options(CLI::App& app, RunOptions& options) {
+  add_measuring_options(app, options);
+  add_output_options(app, options);
+}
+
+}  // namespace nvmemu
