@@ -15,9 +15,10 @@ namespace nvmemu {
 // Sums over a thread's epochs, for the report. ns.
 struct EpochTotals {
   std::uint64_t epochs = 0;
-  double cpu_ns = 0;    // injections not included
-  double stall_ns = 0;  // memory stall
-  double delay_ns = 0;  // what the model asked for
+  double cpu_ns = 0;      // injections not included
+  double stall_ns = 0;    // memory stall
+  double counted_ns = 0;  // of cpu_ns, what hardware counters saw; 0: none counted
+  double delay_ns = 0;    // what the model asked for
   double injected_ns = 0;
   double overhead_ns = 0;
   std::uint64_t samples = 0;

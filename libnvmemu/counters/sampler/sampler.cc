@@ -66,13 +66,13 @@ Sampler::Sampler(SamplerShared& shared, const Clock& clock, const SamplerOptions
   prober_.set_guard(options.guard);
 }
 
-int Sampler::open(int tid) noexcept {
+int Sampler::open(int tid, TickerKind ticker) noexcept {
   tid_ = tid;
   int error = EINVAL;
-  if (options_.ticker != SamplerOptions::Ticker::kTimer) {
+  if (ticker != TickerKind::kTimer) {
     error = perf_.open(tid, static_cast<std::uint64_t>(period_ns_), kSamplesPerTick, options_.signal);
   }
-  if (error != 0 && options_.ticker != SamplerOptions::Ticker::kPerfEvent) {
+  if (error != 0 && ticker != TickerKind::kPerfEvent) {
     error = timer_.open(tid, kTimerPeriodNs, options_.signal);
   }
   last_cpu_ns_ = static_cast<double>(thread_cpu_ns_of(tid));
