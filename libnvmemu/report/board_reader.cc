@@ -99,6 +99,7 @@ class Reader {
   void read() {
     read_processes();
     read_threads();
+    if (counts() && evidence_.counted_ns <= 0 && has_warned(kCountersRefused)) call_it_sampled();
     estimate_error();
     add_warnings();
   }
@@ -163,6 +164,20 @@ class Reader {
   }
 
   bool counts() const { return report_.source_name == "pmu"; }
+  bool has_warned(BoardWarning bit) const {
+    for (std::size_t w = 0; w < std::size(kWarningTexts); ++w) {
+      if (kWarningTexts[w].bit == bit) return warned_[w] > 0;
+    }
+    return false;
+  }
+
+  // Counting was meant, and no thread could.
+  void call_it_sampled() {
+    report_.source_name = "sampler";
+    report_.source_why = "hardware counters were refused to the program's threads";
+    report_.source_design.clear();
+    report_.source_quality.clear();
+  }
 
   // Counting has no statistical error. What the events leave out is the design's, and only of designs that
   // count what is asked for is it known to be little.
