@@ -5,6 +5,7 @@
 #include <array>
 #include <cerrno>
 
+#include "base/program_counter.h"
 #include "counters/sampler/sampling_cost.h"
 
 namespace nvmemu {
@@ -67,6 +68,7 @@ Sampler::Sampler(SamplerShared& shared, const Clock& clock, const SamplerOptions
 }
 
 int Sampler::open(int tid, TickerKind ticker) noexcept {
+  if (!kDecodes) return ENOSYS;
   tid_ = tid;
   int error = EINVAL;
   if (ticker != TickerKind::kTimer) {
@@ -97,8 +99,7 @@ void Sampler::on_tick(const ucontext_t& context) noexcept {
   if (perf_.is_open()) {
     drain_ring();
   } else if (timer_.is_open()) {
-    add_sample(static_cast<std::uintptr_t>(context.uc_mcontext.gregs[REG_RIP]),
-               own_time_.take(timer_.take_cpu_ns()));
+    add_sample(program_counter(context), own_time_.take(timer_.take_cpu_ns()));
   }
   overhead_ns_ += options_.tick_cost_ns;
   note_address(context);
@@ -108,7 +109,7 @@ void Sampler::on_tick(const ucontext_t& context) noexcept {
 // The tick comes with a sample: the load that the thread has just waited for has the address that its operand
 // names now or, where it has replaced a register of it, as in a chase, the next one.
 void Sampler::note_address(const ucontext_t& context) noexcept {
-  const auto ip = static_cast<std::uintptr_t>(context.uc_mcontext.gregs[REG_RIP]);
+  const auto ip = program_counter(context);
   if (candidate_ == nullptr || ip != candidate_ip_ || mostly_hits(*candidate_)) return;
   const Instruction& load = candidate_->instruction;
   misses_.add(effective_address(load.operand, candidate_->address, load.length, context));

@@ -58,6 +58,7 @@ class Sampler final : public ThreadSource {
  public:
   Sampler(SamplerShared& shared, const Clock& clock, const SamplerOptions& options);
 
+  // ENOSYS where this processor's code cannot be decoded.
   int open(int tid, TickerKind ticker) noexcept override;
   void close() noexcept override;
   void abandon() noexcept override;
