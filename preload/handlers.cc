@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <iterator>
 
+#include "base/program_counter.h"
 #include "base/raw_syscall.h"
 #include "counters/sampler/guarded_read.h"
 #include "counters/sampler/prober.h"
@@ -63,6 +64,7 @@ bool is_function(const struct sigaction& action) {
 // anybody else's unless the program steps through itself or runs int1: a debugger is told first, and other
 // breakpoints of perf_event carry another code. The instruction is to be executed now, whatever the registers
 // say.
+#if defined(__x86_64__)
 bool pass_stray_breakpoint(int signal, const siginfo_t& info, void* context) noexcept {
   constexpr greg_t kStepping = 1 << 8;  // TF
   constexpr greg_t kResume = 1 << 16;   // RF: no instruction breakpoint is taken at this instruction
@@ -77,6 +79,10 @@ bool pass_stray_breakpoint(int signal, const siginfo_t& info, void* context) noe
   registers[REG_EFL] |= kResume;
   return true;
 }
+#else
+// There are no breakpoints of the emulator's.
+bool pass_stray_breakpoint(int, const siginfo_t&, void*) noexcept { return false; }
+#endif
 
 // As if only the program's setting existed. The default of SIGTRAP ends the process, SIGURG's does nothing.
 void forward(int signal, siginfo_t* info, void* context) noexcept {
@@ -122,11 +128,11 @@ __attribute__((noinline)) void handle_trap(int signal, siginfo_t* info, void* co
 
 // Whether the fault was a guarded read's, which now goes on behind it.
 bool mend_fault(void* context) noexcept {
-  auto& pc = static_cast<ucontext_t*>(context)->uc_mcontext.gregs[REG_RIP];
+  auto& interrupted = *static_cast<ucontext_t*>(context);
+  const std::uintptr_t pc = program_counter(interrupted);
   const FaultRange range = fault_range();
-  if (static_cast<std::uintptr_t>(pc) < range.begin || static_cast<std::uintptr_t>(pc) >= range.end)
-    return false;
-  pc = static_cast<greg_t>(range.resume);
+  if (pc < range.begin || pc >= range.end) return false;
+  set_program_counter(interrupted, range.resume);
   return true;
 }
 

@@ -7,10 +7,11 @@
 
 #include "openmp_runtime.h"
 
-// Calls microtask(global_tid, bound_tid, arguments[0], ...), with `count` >= 4 arguments, of which those that
-// the function does not take do no harm.
+// Calls microtask(global_tid, bound_tid, arguments[0], ...), with `count` >= kInRegisters arguments, of which
+// those that the function does not take do no harm.
 extern "C" void nvmemu_call_microtask(void* microtask, std::int32_t* global_tid, std::int32_t* bound_tid,
                                       std::size_t count, void* const* arguments);
+#if defined(__x86_64__)
 asm(R"(
   .text
   .p2align 4
@@ -53,11 +54,59 @@ nvmemu_call_microtask:
   .cfi_endproc
   .size nvmemu_call_microtask, .-nvmemu_call_microtask
 )");
+#elif defined(__aarch64__)
+asm(R"(
+  .text
+  .p2align 4
+  .type nvmemu_call_microtask, %function
+  .hidden nvmemu_call_microtask
+  .globl nvmemu_call_microtask
+nvmemu_call_microtask:
+  .cfi_startproc
+  stp x29, x30, [sp, #-16]!
+  .cfi_def_cfa_offset 16
+  .cfi_offset 29, -16
+  .cfi_offset 30, -8
+  mov x29, sp
+  .cfi_def_cfa_register 29
+  mov x9, x0
+  mov x10, x4
+  mov x0, x1
+  mov x1, x2
+  sub x11, x3, #6
+  add x12, x11, #1
+  and x12, x12, #-2
+  sub sp, sp, x12, lsl #3
+1:
+  cbz x11, 2f
+  sub x11, x11, #1
+  add x13, x10, x11, lsl #3
+  ldr x14, [x13, #48]
+  str x14, [sp, x11, lsl #3]
+  b 1b
+2:
+  ldp x2, x3, [x10]
+  ldp x4, x5, [x10, #16]
+  ldp x6, x7, [x10, #32]
+  blr x9
+  mov sp, x29
+  .cfi_def_cfa_register 31
+  ldp x29, x30, [sp], #16
+  .cfi_def_cfa_offset 0
+  ret
+  .cfi_endproc
+  .size nvmemu_call_microtask, .-nvmemu_call_microtask
+)");
+#endif
 
 namespace nvmemu::preload {
 namespace {
 
+#if defined(__x86_64__)
 constexpr std::size_t kInRegisters = 4;
+#else
+constexpr std::size_t kInRegisters = 6;
+#endif
 
 // A parallel region: on the stack of the thread that starts it, which waits in the runtime until all have
 // returned.

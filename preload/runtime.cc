@@ -90,16 +90,23 @@ void note_on_tools_board(BoardWarning warning) {
   process->warnings.fetch_or(warning, std::memory_order_relaxed);
 }
 
-SamplerOptions::Ticker ticker_option(TickerChoice choice) {
+TickerKind kind_of(TickerChoice choice) {
   switch (choice) {
     case TickerChoice::kPerfEvent:
-      return SamplerOptions::Ticker::kPerfEvent;
+      return TickerKind::kPerfEvent;
     case TickerChoice::kPosixTimer:
-      return SamplerOptions::Ticker::kTimer;
+      return TickerKind::kTimer;
     case TickerChoice::kAuto:
       break;
   }
-  return SamplerOptions::Ticker::kAny;
+  return TickerKind::kAny;
+}
+
+// For a process that will not be emulated as it was configured.
+bool refuse(const Error& error) {
+  note_on_tools_board(kBadConfiguration);
+  say_natively(error);
+  return false;
 }
 
 }  // namespace
@@ -185,27 +192,31 @@ bool Runtime::open_board() {
   return true;
 }
 
-// Where counts come from other than the sampler, and where they go to; and the model of them.
+// Where counts come from, and where they go to; and the model of them.
 bool Runtime::prepare_counts() {
-  const auto refuse = [](const Error& error) {
-    note_on_tools_board(kBadConfiguration);
-    say_natively(error);
-    return false;
-  };
-  if (!config_.replay.empty()) {
+  ticker_ = kind_of(config_.ticker);
+  if (config_.source == SourceChoice::kReplay) {
     auto replay = Replay::load(config_.replay);
     if (!replay) return refuse(replay.error());
     replay_.emplace(*std::move(replay));
+    source_ = {.name = "replay", .text = "the record", .counts = replay_->counts()};
+  } else {
+    source_ = decide_source(config_);
+    if (!source_.warning.empty()) log_warning(source_.warning);
   }
   if (!config_.record.empty()) {
     auto record = RecordWriter::open(config_.record);
     if (!record) return refuse(record.error());
     record_.emplace(*std::move(record));
+    // The record says already what was counted.
+    if (config_.source == SourceChoice::kPmu && source_.design == nullptr) return refuse({source_.why, {}});
   }
-  const auto model = choose_model(config_.model, replay_ ? "the record" : "the sampler",
-                                  replay_ ? replay_->counts() : kSamplerCounts, read_latency_);
+  const auto model = choose_model(config_.model, source_.text, source_.counts, read_latency_);
   if (!model) return refuse(model.error());
   model_ = *model;
+  may_sample_instead_ = !record_ && (model_->counts & ~kSamplerCounts) == 0;
+  if (source_.design != nullptr)
+    pmu_options_ = pmu_options_for(source_, read_latency_, calibration_, config_.epoch_ns);
   return true;
 }
 
@@ -220,7 +231,6 @@ void Runtime::set_sampler_options() {
   // A record is of what an emulated run would measure. Where counts are replayed, samples only tell the time.
   const bool measures = (injects() || record_) && !replay_;
   sampler_options_ = SamplerOptions{
-      .ticker = ticker_option(config_.ticker),
       .period_ns = measures || measures_traffic() ? kSamplePeriodNs : kIdlePeriodNs,
       .signal = kTickSignal,
       .measures_traffic = measures_traffic(),
@@ -260,7 +270,7 @@ void Runtime::claim_process() noexcept {
   }
   if (process_ == nullptr) return;
   std::memcpy(process_->command, command, sizeof command);
-  if (sampler_options_.every_load) warn(kNoProbes);
+  if (sampler_options_.every_load && !pmu_options_) warn(kNoProbes);
 }
 
 void Runtime::restart_in_child() noexcept { claim_process(); }

@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "base/clock.h"
+#include "counters/pmu/pmu_source.h"
 #include "counters/record/record_writer.h"
 #include "counters/replay/replay.h"
 #include "counters/sampler/sampler.h"
@@ -18,6 +19,7 @@
 #include "model/latency_model.h"
 #include "model/model_table.h"
 #include "report/board.h"
+#include "source_decision.h"
 
 namespace nvmemu::preload {
 
@@ -40,6 +42,12 @@ class Runtime {
   SamplerShared& shared() noexcept { return shared_; }
   Injector& injector() noexcept { return *injector_; }
   const SamplerOptions& sampler_options() const noexcept { return sampler_options_; }
+  // What to count with; null: the sampler measures.
+  const PmuSourceOptions* pmu_options() const noexcept { return pmu_options_ ? &*pmu_options_ : nullptr; }
+  // Whether the sampler can stand in where counters are refused to a thread: it feeds the model, and nobody
+  // keeps a record that says what was counted.
+  bool may_sample_instead() const noexcept { return may_sample_instead_; }
+  TickerKind ticker() const noexcept { return ticker_; }
   const ReadLatency& read_latency() const noexcept { return read_latency_; }
   const Model& model() const noexcept { return *model_; }
   double epoch_ns() const noexcept { return epoch_ns_; }
@@ -80,6 +88,7 @@ class Runtime {
   double seconds_since_start() const noexcept { return clock_->ns_since(start_ticks_) / 1e9; }
   const Config& config() const noexcept { return config_; }
   const Calibration& calibration() const noexcept { return calibration_; }
+  const SourceDecision& source() const noexcept { return source_; }
 
  private:
   bool set_latencies();
@@ -104,6 +113,10 @@ class Runtime {
   std::optional<Governor> governor_;
   BoardProcess* process_ = nullptr;
   const Model* model_ = nullptr;
+  SourceDecision source_;
+  std::optional<PmuSourceOptions> pmu_options_;
+  bool may_sample_instead_ = false;
+  TickerKind ticker_ = TickerKind::kAny;
   std::optional<RecordWriter> record_;
   std::optional<Replay> replay_;
   std::uint32_t process_number_ = 0;

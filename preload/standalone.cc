@@ -14,10 +14,12 @@ namespace {
 
 RunReport make_report(const Runtime& runtime) {
   RunReport report;
-  report.source_name = runtime.replay() != nullptr ? "replay" : "sampler";
-  report.source_why = runtime.replay() != nullptr
-                          ? "asked for"
-                          : "LD_PRELOAD without the tool takes the source that works everywhere";
+  report.source_name = runtime.source().name;
+  report.source_why = runtime.source().why;
+  if (const Microarchitecture* design = runtime.source().design) {
+    report.source_design = design->name;
+    report.source_quality = name_of(design->quality);
+  }
   report.model = runtime.model().name;
   report.base_read_latency_ns = runtime.read_latency().base_ns;
   report.base_spread = runtime.calibration().base_latency_spread;
@@ -29,6 +31,7 @@ RunReport make_report(const Runtime& runtime) {
   if (bandwidth.limits()) report.bandwidth.by = "governor";
   report.bandwidth.why = bandwidth.limits() ? "it works in any process" : "no bandwidth was asked for";
   report.wall_seconds = runtime.seconds_since_start();
+  if (!runtime.source().warning.empty()) report.warnings.push_back(runtime.source().warning);
   read_board(runtime.board(), report);
   if (!report.processes.empty()) report.command = {report.processes.front().command};
   report.warnings.push_back("the exit status is not known: a process cannot report its own");

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "thread_pointers.h"
 
+#if defined(__x86_64__)
 #include <asm/prctl.h>
+#endif
 #include <sys/auxv.h>
 #include <sys/syscall.h>
 
@@ -14,10 +16,14 @@
 namespace nvmemu::preload {
 namespace {
 
-constexpr unsigned long kHasFsgsbase = 1U << 1;  // AT_HWCAP2: the instruction is allowed (Linux 5.9)
-
 AtomicSet<16384> pointers;
-bool has_instruction = false;  // set with the first pointer
+
+#if defined(__x86_64__)
+
+constexpr unsigned long kHasFsgsbase = 1U << 1;  // AT_HWCAP2: the instruction is allowed (Linux 5.9)
+bool has_instruction = false;                    // set with the first pointer
+
+void find_instruction() noexcept { has_instruction = (getauxval(AT_HWCAP2) & kHasFsgsbase) != 0; }
 
 std::uintptr_t current() noexcept {
   std::uintptr_t pointer = 0;
@@ -29,10 +35,26 @@ std::uintptr_t current() noexcept {
   return pointer;
 }
 
+constexpr std::uintptr_t kGuard = 0x28;  // where compilers look for the stack protector's value
+
+#elif defined(__aarch64__)
+
+void find_instruction() noexcept {}
+
+std::uintptr_t current() noexcept {
+  std::uintptr_t pointer = 0;
+  asm volatile("mrs %0, tpidr_el0" : "=r"(pointer));
+  return pointer;
+}
+
+constexpr std::uintptr_t kGuard = 0;  // it is a global there; what the pointer points to is the C library's
+
+#endif
+
 }  // namespace
 
 bool add_thread_pointer() noexcept {
-  has_instruction = (getauxval(AT_HWCAP2) & kHasFsgsbase) != 0;
+  find_instruction();
   return pointers.add(current());
 }
 
@@ -41,7 +63,6 @@ void remove_thread_pointer() noexcept { pointers.remove(current()); }
 bool has_known_thread_pointer() noexcept { return pointers.contains(current()); }
 
 bool has_readable_thread_pointer() noexcept {
-  constexpr std::uintptr_t kGuard = 0x28;  // where compilers look for the stack protector's value
   const std::uintptr_t pointer = current();
   return pointer != 0 && is_readable(pointer + kGuard, pointer + kGuard + sizeof pointer);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which thread pointers (%fs on x86-64) are the C library's. A runtime may give a thread one of its own (Go
-// does); while it does, nothing thread-local may be touched, errno included.
+// Which thread pointers (%fs on x86-64, TPIDR_EL0 on arm64) are the C library's. A runtime may give a thread
+// one of its own (Go does); while it does, nothing thread-local may be touched, errno included.
 #pragma once
 
 namespace nvmemu::preload {

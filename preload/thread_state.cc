@@ -77,41 +77,53 @@ bool ThreadState::begin() noexcept {
   add_known_thread(tid_);
   has_claimed_ = false;  // in the child of a fork, the parent had
   claim_slot();
-  const int error = open(tid_, Runtime::get().sampler_options(), false);
-  Runtime::get().note_ticker(error, sampler().uses_perf_event());
+  const int error = open(tid_, Runtime::get().ticker(), false);
+  Runtime::get().note_ticker(error, error == 0 && source_->uses_perf_event());
   return error == 0;
 }
 
-// What the emulator is told: what the sampler counts, unless that is kept, too, or replaced.
-CounterSource& ThreadState::make_source(bool foreign) noexcept {
+// What the emulator is told: what the source counts, unless that is kept, too, or replaced.
+CounterSource& ThreadState::told_source(bool foreign) noexcept {
   Runtime& runtime = Runtime::get();
   if (RecordWriter* record = runtime.record()) {
     const ThreadPlace place{runtime.process_number(), record->add_thread(foreign),
                             static_cast<std::uint32_t>(tid_)};
-    return *new (recording_) RecordingSource(sampler(), *record, place);
+    return *new (recording_) RecordingSource(*source_, *record, place);
   }
   if (const Replay* replay = runtime.replay()) {
     const bool numbered = !foreign && slot_ != nullptr;
-    return *new (replay_)
-        ReplaySource(sampler(), numbered ? replay->of_thread(runtime.board().index_of(slot_))
-                                         : std::span<const EpochCounts>());
+    return *new (replay_) ReplaySource(*source_, numbered ? replay->of_thread(runtime.board().index_of(slot_))
+                                                          : std::span<const EpochCounts>());
   }
-  return sampler();
+  return *source_;
 }
 
-// 0, or what refused the ticker.
-int ThreadState::open(int tid, const SamplerOptions& options, bool foreign) noexcept {
+// With the counters where they are to be used, and else, or where they are refused, with the sampler. 0, or
+// what refused the last.
+int ThreadState::open(int tid, TickerKind ticker, bool foreign) noexcept {
   Runtime& runtime = Runtime::get();
   tid_ = tid;
-  new (sampler_) Sampler(runtime.shared(), runtime.clock(), options);
-  new (emulator_) ThreadEmulator(make_source(foreign), runtime.injector(), runtime.read_latency(),
-                                 runtime.epoch_ns(), runtime.model().delay_ns, runtime.governor());
   published_ = {};
   published_held_ns_ = 0;
   published_until_ns_ = runtime.injector().now_ns();
+  if (const PmuSourceOptions* options = runtime.pmu_options()) {
+    const int error = open_source(*new (pmu_) PmuSource(*options), ticker, foreign);
+    if (error == 0) return 0;
+    runtime.warn(kCountersRefused);
+    if (!runtime.may_sample_instead()) return error;
+  }
+  return open_source(*new (sampler_) Sampler(runtime.shared(), runtime.clock(), runtime.sampler_options()),
+                     ticker, foreign);
+}
+
+int ThreadState::open_source(ThreadSource& source, TickerKind ticker, bool foreign) noexcept {
+  Runtime& runtime = Runtime::get();
+  source_ = &source;
+  new (emulator_) ThreadEmulator(told_source(foreign), runtime.injector(), runtime.read_latency(),
+                                 runtime.epoch_ns(), runtime.model().delay_ns, runtime.governor());
   busy_frame_.store(nullptr, std::memory_order_relaxed);
   ready_.store(true, std::memory_order_release);  // a tick may come as soon as the ticker is open
-  const int error = sampler().open(tid_);
+  const int error = source.open(tid_, ticker);
   if (error != 0) ready_.store(false, std::memory_order_relaxed);
   return error;
 }
@@ -125,10 +137,8 @@ void ThreadState::claim_slot() noexcept {
 
 bool ThreadState::begin_foreign(int tid) noexcept {
   if (!Runtime::get().active()) return false;
-  SamplerOptions options = Runtime::get().sampler_options();
-  if (options.ticker == SamplerOptions::Ticker::kTimer) return false;  // is the calling thread's only
-  options.ticker = SamplerOptions::Ticker::kPerfEvent;
-  return open(tid, options, true) == 0;
+  if (Runtime::get().ticker() == TickerKind::kTimer) return false;  // is the calling thread's only
+  return open(tid, TickerKind::kPerfEvent, true) == 0;
 }
 
 // A thread that never computes as much as a tick's worth is not worth a line in the report: it may just be
@@ -146,7 +156,7 @@ void ThreadState::end_foreign() noexcept {
 
 void ThreadState::forget() noexcept {
   publish(true);
-  sampler().close();
+  source_->close();
   ready_.store(false, std::memory_order_relaxed);
 }
 
@@ -169,13 +179,15 @@ void ThreadState::publish(bool ended) noexcept {
   slot_->samples.store(totals.samples, kRelaxed);
   slot_->stall_samples.store(totals.stall_samples, kRelaxed);
   slot_->probes.store(totals.probes, kRelaxed);
+  slot_->counted_ns.store(whole(totals.counted_ns), kRelaxed);
   slot_->variance_ns2.store(totals.stall_variance_ns2(), kRelaxed);
   if (ended) {
     read_thread_name(tid_, slot_->name, sizeof slot_->name);  // the program has given it one by now
     slot_->ended.store(1, std::memory_order_release);
   }
   Runtime::get().note_probes();
-  if (sampler().lost_samples()) Runtime::get().warn(kSamplesLost);
+  if (source_->has_lost_counts())
+    Runtime::get().warn(source_->counted() == kSamplerCounts ? kSamplesLost : kCountsLost);
 }
 
 // By difference: the board has the sum of all threads, whether they still are or not.
@@ -209,9 +221,9 @@ void ThreadState::on_tick(const ucontext_t& context) noexcept {
   if (!is_mine()) return;
   const Busy busy(*this);
   if (!busy.entered()) return;
-  sampler().on_tick(context);
+  source_->on_tick(context);
   find_foreign_threads();
-  if (sampler().epoch_ns() < Runtime::get().epoch_ns()) return;
+  if (source_->epoch_ns() < Runtime::get().epoch_ns()) return;
   if (held_.load(std::memory_order_relaxed)) {
     postponed_.store(true, std::memory_order_relaxed);
     return;
@@ -232,8 +244,8 @@ void ThreadState::end_postponed_epoch() noexcept {
 }
 
 bool ThreadState::on_trap(const siginfo_t& info, const ucontext_t& context) noexcept {
-  if (!ready_.load(std::memory_order_relaxed)) return Prober::owns(info);
-  return sampler().on_trap(info, context);
+  if (ready_.load(std::memory_order_relaxed) && source_->on_trap(info, context)) return true;
+  return Prober::owns(info);
 }
 
 // Reading the clock costs more than all else here: where edges follow one another closely, some are let pass
@@ -285,7 +297,7 @@ void ThreadState::end() noexcept {
   // already.
   if (busy.entered()) emulator().end();
   publish(true);
-  sampler().close();  // while traps still find their way
+  source_->close();  // while traps still find their way
   ready_.store(false, std::memory_order_relaxed);
   remove_thread_pointer();
   remove_known_thread(tid_);
@@ -293,7 +305,7 @@ void ThreadState::end() noexcept {
 
 void ThreadState::abandon() noexcept {
   if (!ready_.load(std::memory_order_relaxed)) return;
-  sampler().abandon();
+  source_->abandon();
   ready_.store(false, std::memory_order_relaxed);
 }
 

@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <new>
 
+#include "counters/pmu/pmu_source.h"
 #include "counters/record/recording_source.h"
 #include "counters/replay/replay_source.h"
 #include "counters/sampler/sampler.h"
@@ -34,7 +35,7 @@ class ThreadState {
   void end_foreign() noexcept;  // on the thread itself
   void forget() noexcept;       // when it has ended, or is gone
 
-  // The last epoch: what is owed is paid, the board has the final figures, sampling ends. Twice does no harm.
+  // The last epoch: what is owed is paid, the board has the final figures, counting ends. Twice does no harm.
   void end() noexcept;
   // Ends the epoch that is running; a no-op on a thread that is not emulated.
   void end_epoch() noexcept;
@@ -83,10 +84,10 @@ class ThreadState {
   // handler may leave by longjmp from within: a mark whose stack frame is gone is stale.
   class Busy;
 
-  Sampler& sampler() noexcept { return *std::launder(reinterpret_cast<Sampler*>(sampler_)); }
   ThreadEmulator& emulator() noexcept { return *std::launder(reinterpret_cast<ThreadEmulator*>(emulator_)); }
-  int open(int tid, const SamplerOptions& options, bool foreign) noexcept;
-  CounterSource& make_source(bool foreign) noexcept;
+  int open(int tid, TickerKind ticker, bool foreign) noexcept;
+  int open_source(ThreadSource& source, TickerKind ticker, bool foreign) noexcept;
+  CounterSource& told_source(bool foreign) noexcept;
   void claim_slot() noexcept;
   void publish(bool ended) noexcept;
   void publish_traffic() noexcept;
@@ -94,8 +95,12 @@ class ThreadState {
   void pay_at_edge(const void* site) noexcept;
   void end_postponed_epoch() noexcept;
 
-  alignas(Sampler) std::byte sampler_[sizeof(Sampler)];
-  union {  // around the sampler, where counts are kept or replayed
+  union {  // what counts, of which there is one at a time
+    alignas(Sampler) std::byte sampler_[sizeof(Sampler)];
+    alignas(PmuSource) std::byte pmu_[sizeof(PmuSource)];
+  };
+  ThreadSource* source_;
+  union {  // around it, where counts are kept or replayed
     alignas(RecordingSource) std::byte recording_[sizeof(RecordingSource)];
     alignas(ReplaySource) std::byte replay_[sizeof(ReplaySource)];
   };

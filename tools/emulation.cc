@@ -10,9 +10,9 @@
 #include <optional>
 
 #include "base/units.h"
+#include "counters/pmu/catalogue.h"
 #include "epoch/config.h"
 #include "hardware_throttle.h"
-#include "host/capabilities.h"
 #include "launch.h"
 #include "report/board.h"
 #include "terminal.h"
@@ -54,6 +54,11 @@ Limit limit_bandwidth(const RunOptions& options, const Prepared& prepared,
   return {nullptr, target, "governor", "the hardware could not be had"};
 }
 
+SourceChoice source_choice(const Prepared& prepared) {
+  if (prepared.source.design != nullptr) return SourceChoice::kPmu;
+  return prepared.replay.empty() ? SourceChoice::kSampler : SourceChoice::kReplay;
+}
+
 Config make_config(const RunOptions& options, const Prepared& prepared, const Limit& limit,
                    const Board& board) {
   Config config;
@@ -66,7 +71,9 @@ Config make_config(const RunOptions& options, const Prepared& prepared, const Li
   config.clock_hz = prepared.machine.clock_hz;
   config.ticker = prepared.request.ticker;
   config.probes = !options.no_probes;
+  config.source = source_choice(prepared);
   config.replay = prepared.replay;
+  config.verdict = prepared.verdict_file;
   config.model = std::string(prepared.model->name);
   config.remote_latency_ns = prepared.request.remote_latency_ns;
   config.record = prepared.record;
@@ -82,29 +89,26 @@ std::string preload_with(const std::string& library) {
   return fmt::format("LD_PRELOAD={}:{}", library, others);
 }
 
-std::string why_source(const RunRequest& request) {
-  if (!request.source_why.empty()) return request.source_why;
-  const Capability pmu = probe_capabilities().pmu;
-  return pmu.available ? "hardware counters work here, but this version does not use them"
-                       : "no hardware counters: " + pmu.why;
-}
-
 std::optional<double> given(double value) { return value > 0 ? std::optional(value) : std::nullopt; }
 
 RunReport make_report(const RunOptions& options, const Prepared& prepared,
                       const std::vector<std::string>& command) {
   RunReport report;
   report.command = command;
-  report.source_name = prepared.source;
-  report.source_why = why_source(prepared.request);
-  report.model = prepared.model->name;
+  report.source_name = prepared.source.name;
+  report.source_why = prepared.source.why;
+  if (const Microarchitecture* design = prepared.source.design) {
+    report.source_design = design->name;
+    report.source_quality = name_of(design->quality);
+  }
+  report.model = prepared.is_native() ? "none" : prepared.model->name;
   report.base_read_latency_ns = prepared.machine.base_latency_ns;
   report.base_spread = prepared.machine.base_spread;
   report.target_profile = prepared.request.profile;
-  report.target.read_latency_ns = prepared.target_ns;
+  if (!prepared.is_native()) report.target.read_latency_ns = prepared.target_ns;
   report.target.read_bandwidth_bps = given(prepared.bandwidth.read_bps);
   report.target.write_bandwidth_bps = given(prepared.bandwidth.write_bps);
-  report.bandwidth.is_measured = options.stat || prepared.bandwidth.limits();
+  report.bandwidth.is_measured = !prepared.is_native() && (options.stat || prepared.bandwidth.limits());
   report.warnings = prepared.request.warnings;
   report.warnings.insert(report.warnings.end(), prepared.machine.warnings.begin(),
                          prepared.machine.warnings.end());
@@ -113,6 +117,8 @@ RunReport make_report(const RunOptions& options, const Prepared& prepared,
 
 void say_what_starts(const Prepared& prepared, const Board& board) {
   print_note(fmt::format("running {}", prepared.path));
+  print_note(fmt::format("counting by {}: {}", prepared.source.text, prepared.source.why));
+  if (prepared.is_native()) return;
   print_note(fmt::format("preloading {}", prepared.library));
   print_note(fmt::format("base latency {}, spread {:.1f} %; target {}",
                          format_latency(prepared.machine.base_latency_ns), 100 * prepared.machine.base_spread,
@@ -150,8 +156,11 @@ tl::expected<Emulated, Refusal> emulate(const RunOptions& options, const Prepare
   Limit limit = limit_bandwidth(options, prepared, report.warnings);
   report.bandwidth.by = limit.by;
   report.bandwidth.why = limit.why;
-  std::vector<std::string> variables = to_environment(make_config(options, prepared, limit, *board));
-  variables.push_back(preload_with(prepared.library));
+  std::vector<std::string> variables;
+  if (!prepared.is_native()) {
+    variables = to_environment(make_config(options, prepared, limit, *board));
+    variables.push_back(preload_with(prepared.library));
+  }
   const auto ended = launch(prepared.path, command, environment_with(variables),
                             options.no_wait ? Waits::kForCommand : Waits::kForAll);
   if (limit.hardware) {

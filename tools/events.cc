@@ -11,8 +11,9 @@
 #include "base/quote.h"
 #include "counters/pmu/catalogue.h"
 #include "counters/pmu/resolve.h"
-#include "host/capabilities.h"
+#include "counters/sampler/instruction.h"
 #include "host/cpu.h"
+#include "source_choice.h"
 #include "subcommands.h"
 #include "terminal.h"
 
@@ -65,21 +66,17 @@ std::string numbers_of(const CpuSignature& cpu) {
 
 Answer answer_for_this_machine() {
   const Cpu cpu = read_cpu();
-  const Capability pmu = probe_capabilities().pmu;
   Answer answer{.machine = cpu.model + " (" + numbers_of(cpu.signature) + ")"};
-  const Microarchitecture* known = find_microarchitecture(cpu.signature);
-  const Microarchitecture* used = find_events(cpu.signature);
-  if (used != nullptr) answer.designs.push_back(used);
-  if (!pmu.available) {
-    answer.used = "the sampler, which needs no hardware counters: " + pmu.why;
-  } else if (known != nullptr) {
-    answer.used = "the sampler, in this version; these events can be counted here";
-  } else if (used != nullptr) {
-    answer.used =
-        "the sampler; this design is not in the catalogue, and the architecture promises only these events";
+  const Microarchitecture* events = find_events(cpu.signature);
+  if (events != nullptr) answer.designs.push_back(events);
+  const ChosenSource source = choose_source(SourceChoice::kAuto, cpu, verdict_here(cpu), kDecodes);
+  if (source.design != nullptr) {
+    answer.used = "these events: " + source.why;
   } else {
-    answer.used = "the sampler; this design is not in the catalogue, and needs not be";
+    answer.used = source.text + ": " + source.why;
   }
+  if (events != nullptr && find_microarchitecture(cpu.signature) == nullptr)
+    answer.used += "; this design is not in the catalogue, and the architecture promises only these events";
   return answer;
 }
 

@@ -11,11 +11,14 @@
 #include "base/clock.h"
 #include "base/units.h"
 #include "calibration_table.h"
-#include "counters/pmu/self_test.h"
+#include "counters/pmu/catalogue.h"
+#include "counters/sampler/instruction.h"
 #include "host/calibrate.h"
 #include "host/calibration.h"
 #include "host/capabilities.h"
 #include "host/cpu.h"
+#include "model/model_table.h"
+#include "source_choice.h"
 #include "subcommands.h"
 #include "terminal.h"
 
@@ -51,15 +54,10 @@ struct Info {
   std::string calibration_file;
   Result<Calibration> calibration = failure("");
   Result<Refresh> now = failure("");  // only where there is a calibration
+  ChosenSource chosen;
   Choice source, ticker, probes, model;
   std::vector<std::string> improvements;
 };
-
-Choice choose_source(const Capabilities& found, const PmuVerdict& counters) {
-  if (!found.pmu.available) return {"sampler", "no hardware counters: " + found.pmu.why};
-  if (!counters.trusted) return {"sampler", "the hardware counters are not to be trusted: " + counters.why};
-  return {"sampler", "the hardware counters can be trusted, but this version does not use them"};
-}
 
 Choice choose_ticker(const Capabilities& found) {
   if (found.task_clock.available) return {"perf_event", "the software task clock works"};
@@ -68,11 +66,23 @@ Choice choose_ticker(const Capabilities& found) {
   return {"none", "neither perf_event nor timers: programs run natively: " + found.thread_cpu_timer.why};
 }
 
-Choice choose_probes(const Capabilities& found) {
+Choice choose_probes(const Info& info) {
+  const Capabilities& found = info.capabilities;
+  if (info.chosen.name == "pmu") return {"off", "the counters tell memory from caches"};
+  if (info.chosen.name == "none") return {"off", "there is nothing to probe for"};
   if (!found.breakpoints.available)
     return {"off", "every load's stall counts as memory's: " + found.breakpoints.why};
   if (!found.invariant_tsc.available) return {"off", "loads cannot be timed: " + found.invariant_tsc.why};
   return {"on", "breakpoints tell loads from memory from cache hits"};
+}
+
+// The one that --model auto takes, where every latency is known that can be measured.
+Choice choose_model_of(const Info& info) {
+  if (info.chosen.name == "none") return {"none", "programs run natively"};
+  const ReadLatency known{.base_ns = 1, .target_ns = 1, .cache_ns = 1};
+  const auto model = choose_model("auto", info.chosen.text, info.chosen.counts, known);
+  if (!model) return {"none", model.error().message};
+  return {std::string((*model)->name), "the best of what " + info.chosen.text + " can feed"};
 }
 
 std::vector<std::string> find_improvements(const Info& info) {
@@ -101,17 +111,19 @@ Info gather() {
   info.calibration = load_calibration(info.calibration_file);
   if (info.calibration)
     info.now = refresh_base_latency(*info.calibration, Clock::calibrate(info.calibration->clock_hz));
-  info.counters = find_verdict(info.cpu, info.calibration ? info.calibration->cache_latency_ns : 0);
-  info.source = choose_source(info.capabilities, info.counters);
+  info.counters = verdict_here(info.cpu);
+  info.chosen = choose_source(SourceChoice::kAuto, info.cpu, info.counters, kDecodes);
+  info.source = {info.chosen.name, info.chosen.why};
   info.ticker = choose_ticker(info.capabilities);
-  info.probes = choose_probes(info.capabilities);
-  info.model = {"stall", "delay = stall time / base * (target - base)"};
+  info.probes = choose_probes(info);
+  info.model = choose_model_of(info);
   info.improvements = find_improvements(info);
   return info;
 }
 
 // Of n samples, 1/sqrt(n): 10 s at the ticker's rate; 0 where there is none.
 double statistical_error(const Info& info) {
+  if (info.chosen.name != "sampler") return 0;
   if (info.ticker.name == "perf_event") return 0.01;   // 1 kHz
   if (info.ticker.name == "posix-timer") return 0.02;  // the kernel's tick: 250 Hz on most
   return 0;
@@ -119,13 +131,18 @@ double statistical_error(const Info& info) {
 
 // Each part of the error, in its own sentence; what is not known is said so.
 std::vector<std::string> expected_error(const Info& info) {
-  if (info.ticker.name == "none") return {"Nothing can be emulated here: programs run natively."};
+  if (info.ticker.name == "none" || info.chosen.name == "none")
+    return {"Nothing can be emulated here: programs run natively."};
   std::vector<std::string> parts;
   parts.push_back(
-      fmt::format("Statistics: one standard deviation is 1 / sqrt(samples that hit a stall), about {:.0f} % "
-                  "where 10 s of CPU time are all stalls, twice that for a quarter of it; each report "
-                  "states its own.",
-                  100 * statistical_error(info)));
+      info.chosen.name == "pmu"
+          ? fmt::format("Counters: of quality '{}' on this design: {}.", name_of(info.chosen.design->quality),
+                        description_of(info.chosen.design->quality))
+          : fmt::format(
+                "Statistics: one standard deviation is 1 / sqrt(samples that hit a stall), about {:.0f} % "
+                "where 10 s of CPU time are all stalls, twice that for a quarter of it; each report "
+                "states its own.",
+                100 * statistical_error(info)));
   if (info.calibration && info.now) {
     const double drift = info.now->base_latency_ns / info.calibration->base_latency_ns - 1;
     parts.push_back(fmt::format(
@@ -138,7 +155,7 @@ std::vector<std::string> expected_error(const Info& info) {
         "Base latency: not known before nvmemu calibrate; 10 to 20 % of drift within minutes is "
         "usual on shared machines.");
   }
-  if (info.probes.name == "off")
+  if (info.probes.name == "off" && info.chosen.name == "sampler")
     parts.emplace_back(
         "Cache hits: not told from memory, so programs that wait for caches are slowed too much.");
   parts.emplace_back(

@@ -10,6 +10,8 @@ test_packages=(pciutils gnuplot-nox sqlite3 redis-server redis-tools perl gcc gz
 gallery_packages=(redis-server redis-tools memcached nginx apache2-utils postgresql mariadb-server-core mariadb-client
   sqlite3 default-jdk-headless golang-go gcc make ffmpeg stress-ng openmpi-bin libopenmpi-dev util-linux)
 fuzz_packages=(clang libclang-rt-dev)
+arm64_packages=(g++-aarch64-linux-gnu libfmt-dev:arm64 libnuma-dev:arm64 libpci-dev:arm64 libpfm4-dev:arm64
+  libpugixml-dev:arm64 libgtest-dev:arm64 libgmock-dev:arm64)
 
 progress() { printf '==> %s\n' "$*" >&2; }
 

@@ -2,10 +2,8 @@
 #include "machine.h"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <cstdlib>
 
 #include "base/clock.h"
 #include "host/bandwidth.h"
@@ -13,22 +11,11 @@
 #include "host/calibration.h"
 #include "host/cpu.h"
 #include "probe_calibration.h"
+#include "run_files.h"
 #include "terminal.h"
 
 namespace nvmemu {
 namespace {
-
-// Somewhere to keep a calibration for one run where the cache cannot be written. Empty where there is no
-// place.
-std::string temporary_file() {
-  const char* directory = std::getenv("TMPDIR");
-  std::string path = fmt::format("{}/nvmemu-calibration-XXXXXX",
-                                 directory != nullptr && *directory != '\0' ? directory : "/tmp");
-  const int fd = mkstemp(path.data());
-  if (fd < 0) return {};
-  close(fd);
-  return path;
-}
 
 Result<Calibration> calibrate_now(bool quiet) {
   if (!quiet)
@@ -42,7 +29,7 @@ Result<Calibration> calibrate_now(bool quiet) {
 Result<void> store(const Calibration& calibration, Machine& machine) {
   Result<void> stored = store_calibration(calibration, machine.calibration_file);
   if (stored) return stored;
-  machine.calibration_file = temporary_file();
+  machine.calibration_file = make_temporary_file("nvmemu-calibration");
   if (machine.calibration_file.empty()) return stored;
   machine.calibration_is_temporary = true;
   print_warning(stored.error().message + "; the next run will have to measure again");

@@ -12,7 +12,9 @@
 #include <string_view>
 #include <utility>
 
+#include "counters/pmu/catalogue.h"
 #include "counters/record/record_reader.h"
+#include "terminal.h"
 
 namespace nvmemu {
 namespace {
@@ -51,23 +53,54 @@ Result<std::string> find_library() {
 
 // The counts of a record belong to the base latency that it was made with.
 Result<void> prepare_replay(Prepared& prepared) {
-  if (prepared.request.replay.empty()) return {};
   const Result<Record> record = read_record(prepared.request.replay);
   if (!record) return tl::unexpected(record.error());
-  prepared.source = "replay";
-  prepared.counts = record->info.counts;
+  prepared.source = {
+      .name = "replay", .text = "the record", .why = "asked for", .counts = record->info.counts};
   std::error_code error;
   prepared.replay = std::filesystem::absolute(prepared.request.replay, error).string();
   if (prepared.request.base_latency_ns <= 0) prepared.request.base_latency_ns = record->info.base_ns;
   return {};
 }
 
+Result<void> prepare_source(Prepared& prepared, const RunOptions& options) {
+  const SourceChoice wanted = prepared.request.source;
+  if (wanted == SourceChoice::kReplay) return prepare_replay(prepared);
+  const bool counts_bytes = prepared.request.bandwidth.limits() || options.stat;  // which samples alone do
+  if (counts_bytes && wanted == SourceChoice::kPmu) {
+    return failure("--source pmu: hardware counters are not asked for the bytes that bandwidth is told by",
+                   "leave --source away: samples tell");
+  }
+  prepared.source = choose_source_here(counts_bytes ? SourceChoice::kSampler : wanted);
+  if (counts_bytes && wanted == SourceChoice::kAuto && !prepared.is_native())
+    prepared.source.why = "it tells what is moved, too";
+  if (prepared.is_native() || (wanted == SourceChoice::kPmu && prepared.source.design == nullptr)) {
+    const std::string said = wanted == SourceChoice::kPmu
+                                 ? explain_substitute(prepared.source)
+                                 : "the program runs natively: " + prepared.source.why;
+    prepared.request.warnings.push_back(said);
+    if (options.quiet) print_warning(said);  // else it is in the summary; and it is not what was asked for
+  }
+  return {};
+}
+
+// Where the verdict could not be kept, it is handed over in a file of the run's own.
+Result<void> prepare_verdict(Prepared& prepared, TemporaryFiles& temporary) {
+  if (prepared.source.design == nullptr) return {};
+  const char* design = prepared.source.design->name;
+  prepared.verdict_file = verdict_path();
+  if (load_verdict(prepared.verdict_file, design)) return {};
+  prepared.verdict_file = make_temporary_file("nvmemu-counters");
+  if (prepared.verdict_file.empty()) return failure("no place for a temporary file", "set TMPDIR");
+  temporary.add(prepared.verdict_file);
+  return store_verdict(verdict_here(read_cpu()), prepared.verdict_file);
+}
+
 // `cache_ns`: of the calibration, or anything above 0 while there is none yet.
 Result<void> prepare_model(Prepared& prepared, double base_ns, double cache_ns) {
   const ReadLatency latency{base_ns, base_ns, cache_ns, prepared.request.remote_latency_ns};
   const Result<const Model*> model =
-      choose_model(prepared.request.model, prepared.source == "replay" ? "the record" : "the sampler",
-                   prepared.counts, latency);
+      choose_model(prepared.request.model, prepared.source.text, prepared.source.counts, latency);
   if (!model) return failure("--model: " + model.error().message, model.error().hint);
   prepared.model = *model;
   return {};
@@ -88,6 +121,19 @@ void prepare_bandwidth(Prepared& prepared, bool quiet) {
   }
 }
 
+Result<void> prepare_latencies(Prepared& prepared, const RunOptions& options, TemporaryFiles& temporary) {
+  auto machine = read_machine(prepared.request.base_latency_ns, options.quiet);
+  if (!machine) return tl::unexpected(machine.error());
+  prepared.machine = *std::move(machine);
+  if (prepared.machine.calibration_is_temporary) temporary.add(prepared.machine.calibration_file);
+  const double base_ns = prepared.machine.base_latency_ns;
+  if (auto done = prepare_model(prepared, base_ns, prepared.machine.cache_latency_ns); !done) return done;
+  const auto target_ns = target_latency_ns(prepared.request, base_ns);
+  if (!target_ns) return tl::unexpected(target_ns.error());
+  prepared.target_ns = *target_ns;
+  return {};
+}
+
 tl::unexpected<Refusal> failed(const Error& error) { return tl::unexpected(Refusal{kNvmemuFailed, error}); }
 
 }  // namespace
@@ -97,30 +143,23 @@ tl::expected<Prepared, Refusal> prepare(const RunOptions& options, const Result<
   if (!request) return failed(request.error());
   Prepared prepared;
   prepared.request = *request;
-  if (const auto done = prepare_replay(prepared); !done) return failed(done.error());
-  if (const auto done = prepare_model(prepared, 1, 1); !done) return failed(done.error());
+  if (const auto done = prepare_source(prepared, options); !done) return failed(done.error());
+  if (!prepared.is_native()) {
+    if (const auto done = prepare_model(prepared, 1, 1); !done) return failed(done.error());
+  }
   if (command.empty()) return failed({"no command to run", "nvmemu run [OPTIONS] -- COMMAND [ARG...]"});
 
   auto path = resolve_command(command.front());
   if (!path) return tl::unexpected(path.error());
   prepared.path = *std::move(path);
+  if (prepared.is_native()) return prepared;
 
   auto library = find_library();
   if (!library) return failed(library.error());
   prepared.library = *std::move(library);
 
-  auto machine = read_machine(prepared.request.base_latency_ns, options.quiet);
-  if (!machine) return failed(machine.error());
-  prepared.machine = *std::move(machine);
-  if (prepared.machine.calibration_is_temporary) temporary.add(prepared.machine.calibration_file);
-  const double base_ns = prepared.machine.base_latency_ns;
-  if (const auto done = prepare_model(prepared, base_ns, prepared.machine.cache_latency_ns); !done) {
-    return failed(done.error());
-  }
-
-  const auto target_ns = target_latency_ns(prepared.request, base_ns);
-  if (!target_ns) return failed(target_ns.error());
-  prepared.target_ns = *target_ns;
+  if (const auto done = prepare_latencies(prepared, options, temporary); !done) return failed(done.error());
+  if (const auto done = prepare_verdict(prepared, temporary); !done) return failed(done.error());
   prepare_bandwidth(prepared, options.quiet);
   return prepared;
 }

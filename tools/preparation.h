@@ -10,6 +10,7 @@
 #include "resolve.h"
 #include "run_files.h"
 #include "run_options.h"
+#include "source_choice.h"
 
 namespace nvmemu {
 
@@ -19,12 +20,14 @@ struct Prepared {
   std::string library;  // libnvmemu-preload.so's path
   Machine machine;
   double target_ns = 0;
-  BandwidthTarget bandwidth;       // as far as it is below what this machine moves
-  std::string source = "sampler";  // or "replay"
-  CountSet counts = kSamplerCounts;
-  std::string replay;  // the record's path, from the root
-  const Model* model = nullptr;
-  std::string record;  // where to keep the counts; empty: nowhere
+  BandwidthTarget bandwidth;  // as far as it is below what this machine moves
+  ChosenSource source;
+  std::string verdict_file;      // of "pmu": what says that its counters are to be trusted
+  std::string replay;            // of "replay": the record's path, from the root
+  const Model* model = nullptr;  // null where the program is to run natively
+  std::string record;            // where to keep the counts; empty: nowhere
+
+  bool is_native() const { return source.name == "none"; }
 };
 
 // `request`: what check_options() made of `options`. What is cheap to check comes first: a mistyped option

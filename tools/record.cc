@@ -29,8 +29,8 @@ struct RecordOptions {
 RecordInfo info_of(const Prepared& prepared, const std::vector<std::string>& command) {
   return {.command = fmt::format("{}", fmt::join(command, " ")),
           .cpu_model = read_cpu().model,
-          .source = prepared.source,
-          .counts = prepared.counts,
+          .source = prepared.source.name,
+          .counts = prepared.source.counts,
           .base_ns = prepared.machine.base_latency_ns,
           .base_spread = prepared.machine.base_spread,
           .cache_ns = prepared.machine.cache_latency_ns,
@@ -70,6 +70,9 @@ int record(const RecordOptions& options, const std::vector<std::string>& command
   TemporaryFiles temporary;
   auto prepared = prepare(options.run, check_record_options(options.run), command, temporary);
   if (!prepared) return refuse(prepared.error());
+  if (prepared->is_native())
+    return refuse(
+        {kNvmemuFailed, {"nothing can be measured here: " + prepared->source.why, prepared->source.mend}});
 
   std::error_code error;  // the command may be in another folder when it opens it
   prepared->record = std::filesystem::absolute(options.file, error).string();

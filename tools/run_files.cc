@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <cerrno>
+#include <cstdlib>
 #include <cstring>
 
 namespace nvmemu {
@@ -29,6 +30,16 @@ Result<void> ReportFile::write(const RunReport& report) {
   if (path_.empty()) return {};
   created_ = false;
   return write_report(report, path_);
+}
+
+std::string make_temporary_file(const std::string& name) {
+  const char* directory = std::getenv("TMPDIR");
+  std::string path =
+      fmt::format("{}/{}-XXXXXX", directory != nullptr && *directory != '\0' ? directory : "/tmp", name);
+  const int fd = mkstemp(path.data());
+  if (fd < 0) return {};
+  close(fd);
+  return path;
 }
 
 }  // namespace nvmemu

@@ -36,6 +36,9 @@ class ReportFile {
   bool created_ = false;  // and nothing is in it yet
 };
 
+// A new file in $TMPDIR or /tmp, its name beginning with `name`; empty where there is no place.
+std::string make_temporary_file(const std::string& name);
+
 // What has to go when the run is over, however it ended.
 class TemporaryFiles {
  public:

@@ -33,23 +33,27 @@ void add_memory_options(CLI::App& app, RunOptions& options) {
       kMemory);
   add("--write-latency", options.write_latency, "LATENCY", "checked, but not emulated yet", kMemory);
   add("--read-bandwidth", options.read_bandwidth, "BANDWIDTH",
-      "what all threads and processes of the run may read together,\nas 8GB/s or 6GiB/s; 1 MB/s to 100 TB/s. A line that is read\n"
+      "what all threads and processes of the run may read together,\nas 8GB/s or 6GiB/s; 1 MB/s to 100 TB/s. "
+      "A line that is read\n"
       "because it will be written counts. Goes before the profile's",
       kMemory);
   add("--write-bandwidth", options.write_bandwidth, "BANDWIDTH", "likewise, what they may write", kMemory);
   add("--throttle", options.throttle, "auto|governor|hardware",
-      "what keeps to them: the governor, in software, anywhere; or the\nmemory controllers (as root, see nvmemu throttle), and the\n"
+      "what keeps to them: the governor, in software, anywhere; or the\nmemory controllers (as root, see "
+      "nvmemu throttle), and the\n"
       "governor where that cannot be had [auto: the governor]",
       kMemory);
-  add("--node", options.node, "N", "with --throttle hardware: the NUMA node whose memory it limits [0]", kMemory);
+  add("--node", options.node, "N", "with --throttle hardware: the NUMA node whose memory it limits [0]",
+      kMemory);
   app.add_option("--throttle-root", options.throttle_root)->group("");
 }
 
 void add_model_options(CLI::App& app, RunOptions& options) {
   const Adder add(app);
-  add("--source", options.source, "auto|sampler|replay:FILE",
-      "what counts stalls [auto: the sampler]. replay: what nvmemu\nrecord counted, for tests of the "
-      "emulator",
+  add("--source", options.source, "auto|pmu|sampler|replay:FILE",
+      "what counts stalls: hardware counters, samples, or what nvmemu\nrecord counted (for tests of the "
+      "emulator) [auto: the counters\nwhere they have passed their test (nvmemu info), else, and where\n"
+      "bandwidth is measured, the sampler]",
       kMeasuring);
   add("--model", options.model, "NAME",
       "what makes a delay of them: auto, stall, weighted, episodes,\nmisses, remote-share [auto: the best "
@@ -77,7 +81,8 @@ void add_measuring_options(CLI::App& app, RunOptions& options) {
 void add_output_options(CLI::App& app, RunOptions& options) {
   const Adder add(app);
   app.add_flag("--stat", options.stat,
-               "measure what the command moves to and from memory, over time:\nin the report, and in short on stderr. Needs no target")
+               "measure what the command moves to and from memory, over time:\nin the report, and in short "
+               "on stderr. Needs no target")
       ->group(kOutput);
   add("--report", options.report, "FILE.json", "write the run report there", kOutput);
   app.add_flag("--no-wait", options.no_wait,
@@ -99,6 +104,11 @@ void add_run_options(CLI::App& app, RunOptions& options) {
 }
 
 void add_record_options(CLI::App& app, RunOptions& options) {
+  const Adder add(app);
+  add("--source", options.source, "auto|pmu|sampler",
+      "what counts stalls: hardware counters, or samples [auto: the\ncounters where they have passed "
+      "their test (nvmemu info), else\nthe sampler]",
+      kMeasuring);
   add_measuring_options(app, options);
   add_output_options(app, options);
 }

@@ -30,24 +30,32 @@ tl::unexpected<Error> in_option(const char* option, Error error) {
 }
 
 Result<void> check_source(const RunOptions& options, RunRequest& request) {
-  if (options.source == "auto") {
-    request.source_why.clear();
-  } else if (options.source == "sampler") {
-    request.source_why = "asked for";
-  } else if (options.source.starts_with(kReplay) && options.source.size() > kReplay.size()) {
-    request.source_why = "asked for";
-    request.replay = options.source.substr(kReplay.size());
-  } else if (options.source == "pmu") {
-    return failure(fmt::format("--source: {} is not available in this version", quote(options.source)),
-                   "leave it out, or write --source sampler");
-  } else {
-    return failure(
-        fmt::format("--source: {} is not one of auto, sampler, replay:FILE", quote(options.source)));
+  static const std::map<std::string_view, SourceChoice> kSources{
+      {"auto", SourceChoice::kAuto}, {"pmu", SourceChoice::kPmu}, {"sampler", SourceChoice::kSampler}};
+  if (const auto source = kSources.find(options.source); source != kSources.end()) {
+    request.source = source->second;
+    return {};
   }
+  if (options.source.starts_with(kReplay) && options.source.size() > kReplay.size()) {
+    request.source = SourceChoice::kReplay;
+    request.replay = options.source.substr(kReplay.size());
+    return {};
+  }
+  return failure(
+      fmt::format("--source: {} is not one of auto, pmu, sampler, replay:FILE", quote(options.source)));
+}
+
+Result<void> check_model(const RunOptions& options, RunRequest& request) {
   const Result<const Model*> model = find_model(options.model);
   if (!model) return in_option("--model", model.error());
   request.model = options.model;
   return {};
+}
+
+Result<void> check_nothing_is_replayed(const RunOptions& options, RunRequest& request) {
+  if (request.source != SourceChoice::kReplay) return {};
+  return failure(fmt::format("--source: {}: a record of a record is the record", quote(options.source)),
+                 "one of auto, pmu, sampler");
 }
 
 // A latency that may be left out.
@@ -167,11 +175,12 @@ Result<RunRequest> check_all(const RunOptions& options, std::initializer_list<Ch
 }  // namespace
 
 Result<RunRequest> check_options(const RunOptions& options) {
-  return check_all(options, {check_source, check_measuring, check_memory});
+  return check_all(options, {check_source, check_model, check_measuring, check_memory});
 }
 
 Result<RunRequest> check_record_options(const RunOptions& options) {
-  Result<RunRequest> request = check_all(options, {check_source, check_measuring});
+  Result<RunRequest> request =
+      check_all(options, {check_source, check_nothing_is_replayed, check_model, check_measuring});
   if (request) request->target.multiple = 1;
   return request;
 }

@@ -30,7 +30,7 @@ struct RunOptions {
 
 void add_run_options(CLI::App& app, RunOptions& options);
 
-// All but what names a memory and a model: where nothing is emulated.
+// All but what names a memory and a model, and no replay: where nothing is emulated.
 void add_record_options(CLI::App& app, RunOptions& options);
 
 // What they ask for, checked as far as that goes without measuring.
@@ -43,11 +43,11 @@ struct RunRequest {
   int node = 0;                  // that it limits
   double base_latency_ns = 0;    // 0: calibrated
   double remote_latency_ns = 0;  // 0: not known
-  std::string replay;            // the record to take counts from; empty: they are sampled
-  std::string model;             // as given
+  SourceChoice source = SourceChoice::kAuto;
+  std::string replay;  // of SourceChoice::kReplay: the record to take counts from
+  std::string model;   // as given
   double epoch_ns = 0;
   TickerChoice ticker = TickerChoice::kAuto;
-  std::string source_why;             // why that is the source; empty: nobody asked
   std::vector<std::string> warnings;  // about what was asked for, but is not emulated
 };
 

@@ -33,6 +33,7 @@ constexpr const char* kClockHz = "NVMEMU_CLOCK_HZ";
 constexpr const char* kTicker = "NVMEMU_TICKER";
 constexpr const char* kProbes = "NVMEMU_PROBES";
 constexpr const char* kSource = "NVMEMU_SOURCE";
+constexpr const char* kVerdict = "NVMEMU_VERDICT";
 constexpr const char* kModel = "NVMEMU_MODEL";
 constexpr const char* kRemoteLatency = "NVMEMU_REMOTE_LATENCY";
 constexpr const char* kRecord = "NVMEMU_RECORD";
@@ -79,6 +80,8 @@ std::optional<T> find_word(const std::array<Word<T>, kWords>& words, std::string
 constexpr std::array<Word<TickerChoice>, 3> kTickers{{{"auto", TickerChoice::kAuto},
                                                       {"perf", TickerChoice::kPerfEvent},
                                                       {"timer", TickerChoice::kPosixTimer}}};
+constexpr std::array<Word<SourceChoice>, 3> kSources{
+    {{"auto", SourceChoice::kAuto}, {"pmu", SourceChoice::kPmu}, {"sampler", SourceChoice::kSampler}}};
 constexpr std::array<Word<bool>, 2> kOnOff{{{"on", true}, {"off", false}}};
 constexpr std::array<Word<bool>, 2> kOneZero{{{"1", true}, {"0", false}}};
 
@@ -136,10 +139,15 @@ Outcome read_remote(Config& config) { return read_latency(kRemoteLatency, config
 
 Outcome read_source(Config& config) {
   const std::string_view text = variable(kSource);
-  if (text.empty() || text == "auto" || text == "sampler") return std::nullopt;
-  if (!text.starts_with(kReplay) || text.size() == kReplay.size()) {
-    return bad_value(kSource, text, "not one of auto, sampler, replay:FILE");
+  if (text.empty()) return std::nullopt;
+  if (const auto named = find_word(kSources, text)) {
+    config.source = *named;
+    return std::nullopt;
   }
+  if (!text.starts_with(kReplay) || text.size() == kReplay.size()) {
+    return bad_value(kSource, text, "not one of auto, pmu, sampler, replay:FILE");
+  }
+  config.source = SourceChoice::kReplay;
   config.replay = text.substr(kReplay.size());
   return std::nullopt;
 }
@@ -204,6 +212,12 @@ std::string digits(double value) {
 }
 
 std::string in_bps(double value) { return value > 0 ? digits(value) + "B/s" : std::string(); }
+
+std::string source_text(const Config& config) {
+  return config.source == SourceChoice::kReplay ? std::string(kReplay) + config.replay
+                                                : word_for(kSources, config.source);
+}
+
 std::string in_ns(double value) { return value > 0 ? digits(value) + "ns" : std::string(); }
 
 }  // namespace
@@ -242,6 +256,7 @@ Result<Config> read_config() {
   if (Outcome error = read_word(kQuiet, kOneZero, config.quiet)) return tl::unexpected(std::move(*error));
   if (Outcome error = read_word(kStat, kOneZero, config.stat)) return tl::unexpected(std::move(*error));
   config.calibration = variable(kCalibration);
+  config.verdict = variable(kVerdict);
   config.record = variable(kRecord);
   config.board = variable(kBoard);
   config.report = variable(kReport);
@@ -263,7 +278,8 @@ std::vector<std::string> to_environment(const Config& config) {
       set(kClockHz, config.clock_hz > 0 ? digits(config.clock_hz) : ""),
       set(kTicker, word_for(kTickers, config.ticker)),
       set(kProbes, word_for(kOnOff, config.probes)),
-      set(kSource, config.replay.empty() ? "" : std::string(kReplay) + config.replay),
+      set(kSource, source_text(config)),
+      set(kVerdict, config.verdict),
       set(kModel, config.model),
       set(kRemoteLatency, in_ns(config.remote_latency_ns)),
       set(kRecord, config.record),

@@ -12,6 +12,7 @@
 namespace nvmemu {
 
 enum class TickerChoice { kAuto, kPerfEvent, kPosixTimer };
+enum class SourceChoice { kAuto, kPmu, kSampler, kReplay };
 
 struct Config {
   double target_read_latency_ns = 0;  // NVMEMU_READ_LATENCY ("300ns"; "2x" is a multiple of the base), or
@@ -25,14 +26,17 @@ struct Config {
   double clock_hz = 0;                // NVMEMU_CLOCK_HZ; 0: calibrate
   TickerChoice ticker = TickerChoice::kAuto;  // NVMEMU_TICKER: auto, perf, timer
   bool probes = true;                         // NVMEMU_PROBES: on, off
-  std::string replay;                         // NVMEMU_SOURCE=replay:FILE; empty (auto, sampler): the sampler
-  std::string model = "auto";                 // NVMEMU_MODEL, a name that find_model() knows
-  double remote_latency_ns = 0;               // NVMEMU_REMOTE_LATENCY; 0: not known
-  std::string record;                         // NVMEMU_RECORD, a file that the tool made; empty: none
-  std::string calibration;                    // NVMEMU_CALIBRATION, a file; empty: the cached one
-  std::string board;                          // NVMEMU_BOARD, a file; empty: this process makes one
-  std::string report;                         // NVMEMU_REPORT, a file; empty: none
-  bool quiet = false;                         // NVMEMU_QUIET=1: no summary on stderr
+  SourceChoice source = SourceChoice::kAuto;  // NVMEMU_SOURCE: auto, pmu, sampler, replay:FILE
+  std::string replay;                         // that file
+  std::string verdict;           // NVMEMU_VERDICT, a file that says whether the counters are to be
+                                 // trusted; empty: the cached one
+  std::string model = "auto";    // NVMEMU_MODEL, a name that find_model() knows
+  double remote_latency_ns = 0;  // NVMEMU_REMOTE_LATENCY; 0: not known
+  std::string record;            // NVMEMU_RECORD, a file that the tool made; empty: none
+  std::string calibration;       // NVMEMU_CALIBRATION, a file; empty: the cached one
+  std::string board;             // NVMEMU_BOARD, a file; empty: this process makes one
+  std::string report;            // NVMEMU_REPORT, a file; empty: none
+  bool quiet = false;            // NVMEMU_QUIET=1: no summary on stderr
 };
 
 // A read latency as people give it: "300ns", or "2x", a multiple (1 to 1000000) of the base latency. The

@@ -26,6 +26,7 @@ Pace::Interval ThreadEmulator::account() noexcept {
   ledger_.discount(counts.overhead_ns);
   totals_.cpu_ns += counts.cpu_ns;
   totals_.stall_ns += counts.memory_stall_ns;
+  totals_.counted_ns += counts.counted_share * counts.cpu_ns;
   totals_.delay_ns += delay_ns;
   totals_.overhead_ns += counts.overhead_ns;
   totals_.samples += counts.samples;

@@ -18,6 +18,7 @@ struct EpochTotals {
   std::uint64_t epochs = 0;
   double cpu_ns = 0;       // injections not included
   double stall_ns = 0;     // memory stall
+  double counted_ns = 0;   // of cpu_ns, what hardware counters saw; 0: none counted
   double delay_ns = 0;     // what the model asked for
   double injected_ns = 0;  // all that it was made to wait,
   double held_ns = 0;      // and of that, by the governor, when it had paid what it owed the latency

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "host/bandwidth.h"
 
-#include <emmintrin.h>
 #include <sys/mman.h>
 
 #include <algorithm>
@@ -44,27 +43,38 @@ class Arrays {
   void* mapped_;
 };
 
-const __m128i* vectors(const std::byte* at) { return reinterpret_cast<const __m128i*>(at); }
-__m128i* vectors(std::byte* at) { return reinterpret_cast<__m128i*>(at); }
+// One load or store: SSE2's on x86-64, Advanced SIMD's on arm64.
+using Vector = std::uint64_t __attribute__((vector_size(16), may_alias));
+
+const Vector* vectors(const std::byte* at) { return reinterpret_cast<const Vector*>(at); }
+Vector* vectors(std::byte* at) { return reinterpret_cast<Vector*>(at); }
+
+// Lets the compiler drop nothing that the value was made of.
+void keep(Vector value) {
+#if defined(__x86_64__)
+  asm volatile("" : : "x"(value));
+#elif defined(__aarch64__)
+  asm volatile("" : : "w"(value));
+#endif
+}
 
 // Four sums, so that the adds never are what is waited for.
 void sum_all(const std::byte* from, std::size_t bytes) {
-  __m128i a{}, b{}, c{}, d{};
+  Vector a{}, b{}, c{}, d{};
   for (const std::byte* at = from; at < from + bytes; at += kBlock) {
-    a = _mm_add_epi64(a, _mm_load_si128(vectors(at)));
-    b = _mm_add_epi64(b, _mm_load_si128(vectors(at) + 1));
-    c = _mm_add_epi64(c, _mm_load_si128(vectors(at) + 2));
-    d = _mm_add_epi64(d, _mm_load_si128(vectors(at) + 3));
+    a += vectors(at)[0];
+    b += vectors(at)[1];
+    c += vectors(at)[2];
+    d += vectors(at)[3];
   }
-  const __m128i total = _mm_add_epi64(_mm_add_epi64(a, b), _mm_add_epi64(c, d));
-  asm volatile("" : : "x"(total));
+  keep((a + b) + (c + d));
 }
 
 // Ordinary stores on purpose: memcpy would take non-temporal ones, which few programs use.
 void copy_all(std::byte* to, const std::byte* from, std::size_t bytes) {
   for (std::size_t at = 0; at < bytes; at += kBlock) {
-    for (std::size_t part = 0; part < kBlock / sizeof(__m128i); ++part)
-      _mm_store_si128(vectors(to + at) + part, _mm_load_si128(vectors(from + at) + part));
+    for (std::size_t part = 0; part < kBlock / sizeof(Vector); ++part)
+      vectors(to + at)[part] = vectors(from + at)[part];
     asm volatile("" : : : "memory");  // or the compiler may make a memcpy of it
   }
 }

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// One load, timed between fences. x86-64 only.
+// One load, timed between fences.
 #pragma once
-
-#if defined(__x86_64__)
 
 #include <cstdint>
 
 namespace nvmemu {
+
+#if defined(__x86_64__)
 
 // TSC ticks that loading the byte at `address` takes, the fences' and readings' own included (see
 // Calibration::probe_overhead_ns). mfence lets earlier stores and flushes drain; each lfence keeps what
@@ -35,6 +35,24 @@ inline std::uint64_t timed_load_ticks(const void* address) noexcept {
   return ticks;
 }
 
-}  // namespace nvmemu
+#elif defined(__aarch64__)
+
+// Ticks of CNTVCT_EL0, which are tens of ns on many machines: too coarse for one load. Likewise.
+inline std::uint64_t timed_load_ticks(const void* address) noexcept {
+  std::uint64_t start;
+  std::uint64_t end;
+  asm volatile(
+      "dsb ish\n\tisb\n\t"
+      "mrs %[start], cntvct_el0\n\tisb\n\t"
+      "ldrb %w[end], [%[address]]\n\t"
+      "dsb ish\n\tisb\n\t"
+      "mrs %[end], cntvct_el0"
+      : [start] "=&r"(start), [end] "=&r"(end)
+      : [address] "r"(address)
+      : "memory");
+  return end - start;
+}
 
 #endif
+
+}  // namespace nvmemu

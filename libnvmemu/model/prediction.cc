@@ -42,6 +42,13 @@ std::string base_spread_text(const Record& record) {
   return text.data();
 }
 
+// Of what was counted by whom: records for tests are made by hand, and do not say.
+bool is_seen(const Record& record) {
+  return record.info.source != "pmu" ||
+         std::any_of(record.epochs.begin(), record.epochs.end(),
+                     [](const RecordedEpoch& epoch) { return epoch.counts.counted_share > 0; });
+}
+
 }  // namespace
 
 Prediction predict(const Record& record, DelayModel model, const ReadLatency& latency) {
@@ -56,6 +63,8 @@ Prediction predict(const Record& record, DelayModel model, const ReadLatency& la
 PredictionError prediction_error(const Record& record) {
   const RecordTotals totals = totals_of(record);
   const double base = record.info.base_spread / 2;
+  if (record.info.counts != kSamplerCounts && !is_seen(record))
+    return {std::nullopt, "hardware counters saw nothing of the run: they were never free"};
   if (record.info.counts != kSamplerCounts)
     return {base, "counted, not sampled; " + base_spread_text(record)};
   if (totals.stall_samples == 0) return {std::nullopt, "nothing was measured"};

@@ -26,6 +26,8 @@ enum BoardWarning : std::uint32_t {
   kBadConfiguration = 1U << 6,    // an NVMEMU_ variable could not be understood: it ran natively
   kExpected = 1U << 7,            // it was to be started, and has not been heard of since
   kSignalTaken = 1U << 8,         // the program uses the emulator's signal itself
+  kCountersRefused = 1U << 9,     // hardware counters were refused to a thread
+  kCountsLost = 1U << 10,         // they could not be read at times
 };
 
 enum class Ticker : std::uint32_t { kNone, kPerfEvent, kPosixTimer };
@@ -39,7 +41,8 @@ struct alignas(64) BoardThread {
   std::atomic<std::int64_t> unpaid_ns;  // owed at the end (> 0), or overpaid by overhead (< 0)
   std::atomic<std::uint64_t> delay_ns;  // what the model asked for, before overhead came off
   std::atomic<std::uint64_t> samples, stall_samples, probes;
-  std::atomic<double> variance_ns2;  // of stall_ns
+  std::atomic<double> variance_ns2;       // of stall_ns
+  std::atomic<std::uint64_t> counted_ns;  // of cpu_ns, what hardware counters saw
 };
 
 struct alignas(64) BoardProcess {

@@ -2,6 +2,7 @@
 // From the board to the report: copies, sums, and says how far the sums can be trusted.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <limits>
@@ -30,10 +31,17 @@ constexpr WarningText kWarningTexts[] = {
      "ran natively: the library could not be preloaded (a static or set-user-id program, one of another "
      "kind, or of "
      "another user, who may not write here), or it ended before that"},
+    {kCountersRefused,
+     "hardware counters were refused to some threads, which were sampled instead, or ran natively where that "
+     "could not be"},
+    {kCountsLost, "hardware counters could not be read at times: the delay is too short"},
     {kSignalTaken, "the program uses the signal that the emulation needs: its threads may have run natively"},
 };
 
 constexpr std::uint32_t kNative = kNoTicker | kNoCalibration | kBadConfiguration | kExpected;
+
+// Of CPU time, what counters must have seen for their counts to speak for all of it.
+constexpr double kSeenThroughout = 0.9;
 
 // A delay that is known to no better than its own size.
 constexpr double kTellsNothing = 1;
@@ -81,6 +89,7 @@ ThreadReport read_thread(const BoardThread& thread) {
 struct Evidence {
   std::uint64_t stall_samples = 0;
   double variance_ns2 = 0;
+  double counted_ns = 0;  // CPU time that hardware counters saw
 };
 
 class Reader {
@@ -90,6 +99,7 @@ class Reader {
   void read() {
     read_processes();
     read_threads();
+    if (counts() && evidence_.counted_ns <= 0 && has_warned(kCountersRefused)) call_it_sampled();
     estimate_error();
     add_warnings();
   }
@@ -150,11 +160,52 @@ class Reader {
     totals.unpaid_ns += number(thread.unpaid_ns);
     evidence_.stall_samples += thread.stall_samples.load(std::memory_order_relaxed);
     evidence_.variance_ns2 += thread.variance_ns2.load(std::memory_order_relaxed);
+    evidence_.counted_ns += number(thread.counted_ns);
+  }
+
+  bool counts() const { return report_.source_name == "pmu"; }
+  bool has_warned(BoardWarning bit) const {
+    for (std::size_t w = 0; w < std::size(kWarningTexts); ++w) {
+      if (kWarningTexts[w].bit == bit) return warned_[w] > 0;
+    }
+    return false;
+  }
+
+  // Counting was meant, and no thread could.
+  void call_it_sampled() {
+    report_.source_name = "sampler";
+    report_.source_why = "hardware counters were refused to the program's threads";
+    report_.source_design.clear();
+    report_.source_quality.clear();
+  }
+
+  // Counting has no statistical error. What the events leave out is the design's, and only of designs that
+  // count what is asked for is it known to be little.
+  void estimate_counted_error() {
+    report_.error_relative_95.reset();
+    const double cpu_ns = report_.totals.cpu_ns;
+    report_.counted_share = cpu_ns > 0 ? std::min(1.0, evidence_.counted_ns / cpu_ns) : 0;
+    const double share = *report_.counted_share;
+    if (share <= 0) {
+      report_.error_from = "nothing was measured";
+      return;
+    }
+    report_.error_from = fmt::format(
+        "hardware counters ({}, {}) that saw {:.0f} % of the CPU time, base latency spread {:.1f} %",
+        report_.source_design, report_.source_quality, 100 * share, 100 * report_.base_spread);
+    if (report_.source_quality == "good" && share >= kSeenThroughout) {
+      report_.error_relative_95 = report_.base_spread / 2;
+      report_.error_from += "; not in it: what out-of-order execution hid, see docs/report.md";
+    } else {
+      report_.error_from += "; how far they are off is not known, see docs/counters.md";
+    }
   }
 
   // The delay is proportional to the stall time and to (target - base) / base. The first is estimated, with a
   // known variance; for the second, half the spread of the base latency's repetitions stands in.
   void estimate_error() {
+    if (counts()) return estimate_counted_error();
+    report_.counted_share.reset();
     const RunTotals& totals = report_.totals;
     report_.error_relative_95.reset();
     if (evidence_.stall_samples == 0) {
@@ -183,9 +234,23 @@ class Reader {
         evidence_.stall_samples, totals.probes, 100 * report_.base_spread);
   }
 
+  void warn_of_unseen_time() {
+    const double share = report_.counted_share.value_or(0);
+    if (share >= kSeenThroughout) return;
+    report_.warnings.push_back(
+        share <= 0
+            ? std::string("hardware counters saw nothing of the run: it was too short, or they were never "
+                          "free; that no stall was counted does not mean that there was none")
+            : fmt::format("hardware counters saw {:.0f} % of the CPU time, and were scaled up: others use "
+                          "them too, or some of the processor's cores have none of them",
+                          100 * share));
+  }
+
   void add_warnings() {
     if (report_.processes.empty()) {
       report_.warnings.emplace_back("the program ran natively: the preload library was not loaded into it");
+    } else if (counts()) {
+      warn_of_unseen_time();
     } else if (evidence_.stall_samples == 0) {
       report_.warnings.emplace_back(
           "no stall was sampled: the run was too short (or the program never waited for memory)");

@@ -16,9 +16,11 @@ using Json = nlohmann::ordered_json;
 
 Json optional_number(const std::optional<double>& value) { return value ? Json(*value) : Json(nullptr); }
 
+Json optional_text(const std::string& text) { return text.empty() ? Json(nullptr) : Json(text); }
+
 Json target_json(const RunReport& report) {
   return {
-      {"profile", report.target_profile.empty() ? Json(nullptr) : Json(report.target_profile)},
+      {"profile", optional_text(report.target_profile)},
       {"read_latency_ns", optional_number(report.target.read_latency_ns)},
       {"write_latency_ns", optional_number(report.target.write_latency_ns)},
       {"read_bandwidth_bps", optional_number(report.target.read_bandwidth_bps)},
@@ -93,16 +95,28 @@ Json bandwidth_json(const BandwidthReport& bandwidth) {
   };
 }
 
+Json source_json(const RunReport& report) {
+  return {
+      {"name", report.source_name},
+      {"why", report.source_why},
+      {"design", optional_text(report.source_design)},
+      {"quality", optional_text(report.source_quality)},
+      {"counted_share", optional_number(report.counted_share)},
+      {"ticker", report.ticker},
+  };
+}
+
 Json report_json(const RunReport& report) {
   return {
       {"schema", "nvmemu-run-1"},
       {"command", report.command},
       {"exit_status", report.exit_status},
       {"wall_seconds", report.wall_seconds},
-      {"source", {{"name", report.source_name}, {"why", report.source_why}, {"ticker", report.ticker}}},
+      {"source", source_json(report)},
       {"model", report.model},
       {"base",
-       {{"read_latency_ns", report.base_read_latency_ns}, {"read_latency_spread", report.base_spread}}},
+       {{"read_latency_ns", report.base_read_latency_ns > 0 ? Json(report.base_read_latency_ns) : Json()},
+        {"read_latency_spread", report.base_spread}}},
       {"target", target_json(report)},
       {"error", {{"relative_95", optional_number(report.error_relative_95)}, {"from", report.error_from}}},
       {"warnings", report.warnings},

@@ -21,6 +21,12 @@ std::optional<double> optional_number(const Json& value) {
   return value.is_null() ? std::nullopt : std::optional(value.get<double>());
 }
 
+// Of a field that may be null, or be missing.
+std::string optional_text(const Json& json, const char* field) {
+  const Json value = json.value(field, Json());
+  return value.is_null() ? std::string() : value.get<std::string>();
+}
+
 // These throw Json::exception, which names the field; parse_report() makes an error of it.
 ThreadReport thread_of(const Json& json) {
   return {json.at("tid"),         json.at("name"),      json.at("epochs"),
@@ -84,8 +90,11 @@ RunReport report_of(const Json& json) {
   json.at("source").at("name").get_to(report.source_name);
   json.at("source").at("why").get_to(report.source_why);
   json.at("source").at("ticker").get_to(report.ticker);
+  report.source_design = optional_text(json.at("source"), "design");
+  report.source_quality = optional_text(json.at("source"), "quality");
+  report.counted_share = optional_number(json.at("source").value("counted_share", Json()));
   json.at("model").get_to(report.model);
-  json.at("base").at("read_latency_ns").get_to(report.base_read_latency_ns);
+  report.base_read_latency_ns = optional_number(json.at("base").at("read_latency_ns")).value_or(0);
   json.at("base").at("read_latency_spread").get_to(report.base_spread);
   const Json& target = json.at("target");
   if (!target.at("profile").is_null()) target.at("profile").get_to(report.target_profile);
@@ -126,6 +135,21 @@ void merge_errors(const std::vector<RunReport>& reports, RunReport& merged) {
   if (known) merged.error_relative_95 = std::sqrt(squares) / merged.totals.injected_ns;
 }
 
+// Of the CPU time of those that counted.
+std::optional<double> merged_share(const std::vector<RunReport>& reports) {
+  double cpu_ns = 0;
+  double counted_ns = 0;
+  std::optional<double> share;
+  for (const RunReport& report : reports) {
+    if (!report.counted_share) continue;
+    share = 0;
+    cpu_ns += report.totals.cpu_ns;
+    counted_ns += *report.counted_share * report.totals.cpu_ns;
+  }
+  if (share && cpu_ns > 0) share = counted_ns / cpu_ns;
+  return share;
+}
+
 bool same_target(const RunReport& a, const RunReport& b) {
   const double a_ns = a.target.read_latency_ns.value_or(0);
   const double b_ns = b.target.read_latency_ns.value_or(0);
@@ -148,6 +172,8 @@ void merge_one(const RunReport& report, RunReport& merged) {
   merged.base_spread = std::max(merged.base_spread, report.base_spread);
   if (merged.ticker != report.ticker) merged.ticker = "mixed";
   if (merged.source_name != report.source_name) merged.source_name = "mixed";
+  if (merged.source_design != report.source_design) merged.source_design = "mixed";
+  if (merged.source_quality != report.source_quality) merged.source_quality = "mixed";
   add(merged.totals, report.totals);
   merge_bandwidth(report.bandwidth, merged.bandwidth);
   merged.processes.insert(merged.processes.end(), report.processes.begin(), report.processes.end());
@@ -208,6 +234,7 @@ Result<RunReport> merge_reports(const std::vector<RunReport>& reports) {
   }
   const auto count = static_cast<double>(reports.size());
   merged.base_read_latency_ns = base_sum_ns / count;
+  merged.counted_share = merged_share(reports);
   if (merged.target.read_latency_ns) merged.target.read_latency_ns = target_sum_ns / count;
   if (reports.size() > 1) merge_errors(reports, merged);
   return merged;

@@ -51,9 +51,11 @@ struct RunReport {
   std::vector<std::string> command;
   int exit_status = 0;
   double wall_seconds = 0;
-  std::string source_name;  // "sampler"
-  std::string source_why;   // "no hardware counters: perf_event_open: No such file or directory"
-  std::string model;        // "stall"
+  std::string source_name;     // "sampler", "pmu", "replay"; "none": it ran natively
+  std::string source_design;   // of "pmu": whose events were counted, "Skylake-SP",
+  std::string source_quality;  // and how far they can be relied on: "good", "fair", "rough"
+  std::string source_why;      // "no hardware counters: perf_event_open: No such file or directory"
+  std::string model;           // "stall"
   double base_read_latency_ns = 0;
   double base_spread = 0;      // relative, of the base latency's measurement
   std::string target_profile;  // where it comes from a profile: its name
@@ -61,6 +63,8 @@ struct RunReport {
   std::vector<std::string> warnings;
 
   // Read off the board.
+  std::optional<double>
+      counted_share;   // of CPU time, what hardware counters saw; nothing where none were used
   std::string ticker;  // "perf_event", "posix-timer", "none", "mixed"
   RunTotals totals;
   BandwidthReport bandwidth;  // `is_measured`, `by` and `why` are said by who ran it

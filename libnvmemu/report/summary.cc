@@ -93,7 +93,7 @@ std::string bandwidth_error_line(const BandwidthReport& bandwidth) {
 std::string summary(const RunReport& report) {
   std::string text;
   const auto add = [&text](const std::string& line) { text += "nvmemu: " + line + "\n"; };
-  add(target_line(report));
+  if (report.source_name != "none") add(target_line(report));
   if (!report.processes.empty()) {
     add(injected_line(report));
     add(error_line(report));

@@ -5,9 +5,13 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <array>
 #include <filesystem>
+#include <span>
 
 #include "base/clock.h"
+#include "counters/pmu/pmu_source.h"
+#include "counters/pmu/verdict.h"
 #include "host/calibration.h"
 #include "host/cpu.h"
 
@@ -101,6 +105,29 @@ Outcome CliTest::run(std::vector<std::string> arguments) {
 Outcome CliTest::run_plainly(std::vector<std::string> command) {
   command.insert(command.begin(), {"--read-latency", "2x", "--report", folder_.file("report.json"), "--"});
   return run(std::move(command));
+}
+
+bool CliTest::keep_trusted_verdict() {
+  const Cpu cpu = read_cpu();
+  const Microarchitecture* design = find_events(cpu.signature);
+  if (design == nullptr) return false;
+  PmuVerdict verdict;
+  verdict.cpu_model = cpu.model;
+  verdict.boot_id = read_boot_id();
+  verdict.design = design->name;
+  verdict.trusted = true;
+  verdict.why = "made up";
+  return store_verdict(verdict, verdict_path()).has_value();
+}
+
+bool CliTest::counters_open() {
+  const Cpu cpu = read_cpu();
+  const Microarchitecture* design = find_events(cpu.signature);
+  if (design == nullptr) return false;
+  std::array<perf_event_attr, EventGroup::kMostEvents> events{};
+  const std::size_t size = attributes_of(*design, roles_to_count(*design, cpu.numa_nodes), events);
+  EventGroup group;
+  return group.open(gettid(), std::span(events).first(size)).refusal == Refusal::kNone;
 }
 
 std::vector<std::string> CliTest::boards() const {

@@ -38,6 +38,12 @@ class CliTest : public testing::Test {
   pid_t start_program(std::vector<std::string> words);  // any, by its path
   Outcome finish(pid_t pid);
 
+  // A verdict on this machine's counters in the cache, as if their test had passed: whatever it would find.
+  // False where nothing is promised of this processor.
+  static bool keep_trusted_verdict();
+  // Whether the counters that the verdict is about can be opened here.
+  static bool counters_open();
+
   // Boards left behind.
   std::vector<std::string> boards() const;
 

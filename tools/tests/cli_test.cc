@@ -176,7 +176,6 @@ INSTANTIATE_TEST_SUITE_P(
         Mistake{"UnknownSource",
                 {"--read-latency", "2x", "--source", "oracle"},
                 "--source: 'oracle' is not one of"},
-        Mistake{"SourcePmu", {"--read-latency", "2x", "--source", "pmu"}, "not available in this version"},
         Mistake{
             "SourceReplayOfNothing", {"--read-latency", "2x", "--source", "replay:"}, "--source: 'replay:'"},
         Mistake{"SourceReplayOfNoFile",

@@ -46,7 +46,9 @@ inline void make_record(const std::string& path, CountSet counts,
   for (const std::vector<MadeEpoch>& thread : threads) {
     const ThreadPlace place{process, writer->add_thread(false), 100};
     for (const MadeEpoch& epoch : thread) {
-      writer->add_epoch(place, epoch.begin_ms * 1e6, epoch.end_ms * 1e6, epoch.counts);
+      EpochCounts kept = epoch.counts;
+      kept.counted_share = counts == kSamplerCounts ? 0 : 1;
+      writer->add_epoch(place, epoch.begin_ms * 1e6, epoch.end_ms * 1e6, kept);
     }
   }
   if (wall_ms <= 0) return;

@@ -130,6 +130,26 @@ TEST(CheckOptions, TakesARecordForASource) {
   EXPECT_EQ(request->remote_latency_ns, 150);
 }
 
+TEST(CheckOptions, NamesEachSource) {
+  const std::pair<const char*, SourceChoice> sources[] = {
+      {"auto", SourceChoice::kAuto}, {"pmu", SourceChoice::kPmu}, {"sampler", SourceChoice::kSampler}};
+  for (const auto& [name, source] : sources) {
+    RunOptions options;
+    options.read_latency = "300ns";
+    options.source = name;
+    const auto request = check_options(options);
+    ASSERT_TRUE(request) << request.error().message;
+    EXPECT_EQ(request->source, source);
+    EXPECT_EQ(check_record_options(options)->source, source);
+  }
+}
+
+TEST(CheckRecordOptions, ReplaysNothing) {
+  RunOptions options;
+  options.source = "replay:a.nvr";
+  EXPECT_THAT(check_record_options(options).error().message, HasSubstr("'replay:a.nvr'"));
+}
+
 TEST(CheckRecordOptions, EmulatesNothing) {
   const auto request = check_record_options({});
   ASSERT_TRUE(request) << request.error().message;
@@ -153,7 +173,6 @@ TEST(CheckOptions, NamesTheOptionOfEachMistake) {
       {&RunOptions::ticker, "hpet", "--ticker"},
       {&RunOptions::model, "ewma", "--model"},
       {&RunOptions::source, "guess", "--source"},
-      {&RunOptions::source, "pmu", "--source"},
       {&RunOptions::source, "replay:", "--source"},
       {&RunOptions::remote_latency, "far", "--remote-latency"},
       {&RunOptions::profile, "no-such", "--profile"},

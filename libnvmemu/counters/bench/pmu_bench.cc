@@ -49,7 +49,7 @@ void end_epoch(benchmark::State& state) {
                     .tick_ns = 1e9,
                     .signal = SIGURG},
                    FakePmu::open, time_for_a_counter);
-  if (source.open(this_tid()).refusal != Refusal::kNone) return state.SkipWithError("no pages");
+  if (source.open(this_tid(), TickerKind::kAny) != 0) return state.SkipWithError("no pages");
   pmu.tell_time();
   NoDelay injector;
   ThreadEmulator emulator(source, injector, ReadLatency{.base_ns = 90, .target_ns = 300}, 50e6);

@@ -5,6 +5,7 @@
 #include <sys/syscall.h>
 
 #include <algorithm>
+#include <cerrno>
 
 #include "base/clock.h"
 #include "base/raw_syscall.h"
@@ -36,38 +37,61 @@ PmuSource::PmuSource(const PmuSourceOptions& options, EventGroup::Opener opener,
       roles_(roles_to_count(*options.design, options.numa_nodes)),
       group_(opener, counter) {}
 
-CountSet PmuSource::counted() const noexcept {
-  const auto has = [this](Role role) {
-    return std::find(roles_.begin(), roles_.end(), role) != roles_.end();
-  };
+CountSet counts_of(const Microarchitecture& design, int numa_nodes, bool episodes) noexcept {
+  const CountedRoles roles = roles_to_count(design, numa_nodes);
+  const auto has = [&roles](Role role) { return std::find(roles.begin(), roles.end(), role) != roles.end(); };
   CountSet counted = kCountsStall | kCountsMisses;  // no design's formula goes without
   if (has(Role::kHit) || has(Role::kReads)) counted |= kCountsHits;
   if (has(Role::kRemoteDram)) counted |= kCountsNodes;
-  if (has(Role::kEpisodes)) counted |= kCountsEpisodes;
-  if (options_.design->formula == Formula::kWeighted) counted |= kCountsCacheStall;
+  if (episodes && has(Role::kEpisodes)) counted |= kCountsEpisodes;
+  if (design.formula == Formula::kWeighted) counted |= kCountsCacheStall;
   return counted;
 }
 
-OpenFailure PmuSource::open(int tid) noexcept {
-  std::array<perf_event_attr, EventGroup::kMostEvents> attributes{};
-  const std::size_t size = attributes_of(*options_.design, roles_, attributes);
-  const OpenFailure failure = group_.open(tid, std::span(attributes).first(size));
-  if (failure.refusal != Refusal::kNone) return failure;
-  const int error = open_ticker(tid);
-  if (error == 0 && group_.read(start_)) {
-    last_ = start_;
-    clock_.start(0, thread_user_ns());
-    last_cpu_ns_ = cpu_ns();
-    return {};
-  }
+// The ticker comes last: its first tick finds everything in place.
+int PmuSource::open(int tid, TickerKind ticker) noexcept {
+  failure_ = open_events(tid);
+  if (failure_.refusal != Refusal::kNone) return failure_.error;
+  int error = begin(tid) ? 0 : EIO;
+  if (error == 0) error = open_ticker(tid, ticker);
+  if (error == 0) return 0;
   close();
-  return {Refusal::kOther, error, size};
+  failure_ = {Refusal::kOther, error, roles_.size};
+  return error;
 }
 
-int PmuSource::open_ticker(int tid) noexcept {
+OpenFailure PmuSource::open_events(int tid) noexcept {
+  std::array<perf_event_attr, EventGroup::kMostEvents> attributes{};
+  const std::size_t size = attributes_of(*options_.design, roles_, attributes);
+  return group_.open(tid, std::span(attributes).first(size));
+}
+
+// From where on counts belong to the thread's epochs. Another thread's counters cannot be read here; but they
+// have begun at 0, and so have their times.
+bool PmuSource::begin(int tid) noexcept {
+  const bool is_own = raw_syscall(SYS_gettid) == tid;
+  if (is_own && !group_.read(start_)) return false;
+  last_ = start_;
+  if (is_own) {
+    last_cpu_ns_ = cpu_ns();
+    begin_clock();
+  } else {
+    last_cpu_ns_ = group_.tells_time() ? 0 : static_cast<double>(thread_cpu_ns_of(tid));
+  }
+  return true;
+}
+
+void PmuSource::begin_clock() noexcept {
+  clock_.start(cycles_, thread_user_ns());
+  clock_has_begun_ = true;
+}
+
+int PmuSource::open_ticker(int tid, TickerKind ticker) noexcept {
   const auto period_ns = static_cast<std::uint64_t>(options_.tick_ns);
-  const int error = perf_.open(tid, period_ns, 1, options_.signal);
-  return error == 0 ? 0 : timer_.open(tid, period_ns, options_.signal);
+  int error = EINVAL;
+  if (ticker != TickerKind::kTimer) error = perf_.open(tid, period_ns, 1, options_.signal);
+  if (error != 0 && ticker != TickerKind::kPerfEvent) error = timer_.open(tid, period_ns, options_.signal);
+  return error;
 }
 
 void PmuSource::close() noexcept {
@@ -82,7 +106,7 @@ void PmuSource::abandon() noexcept {
   timer_.abandon();
 }
 
-void PmuSource::on_tick() noexcept {
+void PmuSource::on_tick(const ucontext_t&) noexcept {
   if (perf_.is_open()) perf_.discard();
   overhead_ns_ += options_.tick_cost_ns;
 }
@@ -111,6 +135,7 @@ EpochCounts PmuSource::read() noexcept {
 
 void PmuSource::follow_clock(double cycles) noexcept {
   cycles_ += cycles;
+  if (!clock_has_begun_) return begin_clock();
   if (clock_.is_due(cycles_)) clock_.add(cycles_, thread_user_ns());
 }
 

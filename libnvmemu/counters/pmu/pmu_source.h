@@ -10,7 +10,6 @@
 
 #include <cstdint>
 
-#include "counters/counter_source.h"
 #include "counters/pmu/core_clock.h"
 #include "counters/pmu/counted_roles.h"
 #include "counters/pmu/event_group.h"
@@ -18,6 +17,7 @@
 #include "counters/pmu/stall_time.h"
 #include "counters/sampler/perf_ticker.h"
 #include "counters/sampler/timer_ticker.h"
+#include "counters/thread_source.h"
 
 namespace nvmemu {
 
@@ -30,35 +30,39 @@ struct PmuSourceOptions {
   int signal = 0;  // that ticks arrive by; its handler calls on_tick()
 };
 
+// What is counted of a design, for the choice of a model; `episodes`: whether edges of stalls have been found
+// to be counted right.
+CountSet counts_of(const Microarchitecture& design, int numa_nodes, bool episodes = true) noexcept;
+
 // The attributes that a design's roles are opened with, in their order; how many. Async-signal-safe.
 std::size_t attributes_of(const Microarchitecture& design, const CountedRoles& roles,
                           std::array<perf_event_attr, EventGroup::kMostEvents>& attributes) noexcept;
 
-class PmuSource final : public CounterSource {
+class PmuSource final : public ThreadSource {
  public:
   // The rest: see EventGroup.
   explicit PmuSource(const PmuSourceOptions& options, EventGroup::Opener opener = open_event,
                      EventGroup::CounterReader counter = UserRegisters::counter);
 
-  // Starts counting and ticking on the thread `tid` of this process, the calling one. On failure nothing is
-  // left open; `event` of it is then an index into roles(), or their number for the ticker.
-  OpenFailure open(int tid) noexcept;
-  void close() noexcept;
-  void abandon() noexcept;  // after fork, in the child: forgets what belongs to the parent
+  int open(int tid, TickerKind ticker) noexcept override;
+  // What open() failed by; `event` of it is an index into roles(), or their number for the ticker.
+  const OpenFailure& failure() const noexcept { return failure_; }
+  void close() noexcept override;
+  void abandon() noexcept override;
 
   const CountedRoles& roles() const noexcept { return roles_; }
-  CountSet counted() const noexcept;  // for the choice of a model
+  CountSet counted() const noexcept override { return counts_of(*options_.design, options_.numa_nodes); }
+  bool uses_perf_event() const noexcept override { return perf_.is_open(); }
   bool reads_in_user_space() const noexcept { return group_.reads_in_user_space(); }
   // The least share of an epoch that its counts were seen in: below 1 others were using the counters, or the
   // thread was on a core of another kind.
   double lowest_share() const noexcept { return lowest_share_; }
   // Readings that the kernel refused.
-  bool lost_counts() const noexcept { return lost_counts_; }
+  bool has_lost_counts() const noexcept override { return lost_counts_; }
 
-  // In the tick's signal handler, on this source's thread.
-  void on_tick() noexcept;
+  void on_tick(const ucontext_t& context) noexcept override;
   // CPU time since the last read(). Ticks that fall due in the kernel are left out, so they do not tell.
-  double epoch_ns() noexcept { return cpu_ns() - last_cpu_ns_; }
+  double epoch_ns() noexcept override { return cpu_ns() - last_cpu_ns_; }
 
   // An epoch in which the group was never on the counters has no stalls to tell and a counted_share of 0:
   // what it should have counted is in the next that has some.
@@ -73,17 +77,22 @@ class PmuSource final : public CounterSource {
   void keep_warm() noexcept override {}
 
  private:
-  int open_ticker(int tid) noexcept;
+  OpenFailure open_events(int tid) noexcept;
+  bool begin(int tid) noexcept;
+  void begin_clock() noexcept;
+  int open_ticker(int tid, TickerKind ticker) noexcept;
   double cpu_ns_at(const GroupReading& reading) const noexcept;
   void follow_clock(double cycles) noexcept;
   void fill(EpochCounts& counts, const GroupDelta& delta) noexcept;
 
   PmuSourceOptions options_;
   CountedRoles roles_;
+  OpenFailure failure_;
   EventGroup group_;
   PerfTicker perf_;
   TimerTicker timer_;
   CoreClock clock_;
+  bool clock_has_begun_ = false;
   GroupReading start_;  // of the epoch
   GroupReading last_;   // all that is known
   double cycles_ = 0;   // in all, injections' too

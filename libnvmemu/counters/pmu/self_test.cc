@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <optional>
 #include <utility>
 
 #include "base/clock.h"
@@ -152,20 +153,31 @@ std::string full_name(const Microarchitecture& design, Role role) {
   return std::string(design.pmu) + "::" + design.find(role)->name;
 }
 
+// What refused, where something did.
+std::optional<Error> open_all(EventGroup& group, const Microarchitecture& design, const CountedRoles& roles) {
+  std::array<perf_event_attr, EventGroup::kMostEvents> attributes{};
+  const std::size_t size = attributes_of(design, roles, attributes);
+  const OpenFailure failure =
+      group.open(static_cast<int>(syscall(SYS_gettid)), std::span(attributes).first(size));
+  if (failure.refusal == Refusal::kNone) return std::nullopt;
+  return explain_refusal(failure, full_name(design, roles.roles[failure.event]));
+}
+
+// What was right once this boot may be forbidden, or taken, by now.
+PmuVerdict check_again(const PmuVerdict& kept, const Microarchitecture& design, int numa_nodes) {
+  if (!kept.trusted) return kept;
+  EventGroup group;
+  const auto refusal = open_all(group, design, roles_to_count(design, numa_nodes));
+  return refusal ? refuse(refusal->message, refusal->hint) : kept;
+}
+
 }  // namespace
 
 PmuVerdict run_self_test(const Microarchitecture& design, int numa_nodes, double last_level_ns,
                          EventGroup::Opener opener) {
   const CountedRoles roles = roles_to_count(design, numa_nodes);
-  std::array<perf_event_attr, EventGroup::kMostEvents> attributes{};
-  const std::size_t size = attributes_of(design, roles, attributes);
   EventGroup group(opener);
-  const OpenFailure failure =
-      group.open(static_cast<int>(syscall(SYS_gettid)), std::span(attributes).first(size));
-  if (failure.refusal != Refusal::kNone) {
-    const Error error = explain_refusal(failure, full_name(design, roles.roles[failure.event]));
-    return refuse(error.message, error.hint);
-  }
+  if (const auto refusal = open_all(group, design, roles)) return refuse(refusal->message, refusal->hint);
   const auto chase = ShortChase::create();
   if (!chase) return refuse("the counters could not be tested: " + chase.error().message, "");
   Counting counting(group, roles);
@@ -182,7 +194,8 @@ PmuVerdict find_verdict(const Cpu& cpu, double last_level_ns) {
   const Microarchitecture* design = find_events(cpu.signature);
   if (design == nullptr)
     return refuse("this processor is not in the catalogue, and its architecture promises no events", "");
-  if (auto kept = load_verdict(verdict_path(), design->name)) return *kept;
+  if (auto kept = load_verdict(verdict_path(), design->name))
+    return check_again(*kept, *design, cpu.numa_nodes);
   PmuVerdict verdict = run_self_test(*design, cpu.numa_nodes, last_level_ns);
   verdict.cpu_model = cpu.model;
   verdict.boot_id = read_boot_id();

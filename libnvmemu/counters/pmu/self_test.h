@@ -39,8 +39,8 @@ PmuVerdict judge(Formula formula, const LevelLatencies& latencies, const Trial& 
 PmuVerdict run_self_test(const Microarchitecture& design, int numa_nodes, double last_level_ns,
                          EventGroup::Opener opener = open_event);
 
-// The verdict that is kept, or a new one, which is kept where counts were judged. A processor of which
-// nothing is known has one too.
+// The verdict that is kept, if the counters can be opened now, or a new one, which is kept where counts were
+// judged. A processor of which nothing is known has one too.
 PmuVerdict find_verdict(const Cpu& cpu, double last_level_ns);
 
 }  // namespace nvmemu

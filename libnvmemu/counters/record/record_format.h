@@ -67,7 +67,8 @@ struct EpochSlot {
   double sampling_variance_ns2, share_error_ns;
   double samples, stall_samples, probes;
   double hits, misses, local, remote, cache_stall_ns, episodes;
-  std::uint8_t reserved[40];
+  double counted_share;  // 0: sampled, or nothing seen
+  std::uint8_t reserved[32];
 };
 
 struct ProcessSlot {
@@ -100,6 +101,7 @@ void for_each_figure(auto& slot, auto& counts, auto visit) {
   visit(slot.remote, counts.loads.remote);
   visit(slot.cache_stall_ns, counts.loads.cache_stall_ns);
   visit(slot.episodes, counts.loads.episodes);
+  visit(slot.counted_share, counts.counted_share);
 }
 
 }  // namespace nvmemu::record_format

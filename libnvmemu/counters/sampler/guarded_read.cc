@@ -3,6 +3,7 @@
 
 extern "C" const char nvmemu_guarded_end[];
 extern "C" const char nvmemu_guarded_faulted[];
+#if defined(__x86_64__)
 asm(R"(
   .text
   .p2align 6
@@ -48,6 +49,50 @@ nvmemu_guarded_faulted:
   movq $-1, %rax
   ret
 )");
+
+#elif defined(__aarch64__)
+// A timed load that waits for all before it and lets nothing after it begin: dsb and isb, as Arm's manual has
+// it for reading CNTVCT_EL0 in order (DDI 0487, D12.1.2).
+asm(R"(
+  .text
+  .p2align 6
+  .type nvmemu_probe_load, %function
+  .hidden nvmemu_probe_load
+  .hidden nvmemu_touch
+  .hidden nvmemu_guarded_end
+  .hidden nvmemu_guarded_faulted
+  .globl nvmemu_probe_load
+  .globl nvmemu_touch
+  .globl nvmemu_guarded_end
+  .globl nvmemu_guarded_faulted
+nvmemu_probe_load:
+  cbz x1, 1f
+  ldrb w2, [x1]
+1:
+  dsb ish
+  isb
+  mrs x3, cntvct_el0
+  isb
+  ldrb w2, [x0]
+  dsb ish
+  isb
+  mrs x0, cntvct_el0
+  sub x0, x0, x3
+  ret
+  .size nvmemu_probe_load, .-nvmemu_probe_load
+  .p2align 4
+  .type nvmemu_touch, %function
+nvmemu_touch:
+  ldrb w1, [x0]
+  mov x0, #0
+  ret
+  .size nvmemu_touch, .-nvmemu_touch
+nvmemu_guarded_end:
+nvmemu_guarded_faulted:
+  mov x0, #-1
+  ret
+)");
+#endif
 
 namespace nvmemu {
 

@@ -26,6 +26,14 @@ struct MemoryOperand {
   bool is_thread_local = false;
 };
 
+// Whether this processor's code can be decoded. Without that no sample says what was waited for, and the
+// sampler does not open.
+#if defined(__x86_64__)
+inline constexpr bool kDecodes = true;
+#else
+inline constexpr bool kDecodes = false;
+#endif
+
 struct Instruction {
   StallKind kind = StallKind::kOther;
   std::uint8_t length = 0;    // bytes, 1 to 15

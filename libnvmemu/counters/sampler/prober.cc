@@ -10,6 +10,7 @@
 #include <cerrno>
 #include <csignal>
 
+#include "base/program_counter.h"
 #include "base/raw_syscall.h"
 
 namespace nvmemu {
@@ -158,7 +159,7 @@ bool Prober::on_trap(const siginfo_t& info, const ucontext_t& context) noexcept 
   if (!owns(info)) return false;
   // The last trap of a burst that was just ended; or one that came late, because SIGTRAP was blocked: then
   // the registers are not those of the load.
-  if (!armed() || static_cast<std::uintptr_t>(context.uc_mcontext.gregs[REG_RIP]) != address_) return true;
+  if (!armed() || program_counter(context) != address_) return true;
   // Of the time since the last hit, at most a trap's cost was the probe's; the rest the program ran.
   const std::uint64_t now = clock_->now_ticks();
   current_.cost_ns += std::min(clock_->to_ns(now - last_hit_ticks_), scale_.trap_cost_ns);

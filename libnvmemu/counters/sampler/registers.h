@@ -23,6 +23,8 @@ inline Registers registers_of(const ucontext_t& context) noexcept {
 }
 #else
 using Registers = std::array<std::uintptr_t, 1>;  // nothing decodes there
+
+inline Registers registers_of(const ucontext_t&) noexcept { return {}; }
 #endif
 
 // What a ticker tells of a sample.

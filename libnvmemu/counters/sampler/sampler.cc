@@ -5,6 +5,7 @@
 #include <array>
 #include <cerrno>
 
+#include "base/program_counter.h"
 #include "counters/sampler/sampling_cost.h"
 
 namespace nvmemu {
@@ -73,14 +74,15 @@ Sampler::Sampler(SamplerShared& shared, const Clock& clock, const SamplerOptions
   prober_.set_guard(options.guard);
 }
 
-int Sampler::open(int tid) noexcept {
+int Sampler::open(int tid, TickerKind ticker) noexcept {
+  if (!kDecodes) return ENOSYS;
   tid_ = tid;
   int error = EINVAL;
-  if (options_.ticker != SamplerOptions::Ticker::kTimer) {
+  if (ticker != TickerKind::kTimer) {
     error = perf_.open(tid, static_cast<std::uint64_t>(period_ns_), kSamplesPerTick, options_.signal,
                        options_.measures_traffic);
   }
-  if (error != 0 && options_.ticker != SamplerOptions::Ticker::kPerfEvent) {
+  if (error != 0 && ticker != TickerKind::kPerfEvent) {
     error = timer_.open(tid, kTimerPeriodNs, options_.signal);
   }
   last_cpu_ns_ = static_cast<double>(thread_cpu_ns_of(tid));
@@ -105,8 +107,7 @@ void Sampler::on_tick(const ucontext_t& context) noexcept {
   if (perf_.is_open()) {
     drain_ring();
   } else if (timer_.is_open()) {
-    const Registers registers = registers_of(context);
-    add_sample({registers[REG_RIP], clock_.to_ns(clock_.now_ticks()), registers},
+    add_sample({program_counter(context), clock_.to_ns(clock_.now_ticks()), registers_of(context)},
                own_time_.take(timer_.take_cpu_ns()));
   }
   overhead_ns_ += options_.tick_cost_ns;
@@ -117,7 +118,7 @@ void Sampler::on_tick(const ucontext_t& context) noexcept {
 // The tick comes with a sample: the load that the thread has just waited for has the address that its operand
 // names now or, where it has replaced a register of it, as in a chase, the next one.
 void Sampler::note_address(const ucontext_t& context) noexcept {
-  const auto ip = static_cast<std::uintptr_t>(context.uc_mcontext.gregs[REG_RIP]);
+  const auto ip = program_counter(context);
   if (candidate_ == nullptr || ip != candidate_ip_ || mostly_hits(*candidate_)) return;
   const Instruction& load = candidate_->instruction;
   misses_.add(effective_address(load.operand, candidate_->address, load.length, context));

@@ -10,7 +10,6 @@
 #include <cstdint>
 
 #include "base/clock.h"
-#include "counters/counter_source.h"
 #include "counters/sampler/epoch_samples.h"
 #include "counters/sampler/gap_weights.h"
 #include "counters/sampler/load_table.h"
@@ -24,6 +23,7 @@
 #include "counters/sampler/sampling_cost.h"
 #include "counters/sampler/timer_ticker.h"
 #include "counters/sampler/traffic.h"
+#include "counters/thread_source.h"
 
 namespace nvmemu {
 
@@ -43,8 +43,6 @@ struct SamplerShared {
 };
 
 struct SamplerOptions {
-  enum class Ticker { kAny, kPerfEvent, kTimer };
-  Ticker ticker = Ticker::kAny;
   double period_ns = kSamplePeriodNs;  // of the perf_event ticker's samples, in CPU time
   int signal = 0;                      // that ticks arrive by; its handler calls on_tick()
   // Where bytes are counted, too: a thread that moves more than `traffic_bps` is sampled so often, and one
@@ -66,25 +64,24 @@ struct SamplerOptions {
   std::uintptr_t own_code_end = 0;
 };
 
-class Sampler final : public CounterSource {
+class Sampler final : public ThreadSource {
  public:
   Sampler(SamplerShared& shared, const Clock& clock, const SamplerOptions& options);
 
-  // Starts sampling the thread `tid` of this process: the calling one, or another, which the perf_event
-  // ticker only can. 0, or the errno of the last ticker that was refused.
-  int open(int tid) noexcept;
-  void close() noexcept;
-  void abandon() noexcept;  // after fork, in the child: forgets what belongs to the parent
+  // ENOSYS where this processor's code cannot be decoded.
+  int open(int tid, TickerKind ticker) noexcept override;
+  void close() noexcept override;
+  void abandon() noexcept override;
 
-  bool uses_perf_event() const noexcept { return perf_.is_open(); }
-  bool lost_samples() const noexcept { return lost_samples_; }
+  CountSet counted() const noexcept override { return kSamplerCounts; }
+  bool uses_perf_event() const noexcept override { return perf_.is_open(); }
+  bool has_lost_counts() const noexcept override { return lost_samples_; }
 
-  // In the signal handlers, on this sampler's thread. on_trap: whether the trap was a probe's.
-  void on_tick(const ucontext_t& context) noexcept;
-  bool on_trap(const siginfo_t& info, const ucontext_t& context) noexcept;
+  void on_tick(const ucontext_t& context) noexcept override;
+  bool on_trap(const siginfo_t& info, const ucontext_t& context) noexcept override;
 
-  // Sampled time in the epoch so far: user-mode CPU time, in steps of the period.
-  double epoch_ns() const noexcept { return epoch_ns_; }
+  // Sampled time: user-mode CPU time, in steps of the period.
+  double epoch_ns() noexcept override { return epoch_ns_; }
 
   EpochCounts read() noexcept override;
   bool has_news() noexcept override;

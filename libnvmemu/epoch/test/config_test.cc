@@ -63,6 +63,7 @@ TEST_F(ConfigTest, ReadsEachVariable) {
   set("NVMEMU_TICKER", "timer");
   set("NVMEMU_PROBES", "off");
   set("NVMEMU_SOURCE", "replay:/r.nvr");
+  set("NVMEMU_VERDICT", "/v.toml");
   set("NVMEMU_MODEL", "episodes");
   set("NVMEMU_REMOTE_LATENCY", "150ns");
   set("NVMEMU_RECORD", "/n.nvr");
@@ -81,7 +82,9 @@ TEST_F(ConfigTest, ReadsEachVariable) {
   EXPECT_EQ(config->clock_hz, 2445000000.5);
   EXPECT_EQ(config->ticker, TickerChoice::kPosixTimer);
   EXPECT_FALSE(config->probes);
+  EXPECT_EQ(config->source, SourceChoice::kReplay);
   EXPECT_EQ(config->replay, "/r.nvr");
+  EXPECT_EQ(config->verdict, "/v.toml");
   EXPECT_EQ(config->model, "episodes");
   EXPECT_EQ(config->remote_latency_ns, 150);
   EXPECT_EQ(config->record, "/n.nvr");
@@ -161,7 +164,9 @@ Config unusual() {
   config.clock_hz = 2445433333.123;
   config.ticker = TickerChoice::kPerfEvent;
   config.probes = false;
+  config.source = SourceChoice::kReplay;
   config.replay = "/dev/shm/with blanks.nvr";
+  config.verdict = "/tmp/verdict";
   config.model = "remote-share";
   config.remote_latency_ns = 150;
   config.record = "/tmp/record";
@@ -184,7 +189,9 @@ TEST_F(ConfigTest, ComesThroughTheEnvironmentUnchanged) {
   EXPECT_EQ(config->clock_hz, sent.clock_hz);
   EXPECT_EQ(config->ticker, sent.ticker);
   EXPECT_EQ(config->probes, sent.probes);
+  EXPECT_EQ(config->source, sent.source);
   EXPECT_EQ(config->replay, sent.replay);
+  EXPECT_EQ(config->verdict, sent.verdict);
   EXPECT_EQ(config->model, sent.model);
   EXPECT_EQ(config->remote_latency_ns, sent.remote_latency_ns);
   EXPECT_EQ(config->record, sent.record);
@@ -192,6 +199,17 @@ TEST_F(ConfigTest, ComesThroughTheEnvironmentUnchanged) {
   EXPECT_EQ(config->board, sent.board);
   EXPECT_EQ(config->report, sent.report);
   EXPECT_EQ(config->quiet, sent.quiet);
+}
+
+TEST_F(ConfigTest, SendsEachSource) {
+  for (const SourceChoice source : {SourceChoice::kAuto, SourceChoice::kPmu, SourceChoice::kSampler}) {
+    Config sent;
+    sent.source = source;
+    set_all(to_environment(sent));
+    const auto config = read_config();
+    ASSERT_TRUE(config) << config.error().message;
+    EXPECT_EQ(config->source, source);
+  }
 }
 
 TEST_F(ConfigTest, SendsTheMultipleWhereThereIsOne) {

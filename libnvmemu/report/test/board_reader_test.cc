@@ -115,6 +115,73 @@ TEST_F(BoardReader, TrustsNoZero) {
                           "for memory)"));
 }
 
+class CountedBoard : public BoardReader {
+ protected:
+  CountedBoard() {
+    report_.source_name = "pmu";
+    report_.source_design = "Skylake-SP";
+    report_.source_quality = "good";
+    report_.base_spread = 0.04;
+  }
+  // A thread of 2 ms, of which counters saw so much.
+  BoardThread& add_counted(std::uint64_t counted_ns) {
+    BoardThread& thread = add_thread(100, add_process(100));
+    thread.counted_ns.store(counted_ns);
+    thread.samples.store(0);
+    thread.stall_samples.store(0);
+    thread.variance_ns2.store(0);
+    return thread;
+  }
+  const RunReport& read_counted() {
+    read_board(*board_, report_);
+    return report_;
+  }
+  RunReport report_;
+};
+
+TEST_F(CountedBoard, HasTheBasesErrorWhereTheDesignIsGood) {
+  add_counted(2'000'000);
+  const RunReport& report = read_counted();
+  EXPECT_EQ(report.counted_share, 1);
+  EXPECT_EQ(report.error_relative_95, 0.02);
+  EXPECT_THAT(report.error_from, AllOf(HasSubstr("Skylake-SP, good"), HasSubstr("100 %")));
+  EXPECT_THAT(report.warnings, IsEmpty());
+}
+
+TEST_F(CountedBoard, ClaimsNoErrorForADesignThatInfers) {
+  report_.source_quality = "rough";
+  add_counted(2'000'000);
+  EXPECT_FALSE(read_counted().error_relative_95.has_value());
+  EXPECT_THAT(report_.error_from, HasSubstr("not known"));
+}
+
+TEST_F(CountedBoard, SaysWhereCountersSawOnlyAPart) {
+  add_counted(500'000);
+  const RunReport& report = read_counted();
+  EXPECT_EQ(report.counted_share, 0.25);
+  EXPECT_FALSE(report.error_relative_95.has_value());
+  EXPECT_THAT(report.warnings, ElementsAre(HasSubstr("saw 25 % of the CPU time")));
+}
+
+TEST_F(CountedBoard, TrustsNoZeroOfCountersThatSawNothing) {
+  add_counted(0).stall_ns.store(0);
+  const RunReport& report = read_counted();
+  EXPECT_EQ(report.counted_share, 0);
+  EXPECT_EQ(report.error_from, "nothing was measured");
+  EXPECT_THAT(report.warnings, ElementsAre(HasSubstr("does not mean that there was none")));
+}
+
+TEST_F(CountedBoard, IsSampledWhereEveryThreadWasRefused) {
+  BoardProcess& process = add_process(100);
+  process.warnings.store(kCountersRefused);
+  add_thread(100, process);
+  const RunReport& report = read_counted();
+  EXPECT_EQ(report.source_name, "sampler");
+  EXPECT_THAT(report.source_why, HasSubstr("refused"));
+  EXPECT_TRUE(report.error_relative_95.has_value());
+  EXPECT_THAT(report.warnings, ElementsAre(HasSubstr("hardware counters were refused to some threads")));
+}
+
 TEST_F(BoardReader, HasNoRelativeErrorWhereEveryLoadHitACache) {
   BoardThread& thread = add_thread(100, add_process(100));
   thread.stall_ns.store(0);
@@ -154,10 +221,10 @@ TEST_F(BoardReader, TellsEachWarningOnceWithTheNumberOfProcesses) {
 }
 
 TEST_F(BoardReader, HasASentenceForEveryWarning) {
-  for (std::uint32_t bit = kNoTicker; bit <= kSignalTaken; bit <<= 1U) add_process(bit).warnings.store(bit);
+  for (std::uint32_t bit = kNoTicker; bit <= kCountsLost; bit <<= 1U) add_process(bit).warnings.store(bit);
   add_thread(1, board_->process(0));
   const RunReport report = read();
-  EXPECT_EQ(report.warnings.size(), 9U);
+  EXPECT_EQ(report.warnings.size(), 11U);
 }
 
 TEST_F(BoardReader, NamesDifferentTickersMixed) {

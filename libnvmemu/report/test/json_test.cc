@@ -27,7 +27,8 @@ TEST(ReportJson, HasTheSchemasFieldsAndNoOthers) {
   EXPECT_THAT(keys(report), UnorderedElementsAre("schema", "command", "exit_status", "wall_seconds", "source",
                                                  "model", "base", "target", "error", "warnings", "totals",
                                                  "bandwidth", "processes"));
-  EXPECT_THAT(keys(report["source"]), UnorderedElementsAre("name", "why", "ticker"));
+  EXPECT_THAT(keys(report["source"]),
+              UnorderedElementsAre("name", "why", "design", "quality", "counted_share", "ticker"));
   EXPECT_THAT(keys(report["base"]), UnorderedElementsAre("read_latency_ns", "read_latency_spread"));
   EXPECT_THAT(keys(report["target"]), UnorderedElementsAre("profile", "read_latency_ns", "write_latency_ns",
                                                            "read_bandwidth_bps", "write_bandwidth_bps"));
