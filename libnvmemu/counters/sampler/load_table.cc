@@ -29,7 +29,7 @@ std::uint32_t checksum_before(std::uintptr_t ip) noexcept {
 
 // A function's other instructions and everything that cannot be decoded are kOther, with nothing to probe.
 void describe(LoadEntry& entry, std::uintptr_t ip, std::uint32_t checksum) noexcept {
-  const auto before = instruction_before(ip);
+  const auto before = instruction_waited_for(ip);
   entry.address = before ? before->address : 0;
   entry.instruction = before ? before->instruction : Instruction{};
   entry.code_checksum = checksum;
