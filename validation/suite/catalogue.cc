@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
+#include <cmath>
 #include <string_view>
 
 namespace nvmemu::suite {
@@ -29,6 +31,9 @@ struct Entry {
 
 constexpr std::string_view kHidden =
     "work beside the misses: what of a miss it hides is no stall, and is not stretched";
+
+constexpr std::string_view kWrites =
+    "what is written goes to memory from a set in the cache too, and a fence waits for it";
 
 constexpr auto kEntries = std::to_array<Entry>({
     {kClosedForm, "chase, 1 chain", kChase, "--size SIZE --chains 1", "--loads", 5e6, true},
@@ -63,7 +68,10 @@ constexpr auto kEntries = std::to_array<Entry>({
     {kPerAccess, "merge sort", kWorkload, "merge-sort --size SIZE", "--operations", 1e8, false, kBounds},
     {kPerAccess, "matrix x vector", kWorkload, "matrix-vector --size SIZE", "--operations", 1e9, false,
      kBounds},
-    {kCacheTier, "chase, cached", kChase, "--chains 1", "--loads", 5e6, true},
+    {kCacheTier, "chase", kChase, "--size SIZE --chains 1", "--loads", 5e6, true},
+    {kCacheTier, "list", kWorkload, "list --size SIZE", "--operations", 4.5e6, true},
+    {kCacheTier, "persist loop", kWorkload, "persist --size SIZE", "--operations", 4.5e6, false, kLimit, 1,
+     kWrites},
 });
 
 struct ExtentOptions {
@@ -123,8 +131,20 @@ Experiment experiment_of(const Entry& entry, const ExtentOptions& options, const
   experiment.cpus = entry.cpus;
   experiment.limit = entry.limit;
   experiment.seconds = options.seconds;
+  if (entry.truth == kCacheTier) {
+    experiment.slower_arguments = experiment.arguments;
+    std::ranges::replace(experiment.arguments, std::string(options.size),
+                         fmt::format("{}KiB", std::bit_floor(machine.cache_bytes) / 1024));
+  }
   if (entry.truth == kClosedForm) experiment.targets_ns = possible(options.closed_form_ns, machine.base_ns);
   if (entry.truth == kPerAccess) experiment.targets_ns = possible(options.per_access_ns, machine.base_ns);
+  return experiment;
+}
+
+Experiment as_numa(Experiment experiment) {
+  experiment.truth = kNuma;
+  experiment.targets_ns.clear();
+  if (experiment.judged == kBounds) experiment.judged = kError;  // the truth is measured, not bounded
   return experiment;
 }
 
@@ -133,22 +153,46 @@ Experiment experiment_of(const Entry& entry, const ExtentOptions& options, const
 Plan plan(Extent extent, const Machine& machine) {
   const ExtentOptions options = options_of(extent);
   Plan result{{}, options.rounds, options.repeats};
+  std::vector<Experiment> on_nodes;
   for (const Entry& entry : kEntries) {
     if (extent == Extent::kQuick && !entry.quick) continue;
-    result.experiments.push_back(experiment_of(entry, options, machine));
+    const Experiment experiment = experiment_of(entry, options, machine);
+    result.experiments.push_back(experiment);
+    if (entry.truth != kCacheTier) on_nodes.push_back(as_numa(experiment));
   }
+  if (!machine.nodes) {
+    Experiment none;
+    none.name = "all workloads";
+    on_nodes = {as_numa(none)};
+  }
+  result.experiments.insert(result.experiments.begin(), on_nodes.begin(), on_nodes.end());
   return result;
 }
 
-std::vector<Experiment> programs_for_numa(Extent extent, const Machine& machine) {
-  std::vector<Experiment> experiments = plan(extent, machine).experiments;
-  std::erase_if(experiments, [](const Experiment& experiment) { return experiment.truth == kCacheTier; });
-  for (Experiment& experiment : experiments) {
-    experiment.truth = kNuma;
-    experiment.targets_ns.clear();
-    if (experiment.judged == kBounds) experiment.judged = kError;
-  }
-  return experiments;
+Experiment command_on_nodes(const std::vector<std::string>& words) {
+  Experiment experiment;
+  experiment.truth = kNuma;
+  experiment.name = words.front();
+  experiment.program = kCommand;
+  experiment.arguments = words;
+  experiment.cpus = 0;  // as many as it likes
+  return experiment;
+}
+
+Experiment latency_chase(const Machine& machine) {
+  Experiment experiment;
+  experiment.name = "chase for the latency";
+  experiment.arguments = words_of("--size 512MiB --loads", "");
+  experiment.arguments.push_back(fmt::format("{:.0f}", 2e8 / machine.base_ns));  // 0.2 s
+  return experiment;
+}
+
+Experiment cached_chase(const Machine& machine) {
+  Experiment experiment = latency_chase(machine);
+  experiment.slower_arguments = experiment.arguments;
+  experiment.arguments = {"--size", fmt::format("{}KiB", machine.cache_bytes / 1024), "--loads",
+                          fmt::format("{:.0f}", 2e8 / machine.cache_ns)};
+  return experiment;
 }
 
 }  // namespace nvmemu::suite

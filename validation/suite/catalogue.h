@@ -5,7 +5,9 @@
 #include <cstdint>
 #include <vector>
 
+#include "base/result.h"
 #include "suite/experiment.h"
+#include "suite/numa.h"
 
 namespace nvmemu::suite {
 
@@ -18,6 +20,7 @@ struct Machine {
   double cache_ns = 0;
   std::uint64_t cache_bytes = 0;
   unsigned cpus = 1;
+  Result<NodePair> nodes = failure("not looked for");
 };
 
 struct Plan {
@@ -26,10 +29,15 @@ struct Plan {
   unsigned repeats = 0;  // and at most so many more in place of disturbed ones
 };
 
-// Of all truths but numa, which needs measuring first.
+// Of all truths. Numa is one experiment, to be skipped, where there is no second node.
 Plan plan(Extent extent, const Machine& machine);
 
-// Every program of the catalogue once, for a truth that gives the target.
-std::vector<Experiment> programs_for_numa(Extent extent, const Machine& machine);
+// `words`, in both configurations of numa.
+Experiment command_on_nodes(const std::vector<std::string>& words);
+
+// The chases that latencies are measured with: of a node's memory; and of the cache, with one of memory for
+// the truth.
+Experiment latency_chase(const Machine& machine);
+Experiment cached_chase(const Machine& machine);
 
 }  // namespace nvmemu::suite

@@ -46,7 +46,8 @@ struct Experiment {
   Truth truth = Truth::kClosedForm;
   std::string name;
   Program program = Program::kChase;
-  std::vector<std::string> arguments;  // of the program; a command's own, all of it
+  std::vector<std::string> arguments;         // of the program; a command's own, all of it
+  std::vector<std::string> slower_arguments;  // of the truth's runs, where those differ: a larger set
   Judged judged = Judged::kError;
   unsigned cpus = 1;  // without which its closed form does not hold; those with 1 are kept to one
   std::string limit;  // of kLimit: what it shows

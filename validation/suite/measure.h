@@ -4,6 +4,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -28,10 +29,23 @@ constexpr double kMostStealShare = 0.02;
 // them.
 constexpr double kTwinShareOfOverlapping = 1.0 / 16;
 
-// A row for each target. Of Truth::kClosedForm and kPerAccess.
-std::vector<Row> measure_added(Runs& runs, const Experiment& experiment, const MeasureOptions& options);
-
 // Native time plus what so many loads take longer.
 double expected_seconds(double native_seconds, double loads, double target_ns, double base_ns);
+
+// What is emulated where the truth is a run on other memory.
+struct SlowerMemory {
+  Placement own, slower;  // where the emulated run is, and where the truth
+  double base_ns = 0, target_ns = 0;
+  bool cache_is_base = false;
+};
+
+// A row for each target, against native time and what the loads take longer: Truth::kClosedForm and
+// kPerAccess.
+std::vector<Row> measure_added(Runs& runs, const Experiment& experiment, const MeasureOptions& options);
+
+// One row, against the same program on slower memory: Truth::kNuma, and with Experiment::slower_arguments for
+// the truth's runs kCacheTier.
+Row measure_slower(Runs& runs, const Experiment& experiment, const SlowerMemory& memory,
+                   const MeasureOptions& options);
 
 }  // namespace nvmemu::suite

@@ -163,8 +163,9 @@ Result<Measured> ProcessRuns::emulated(const Experiment& experiment, const Place
                                  fmt::format("{:.3f}ns", emulation.target_ns)};
   if (emulation.base_ns)
     words.insert(words.end(), {"--base-latency", fmt::format("{:.3f}ns", *emulation.base_ns)});
-  if (emulation.cache_is_base) words.emplace_back("--cache-is-base");
   words.emplace_back("--");
+  if (emulation.cache_is_base)
+    words.insert(words.begin(), {"env", "XDG_CACHE_HOME=" + options_.cache_as_memory});
   const std::vector<std::string> command = words_of(experiment);
   words.insert(words.end(), command.begin(), command.end());
 

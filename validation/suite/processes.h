@@ -16,7 +16,9 @@ struct ProcessOptions {
   std::string programs;     // the folder of nvmemu-chase and the others
   std::string folder;       // for reports; it exists
   double threshold_ns = 0;  // of the twins: what takes longer comes from memory
-  std::vector<int> cpus;    // that may be used; at least one
+  // XDG_CACHE_HOME with a calibration whose memory is this machine's last-level cache.
+  std::string cache_as_memory;
+  std::vector<int> cpus;  // that may be used; at least one
   std::map<int, std::vector<int>> cpus_of_node;
 };
 

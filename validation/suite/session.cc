@@ -6,7 +6,10 @@
 #include <algorithm>
 #include <cctype>
 #include <cmath>
+#include <optional>
 #include <string_view>
+
+#include "suite/numa.h"
 
 namespace nvmemu::suite {
 namespace {
@@ -39,12 +42,51 @@ std::vector<Row> skipped(const Experiment& experiment, const std::string& why) {
   return {row};
 }
 
-std::vector<Row> measure(Runs& runs, const Experiment& experiment, const Machine& machine,
-                         const MeasureOptions& options) {
-  if (experiment.cpus > machine.cpus)
-    return skipped(experiment, fmt::format("needs {} processors", experiment.cpus));
-  return measure_added(runs, experiment, options);
-}
+// Measures, one after the other; what several experiments need is measured once.
+class Session {
+ public:
+  Session(Runs& runs, const Machine& machine) : runs_(runs), machine_(machine) {}
+
+  std::vector<Row> measure(const Experiment& experiment, const MeasureOptions& options) {
+    if (experiment.cpus > machine_.cpus)
+      return skipped(experiment, fmt::format("needs {} processors", experiment.cpus));
+    switch (experiment.truth) {
+      case Truth::kNuma:
+        return on_nodes(experiment, options);
+      case Truth::kCacheTier:
+        return in_cache(experiment, options);
+      case Truth::kClosedForm:
+      case Truth::kPerAccess:
+        break;
+    }
+    return measure_added(runs_, experiment, options);
+  }
+
+ private:
+  std::vector<Row> on_nodes(const Experiment& experiment, const MeasureOptions& options) {
+    if (!machine_.nodes) return skipped(experiment, machine_.nodes.error().message);
+    if (!nodes_) nodes_ = measure_nodes(runs_, latency_chase(machine_), *machine_.nodes, options);
+    return against(experiment, *nodes_, options);
+  }
+
+  std::vector<Row> in_cache(const Experiment& experiment, const MeasureOptions& options) {
+    if (!cache_) cache_ = measure_cache_and_memory(runs_, cached_chase(machine_), options);
+    return against(experiment, *cache_, options);
+  }
+
+  std::vector<Row> against(const Experiment& experiment, const Result<SlowerMemory>& memory,
+                           const MeasureOptions& options) {
+    if (memory) return {measure_slower(runs_, experiment, *memory, options)};
+    Row row;
+    row.experiment = experiment;
+    row.failure = memory.error();
+    return {row};
+  }
+
+  Runs& runs_;
+  const Machine& machine_;
+  std::optional<Result<SlowerMemory>> nodes_, cache_;
+};
 
 }  // namespace
 
@@ -69,6 +111,7 @@ std::vector<Row> run_plan(Runs& runs, const Plan& plan, const Machine& machine,
   const double all = std::max(estimated_seconds(plan, machine.base_ns), 1e-9);
   double done = 0;
   std::vector<Row> rows;
+  Session session(runs, machine);
   for (const Experiment& experiment : plan.experiments) {
     std::vector<Row> found;
     if (options.stop && options.stop()) {
@@ -78,7 +121,7 @@ std::vector<Row> run_plan(Runs& runs, const Plan& plan, const Machine& machine,
       measuring.progress = [&](std::string_view step) {
         if (options.progress) options.progress(fmt::format("{}: {}", experiment.name, step), done / all);
       };
-      found = measure(runs, experiment, machine, measuring);
+      found = session.measure(experiment, measuring);
     }
     rows.insert(rows.end(), found.begin(), found.end());
     done += seconds_of(experiment, plan.rounds, machine.base_ns);
