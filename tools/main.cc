@@ -89,6 +89,7 @@ int tool_main(std::vector<std::string> arguments) {
   add_events(app, exit_status);
   add_calibrate(app, exit_status);
   add_throttle(app, command, exit_status);
+  add_validate(app, command, exit_status);
 
   if (arguments.empty()) {
     std::cerr << app.help();
@@ -101,7 +102,7 @@ int tool_main(std::vector<std::string> arguments) {
   for (const char* name : {"run", "record"}) {
     if (arguments.front() == name) command = cut_off_command(*app.get_subcommand(name), arguments);
   }
-  if (arguments.front() == "throttle") command = cut_off_after_dashes(arguments);
+  if (arguments.front() == "throttle" || arguments.front() == "validate") command = cut_off_after_dashes(arguments);
   std::reverse(arguments.begin(), arguments.end());  // as CLI11 wants a vector
   try {
     app.parse(arguments);

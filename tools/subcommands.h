@@ -31,5 +31,6 @@ void add_report(CLI::App& app, int& exit_status);
 void add_run(CLI::App& app, const std::vector<std::string>& command, int& exit_status);
 void add_record(CLI::App& app, const std::vector<std::string>& command, int& exit_status);
 void add_throttle(CLI::App& app, const std::vector<std::string>& command, int& exit_status);
+void add_validate(CLI::App& app, const std::vector<std::string>& command, int& exit_status);
 
 }  // namespace nvmemu

@@ -72,6 +72,30 @@ std::optional<LocatedInstruction> walk(std::uintptr_t start, std::uintptr_t ip) 
   return last;
 }
 
+// The compare with memory before a conditional jump to `ip`, in the code from `start` on: the nearest behind
+// `ip`, or else before it. Looks no further than loops usually reach.
+std::optional<LocatedInstruction> compare_before_jump_to(std::uintptr_t start, std::uintptr_t ip) noexcept {
+  constexpr std::uintptr_t kReachBytes = 1024;
+  const std::uintptr_t page_end = (ip | (kPageBytes - 1)) + 1;
+  const std::uintptr_t end = is_readable(start, ip + kReachBytes) ? ip + kReachBytes : page_end;
+  if (!is_readable(start, end)) return std::nullopt;
+  std::optional<LocatedInstruction> found;
+  LocatedInstruction last{};
+  for (std::uintptr_t at = start; at < end;) {
+    const auto instruction = decode_instruction(reinterpret_cast<const std::uint8_t*>(at), end - at);
+    if (!instruction) break;
+    const std::uintptr_t next = at + instruction->length;
+    const auto jump = static_cast<std::uintptr_t>(static_cast<std::intptr_t>(instruction->jump));
+    if (instruction->jumps_if && next + jump == ip && last.instruction.compares_memory) {
+      found = last;
+      if (at > ip) break;
+    }
+    last = {at, *instruction};
+    at = next;
+  }
+  return found;
+}
+
 // x86 decoding synchronises itself within a few instructions, so that most starting points agree.
 std::optional<LocatedInstruction> vote(std::uintptr_t lowest, std::uintptr_t ip) noexcept {
   constexpr std::uintptr_t kNearest = 16;
@@ -111,6 +135,19 @@ std::optional<LocatedInstruction> instruction_before(std::uintptr_t ip) noexcept
   if (!found) found = vote(start != 0 ? start : ip & ~(kPageBytes - 1), ip);
   if (found && !found->instruction.falls_through) return std::nullopt;
   return found;
+}
+
+std::optional<LocatedInstruction> instruction_waited_for(std::uintptr_t ip) noexcept {
+  const auto before = instruction_before(ip);
+  if (before && before->instruction.kind != StallKind::kOther) return before;
+  if (before && before->instruction.jumps_if) {
+    const auto compare = instruction_before(before->address);
+    if (compare && compare->instruction.compares_memory) return compare;
+  }
+  const std::uintptr_t start = function_start(ip);
+  if (start == 0 || ip - start > kLongestWalkBytes) return before;
+  const auto compare = compare_before_jump_to(start, ip);
+  return compare ? compare : before;
 }
 
 }  // namespace nvmemu

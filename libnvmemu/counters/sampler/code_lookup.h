@@ -21,6 +21,13 @@ struct LocatedInstruction {
 // `ip` is in.
 std::optional<LocatedInstruction> instruction_before(std::uintptr_t ip) noexcept;
 
+// The instruction that a sample at `ip` was held up by: the one before it; but where that is a conditional
+// jump behind a compare with memory, the compare. Processors fuse the two into one (Intel 64 and IA-32
+// Architectures Optimization Reference Manual, 3.4.2.2; AMD's likewise), which retires as a whole: a sample
+// behind it is at the jump's target, or at the next instruction. So where what is before `ip` cannot wait for
+// memory, such a jump to `ip` is looked for in its function too. Otherwise as instruction_before().
+std::optional<LocatedInstruction> instruction_waited_for(std::uintptr_t ip) noexcept;
+
 // Start of the function that holds `ip`, by the .eh_frame_hdr table of its object; 0 where there is none.
 // Async-signal-safe (_dl_find_object takes no locks; glibc 2.35 and later, elsewhere always 0).
 std::uintptr_t function_start(std::uintptr_t ip) noexcept;

@@ -78,6 +78,19 @@ std::optional<MemoryOperand> probeable_operand(const ZydisDecodedInstruction& in
   return std::nullopt;
 }
 
+// CMP and TEST: what a conditional jump can be fused with while it still reads memory.
+bool compares(const ZydisDecodedInstruction& instruction) {
+  return instruction.mnemonic == ZYDIS_MNEMONIC_CMP || instruction.mnemonic == ZYDIS_MNEMONIC_TEST;
+}
+
+void decode_jump(const ZydisDecodedInstruction& instruction, Operands operands, Instruction& result) {
+  if (instruction.meta.category != ZYDIS_CATEGORY_COND_BR || operands.empty()) return;
+  const ZydisDecodedOperand& target = operands.front();
+  if (target.type != ZYDIS_OPERAND_TYPE_IMMEDIATE || !target.imm.is_relative) return;
+  result.jumps_if = true;
+  result.jump = static_cast<std::int32_t>(target.imm.value.s);
+}
+
 bool falls_through(const ZydisDecodedInstruction& instruction) {
   return instruction.meta.category != ZYDIS_CATEGORY_UNCOND_BR &&
          instruction.meta.category != ZYDIS_CATEGORY_RET;
@@ -99,6 +112,8 @@ std::optional<Instruction> decode_instruction(const std::uint8_t* code, std::siz
   result.kind = kind_of(instruction, visible);
   result.length = instruction.length;
   result.falls_through = falls_through(instruction);
+  result.compares_memory = result.kind == StallKind::kLoad && compares(instruction);
+  decode_jump(instruction, visible, result);
   if (result.kind == StallKind::kLoad || result.kind == StallKind::kLocked) {
     if (const auto operand = probeable_operand(instruction, visible)) {
       result.probeable = true;

@@ -36,10 +36,13 @@ inline constexpr bool kDecodes = false;
 
 struct Instruction {
   StallKind kind = StallKind::kOther;
-  std::uint8_t length = 0;    // bytes, 1 to 15
-  bool falls_through = true;  // false: after it, execution never goes on at the next address
-  bool probeable = false;     // it reads one address that can be told from the registers
-  MemoryOperand operand{};    // where probeable
+  std::uint8_t length = 0;       // bytes, 1 to 15
+  bool falls_through = true;     // false: after it, execution never goes on at the next address
+  bool compares_memory = false;  // it reads memory, and sets the flags and nothing else
+  bool jumps_if = false;         // a conditional jump, by
+  std::int32_t jump = 0;         // so many bytes from the next instruction
+  bool probeable = false;        // it reads one address that can be told from the registers
+  MemoryOperand operand{};       // where probeable
 };
 
 // Decodes the instruction at `code`, of which `available` bytes may be read. Nothing where the bytes are no

@@ -17,7 +17,7 @@ std::size_t hash(std::uintptr_t ip) { return static_cast<std::size_t>((ip * 0x9E
 
 // A function's other instructions and everything that cannot be decoded are kOther, with nothing to probe.
 void describe(LoadEntry& entry, std::uintptr_t ip, std::uint32_t checksum) noexcept {
-  const auto before = instruction_before(ip);
+  const auto before = instruction_waited_for(ip);
   entry.address = before ? before->address : 0;
   entry.instruction = before ? before->instruction : Instruction{};
   entry.beside =

@@ -24,6 +24,39 @@ nvmemu_test_function:
   .size nvmemu_test_function, .-nvmemu_test_function
 )");
 
+// A loop whose compare with memory is fused with the jump after it; the same without memory; and a compare
+// that is left by a jump forward.
+extern "C" const char nvmemu_test_fused[], nvmemu_test_fused_head[], nvmemu_test_fused_compare[],
+    nvmemu_test_fused_after[], nvmemu_test_plain_head[], nvmemu_test_forward_compare[], nvmemu_test_forward[];
+asm(R"(
+  .text
+  .p2align 4
+  .type nvmemu_test_fused, @function
+nvmemu_test_fused:
+  .cfi_startproc
+  xorl %eax, %eax
+nvmemu_test_fused_head:
+  incq %rdi
+nvmemu_test_fused_compare:
+  cmpq (%rdi), %rdx
+  jne nvmemu_test_fused_head
+nvmemu_test_fused_after:
+  xorl %eax, %eax
+nvmemu_test_plain_head:
+  incq %rdi
+  cmpq %rdi, %rdx
+  jne nvmemu_test_plain_head
+nvmemu_test_forward_compare:
+  testq %rdx, (%rdi)
+  je nvmemu_test_forward
+  ret
+nvmemu_test_forward:
+  nop
+  ret
+  .cfi_endproc
+  .size nvmemu_test_fused, .-nvmemu_test_fused
+)");
+
 namespace nvmemu {
 namespace {
 
@@ -53,6 +86,37 @@ TEST(InstructionBefore, IsNothingInTheMiddleOfAnInstructionWithinAKnownFunction)
   // The walk from the start never arrives there; the vote may find a false one only where most starts agree.
   const auto before = instruction_before(kFunction + 1);
   EXPECT_TRUE(!before || before->address != kFunction);
+}
+
+std::uintptr_t address_of(const char* code) { return reinterpret_cast<std::uintptr_t>(code); }
+
+TEST(InstructionWaitedFor, IsTheCompareThatIsOneWithTheJumpBeforeIt) {
+  const auto waited = instruction_waited_for(address_of(nvmemu_test_fused_after));
+  ASSERT_TRUE(waited);
+  EXPECT_EQ(waited->address, address_of(nvmemu_test_fused_compare));
+  EXPECT_EQ(waited->instruction.kind, StallKind::kLoad);
+}
+
+TEST(InstructionWaitedFor, IsTheCompareThatIsOneWithAJumpBackThere) {
+  const auto waited = instruction_waited_for(address_of(nvmemu_test_fused_head));
+  ASSERT_TRUE(waited);
+  EXPECT_EQ(waited->address, address_of(nvmemu_test_fused_compare));
+}
+
+TEST(InstructionWaitedFor, IsTheCompareThatIsOneWithAJumpForwardOverAReturn) {
+  const auto waited = instruction_waited_for(address_of(nvmemu_test_forward));
+  ASSERT_TRUE(waited);
+  EXPECT_EQ(waited->address, address_of(nvmemu_test_forward_compare));
+}
+
+TEST(InstructionWaitedFor, IsNoCompareOfRegisters) {
+  const auto waited = instruction_waited_for(address_of(nvmemu_test_plain_head));
+  ASSERT_TRUE(waited);
+  EXPECT_EQ(waited->instruction.kind, StallKind::kOther);
+}
+
+TEST(InstructionWaitedFor, IsTheLoadThatEndsThere) {
+  EXPECT_EQ(instruction_waited_for(kFunction + 3)->address, kFunction);
 }
 
 class GeneratedCode : public testing::Test {

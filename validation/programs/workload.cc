@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+// nvmemu-workload: operations on a data structure, timed; or, with --twin, their accesses counted.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/clock.h"
+#include "base/units.h"
+#include "host/calibration.h"
+#include "programs/command_line.h"
+#include "workloads/stopwatch.h"
+#include "workloads/structures/structure.h"
+
+using nvmemu::Error;
+using nvmemu::Result;
+using nvmemu::programs::Figures;
+using namespace nvmemu::workloads;
+
+namespace {
+
+constexpr auto kDescription =
+    "Builds a data structure and works on it, and prints the seconds of the work, building and a warm-up not "
+    "in them.\n"
+    "With --twin every access is timed between fences, and counted: accesses_from_memory is how many took "
+    "longer than the\n"
+    "threshold. Where each access needs the result of the one before, the same work on memory that is slower "
+    "by t ns takes\n"
+    "accesses_from_memory * t longer.";
+
+struct Options {
+  std::string name, threshold;
+  StructureMemory memory;
+  std::uint64_t operations = 0;  // 0: as usual for the structure
+  bool twin = false;
+};
+
+std::vector<std::string> names() {
+  std::vector<std::string> all;
+  for (const StructureKind& kind : kStructures) all.emplace_back(kind.name);
+  return all;
+}
+
+std::string help_of_names() {
+  std::string help = "what is worked on, and what an operation is:";
+  for (const StructureKind& kind : kStructures)
+    help += fmt::format("\n{}: {} (--operations {})", kind.name, kind.help, kind.usual_operations);
+  return help;
+}
+
+void check(const Options& options) {
+  const std::uint64_t bytes = options.memory.size_bytes;
+  if (bytes < kLeastStructureBytes || (bytes & (bytes - 1)) != 0)
+    throw CLI::ValidationError(
+        "--size",
+        fmt::format("{} is not a power of two from {} to {}", nvmemu::format_size(bytes),
+                    nvmemu::format_size(kLeastStructureBytes), nvmemu::format_size(kMostStructureBytes)));
+  if (!options.threshold.empty() && !nvmemu::parse_latency_ns(options.threshold))
+    throw CLI::ValidationError("--threshold", nvmemu::parse_latency_ns(options.threshold).error().message);
+}
+
+// What lies between a load from a cache and one from memory; as it was calibrated, where it is not given.
+Result<double> threshold_ns(const Options& options) {
+  if (!options.threshold.empty()) return nvmemu::parse_latency_ns(options.threshold);
+  const auto calibration = nvmemu::load_calibration(nvmemu::calibration_path());
+  if (!calibration || calibration->probe_threshold_ns <= 0)
+    return nvmemu::failure("it is not known what a load from memory takes at least on this machine",
+                           "nvmemu calibrate measures it; or give --threshold 100ns");
+  return calibration->probe_threshold_ns;
+}
+
+// A twentieth of the operations, for caches and predictors to be as they will be.
+std::uint64_t warm_up(std::uint64_t operations) { return std::max<std::uint64_t>(operations / 20, 1000); }
+
+Result<void> run_twin(Structure& structure, const Options& options, std::uint64_t operations,
+                      Figures& figures) {
+  const auto threshold = threshold_ns(options);
+  if (!threshold) return tl::unexpected<Error>(threshold.error());
+  const nvmemu::Clock clock = nvmemu::Clock::calibrate();
+  TimedAccess access(static_cast<std::uint64_t>(*threshold * clock.hz() / 1e9));
+  structure.run_timed(operations, access);
+  figures["accesses"] = access.accesses();
+  figures["accesses_from_memory"] = access.from_memory();
+  figures["reading_from_memory_ns"] = access.memory_ticks() / clock.hz() * 1e9;
+  figures["threshold_ns"] = *threshold;
+  return {};
+}
+
+Result<Figures> run(const Options& options) {
+  const StructureKind& kind = *find_structure(options.name);
+  const std::uint64_t operations = options.operations != 0 ? options.operations : kind.usual_operations;
+  auto structure = kind.create(options.memory);
+  if (!structure) return tl::unexpected<Error>(structure.error());
+  (*structure)->run(warm_up(operations));
+
+  Figures figures;
+  figures["workload"] = kind.name;
+  figures["accesses_are"] = kind.accesses == Accesses::kDependent ? "dependent" : "overlapping";
+  figures["size_bytes"] = options.memory.size_bytes;
+  figures["huge_pages"] = (*structure)->has_huge_pages();
+  figures["operations"] = operations;
+  figures["emulated"] = emulated();
+  if (options.twin) {
+    if (auto counted = run_twin(**structure, options, operations, figures); !counted)
+      return tl::unexpected<Error>(counted.error());
+  } else {
+    const Stopwatch stopwatch;
+    (*structure)->run(operations);
+    figures["seconds"] = stopwatch.stop_ns() / 1e9;
+  }
+  figures["checksum"] = fmt::format("{:016x}", (*structure)->checksum());
+  return figures;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  using namespace nvmemu::programs;
+  Options options;
+  CLI::App app(kDescription, "nvmemu-workload");
+  app.add_option("workload", options.name, help_of_names())
+      ->type_name("NAME")
+      ->required()
+      ->check(CLI::IsMember(names()));
+  add_size(app, options.memory.size_bytes, 1, kMostStructureBytes,
+           "memory of the structure, a power of two; what belongs to it may take a fifth more");
+  add_count(app, "--operations", options.operations, 1, std::uint64_t{1} << 40, "operations that are timed");
+  app.get_option("--operations")->default_str("by workload");
+  app.add_flag("--twin", options.twin, "time and count each access, instead of the whole");
+  app.add_option("--threshold", options.threshold,
+                 "with --twin: an access that takes longer, fences included, comes from memory")
+      ->type_name("LATENCY")
+      ->default_str("as calibrated");
+  add_page_size(app, options.memory.page_size);
+  add_seed(app, options.memory.seed);
+  app.callback([&] { check(options); });
+  return run_program(app, argc, argv, [&] { return run(options); });
+}

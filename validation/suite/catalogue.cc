@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "suite/catalogue.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cmath>
+#include <string_view>
+
+namespace nvmemu::suite {
+namespace {
+
+using enum Truth;
+using enum Program;
+using enum Judged;
+
+struct Entry {
+  Truth truth;
+  std::string_view name;
+  Program program;
+  std::string_view arguments;  // "SIZE" stands for the extent's size
+  std::string_view amount;     // the option that says how much is done
+  double amount_a_second;      // where a load takes 200 ns
+  bool quick;
+  Judged judged = kError;
+  unsigned cpus = 1;
+  std::string_view limit = {};
+};
+
+constexpr std::string_view kHidden =
+    "work beside the misses: what of a miss it hides is no stall, and is not stretched";
+
+constexpr std::string_view kWrites =
+    "what is written goes to memory from a set in the cache too, and a fence waits for it";
+
+constexpr auto kEntries = std::to_array<Entry>({
+    {kClosedForm, "chase, 1 chain", kChase, "--size SIZE --chains 1", "--loads", 5e6, true},
+    {kClosedForm, "chase, 2 chains", kChase, "--size SIZE --chains 2", "--loads", 5e6, false},
+    {kClosedForm, "chase, 4 chains", kChase, "--size SIZE --chains 4", "--loads", 5e6, true},
+    {kClosedForm, "chase, 8 chains", kChase, "--size SIZE --chains 8", "--loads", 5e6, true},
+    {kClosedForm, "chase, 16 chains", kChase, "--size SIZE --chains 16", "--loads", 4e6, false},
+    {kClosedForm, "chase, 1 chain, 4 KiB", kChase, "--size SIZE --page-size 4KiB --chains 1", "--loads", 4e6,
+     true},
+    {kClosedForm, "chase, 4 chains, 4 KiB", kChase, "--size SIZE --page-size 4KiB --chains 4", "--loads", 4e6,
+     false},
+    {kClosedForm, "chase, 8 chains, 4 KiB", kChase, "--size SIZE --page-size 4KiB --chains 8", "--loads", 3e6,
+     false},
+    {kClosedForm, "lock hand-over", kSync, "--pattern lock --loads 5000", "--rounds", 500, true, kError, 2},
+    {kClosedForm, "barrier", kSync, "--pattern barrier-both --loads 1000", "--rounds", 5000, false, kError,
+     2},
+    {kClosedForm, "persist loop", kWorkload, "persist --size SIZE", "--operations", 4.5e6, true},
+    {kClosedForm, "chase, work 20", kChase, "--size SIZE --work 20", "--loads", 5e6, false, kLimit, 1,
+     kHidden},
+    {kClosedForm, "chase, work 60", kChase, "--size SIZE --work 60", "--loads", 5e6, false, kLimit, 1,
+     kHidden},
+    {kPerAccess, "list", kWorkload, "list --size SIZE", "--operations", 4.5e6, true},
+    {kPerAccess, "binary tree", kWorkload, "binary-tree --size SIZE", "--operations", 4.5e5, true},
+    {kPerAccess, "B-tree", kWorkload, "b-tree --size SIZE", "--operations", 1.5e6, true},
+    {kPerAccess, "hash chains", kWorkload, "hash-chains --size SIZE", "--operations", 1.6e6, true},
+    {kPerAccess, "skip list", kWorkload, "skip-list --size SIZE", "--operations", 3.3e5, true},
+    {kPerAccess, "random walk", kWorkload, "random-walk --size SIZE", "--operations", 2.5e6, true},
+    {kPerAccess, "union-find", kWorkload, "union-find --size SIZE", "--operations", 4e5, true},
+    {kPerAccess, "gather", kWorkload, "gather --size SIZE", "--operations", 8e7, true, kBounds},
+    {kPerAccess, "BFS", kWorkload, "bfs --size SIZE", "--operations", 2.7e7, true, kBounds},
+    {kPerAccess, "PageRank", kWorkload, "page-rank --size SIZE", "--operations", 8e7, false, kBounds},
+    {kPerAccess, "merge sort", kWorkload, "merge-sort --size SIZE", "--operations", 1e8, false, kBounds},
+    {kPerAccess, "matrix x vector", kWorkload, "matrix-vector --size SIZE", "--operations", 1e9, false,
+     kBounds},
+    {kCacheTier, "chase", kChase, "--size SIZE --chains 1", "--loads", 5e6, true},
+    {kCacheTier, "list", kWorkload, "list --size SIZE", "--operations", 4.5e6, true},
+    {kCacheTier, "persist loop", kWorkload, "persist --size SIZE", "--operations", 4.5e6, false, kLimit, 1,
+     kWrites},
+});
+
+struct ExtentOptions {
+  Extent extent;
+  std::string_view size;
+  double seconds;  // of a native run
+  unsigned rounds, repeats;
+  std::vector<double> closed_form_ns, per_access_ns;
+};
+
+ExtentOptions options_of(Extent extent) {
+  switch (extent) {
+    case Extent::kQuick:
+      return {extent, "256MiB", 0.4, 1, 1, {500}, {500}};
+    case Extent::kUsual:
+      return {extent, "512MiB", 1, 3, 2, {200, 500, 1000}, {500, 1000}};
+    case Extent::kFull:
+      break;
+  }
+  return {extent, "1GiB", 1.5, 5, 3, {200, 300, 500, 1000}, {500, 1000}};
+}
+
+std::vector<std::string> words_of(std::string_view text, std::string_view size) {
+  std::vector<std::string> words;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find(' '), text.size());
+    const std::string_view word = text.substr(0, end);
+    words.emplace_back(word == "SIZE" ? size : word);
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return words;
+}
+
+// No target nearer to the base than this: an error of the base counts five times there.
+constexpr double kLeastRatio = 1.25;
+
+std::vector<double> possible(const std::vector<double>& targets_ns, double base_ns) {
+  std::vector<double> result;
+  for (const double target_ns : targets_ns) {
+    const double possible_ns = std::max(target_ns, std::round(kLeastRatio * base_ns));
+    if (result.empty() || possible_ns > result.back()) result.push_back(possible_ns);
+  }
+  return result;
+}
+
+Experiment experiment_of(const Entry& entry, const ExtentOptions& options, const Machine& machine) {
+  constexpr double kUsualLatencyNs = 200;
+  Experiment experiment;
+  experiment.truth = entry.truth;
+  experiment.name = entry.name;
+  experiment.program = entry.program;
+  experiment.arguments = words_of(entry.arguments, options.size);
+  const double amount = entry.amount_a_second * options.seconds * kUsualLatencyNs / machine.base_ns;
+  experiment.arguments.emplace_back(entry.amount);
+  experiment.arguments.push_back(fmt::format("{:.0f}", std::max(1.0, amount)));
+  experiment.judged = entry.judged;
+  experiment.cpus = entry.cpus;
+  experiment.limit = entry.limit;
+  experiment.seconds = options.seconds;
+  if (entry.truth == kCacheTier) {
+    experiment.slower_arguments = experiment.arguments;
+    std::ranges::replace(experiment.arguments, std::string(options.size),
+                         fmt::format("{}KiB", std::bit_floor(machine.cache_bytes) / 1024));
+  }
+  if (entry.truth == kClosedForm) experiment.targets_ns = possible(options.closed_form_ns, machine.base_ns);
+  if (entry.truth == kPerAccess) experiment.targets_ns = possible(options.per_access_ns, machine.base_ns);
+  return experiment;
+}
+
+Experiment as_numa(Experiment experiment) {
+  experiment.truth = kNuma;
+  experiment.targets_ns.clear();
+  if (experiment.judged == kBounds) experiment.judged = kError;  // the truth is measured, not bounded
+  return experiment;
+}
+
+}  // namespace
+
+Plan plan(Extent extent, const Machine& machine) {
+  const ExtentOptions options = options_of(extent);
+  Plan result{{}, options.rounds, options.repeats};
+  std::vector<Experiment> on_nodes;
+  for (const Entry& entry : kEntries) {
+    if (extent == Extent::kQuick && !entry.quick) continue;
+    const Experiment experiment = experiment_of(entry, options, machine);
+    result.experiments.push_back(experiment);
+    if (entry.truth != kCacheTier) on_nodes.push_back(as_numa(experiment));
+  }
+  if (!machine.nodes) {
+    Experiment none;
+    none.name = "all workloads";
+    on_nodes = {as_numa(none)};
+  }
+  result.experiments.insert(result.experiments.begin(), on_nodes.begin(), on_nodes.end());
+  return result;
+}
+
+Experiment command_on_nodes(const std::vector<std::string>& words) {
+  Experiment experiment;
+  experiment.truth = kNuma;
+  experiment.name = words.front();
+  experiment.program = kCommand;
+  experiment.arguments = words;
+  experiment.cpus = 0;  // as many as it likes
+  return experiment;
+}
+
+Experiment latency_chase(const Machine& machine) {
+  Experiment experiment;
+  experiment.name = "chase for the latency";
+  experiment.arguments = words_of("--size 512MiB --loads", "");
+  experiment.arguments.push_back(fmt::format("{:.0f}", 2e8 / machine.base_ns));  // 0.2 s
+  return experiment;
+}
+
+Experiment cached_chase(const Machine& machine) {
+  Experiment experiment = latency_chase(machine);
+  experiment.slower_arguments = experiment.arguments;
+  experiment.arguments = {"--size", fmt::format("{}KiB", machine.cache_bytes / 1024), "--loads",
+                          fmt::format("{:.0f}", 2e8 / machine.cache_ns)};
+  return experiment;
+}
+
+}  // namespace nvmemu::suite

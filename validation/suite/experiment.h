@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+// What is run to see whether the emulation is right, and what each run is compared with.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+
+namespace nvmemu::suite {
+
+// What an emulated run is compared with.
+enum class Truth : std::uint8_t {
+  kNuma,        // the same program on memory that is slower: another node's
+  kClosedForm,  // native time + critical loads * (target - base): the number follows from the program's
+                // structure
+  kPerAccess,   // likewise, with the accesses that went to memory counted in an instrumented twin
+  kCacheTier,   // the same program on a larger set, which is in memory and not in a cache
+};
+
+struct TruthName {
+  Truth truth;
+  std::string_view name;   // on the command line, and in results
+  std::string_view basis;  // in a sentence: "the truth is ..."
+};
+extern const std::span<const TruthName> kTruths;
+std::string_view name_of(Truth truth);
+// "numa,closed-form": an error names what is none.
+Result<std::vector<Truth>> parse_truths(const std::string& list);
+
+// How a row is judged.
+enum class Judged : std::uint8_t {
+  kError,   // by its error
+  kBounds,  // overlapping accesses: by whether it lies between nothing added and every access added in full
+  kLimit,   // shows what the emulation is known not to see: reported, and no part of any mean
+};
+
+// Which program an experiment runs.
+enum class Program : std::uint8_t { kChase, kSync, kOpenmp, kWorkload, kCommand };
+
+struct Experiment {
+  Truth truth = Truth::kClosedForm;
+  std::string name;
+  Program program = Program::kChase;
+  std::vector<std::string> arguments;         // of the program; a command's own, all of it
+  std::vector<std::string> slower_arguments;  // of the truth's runs, where those differ: a larger set
+  Judged judged = Judged::kError;
+  unsigned cpus = 1;  // without which its closed form does not hold; those with 1 are kept to one
+  std::string limit;  // of kLimit: what it shows
+  std::vector<double> targets_ns;  // absolute; empty where the truth gives it
+  double seconds = 1;              // of a native run, about, set-up left out
+};
+
+}  // namespace nvmemu::suite

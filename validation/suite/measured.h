@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+// What one run gave.
+#pragma once
+
+#include <optional>
+#include <string>
+
+namespace nvmemu::suite {
+
+struct Measured {
+  double seconds = 0;    // of the work; of a command, all of it
+  std::string checksum;  // of what it came to; empty of a command
+  bool huge_pages = true;
+  std::optional<double> critical_loads;                   // that follow from the program's structure
+  double steal_share = 0;                                 // of the run's processor time, what the host took
+  double base_ns = 0;                                     // of an emulated run, from its report
+  double stall_ns = 0, injected_ns = 0, overhead_ns = 0;  // likewise
+  std::optional<double> relative_95;                      // likewise: what the report says of its own error
+};
+
+// What the instrumented twin of a program counted.
+struct Counted {
+  double from_memory = 0;  // accesses that went to memory
+  double accesses = 0;
+  double reading_ns = 0;  // what they took, on average
+  std::string checksum;
+};
+
+}  // namespace nvmemu::suite

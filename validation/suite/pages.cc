@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "suite/pages.h"
+
+#include <fmt/format.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cinttypes>
+#include <cstdio>
+#include <fstream>
+#include <sstream>
+#include <string>
+
+namespace nvmemu::suite {
+namespace {
+
+constexpr double kLeastShare = 0.95;
+constexpr std::uint64_t kPageBytes = 4096;
+
+std::vector<pid_t> children_of(pid_t pid) {
+  std::ifstream file(fmt::format("/proc/{0}/task/{0}/children", pid));
+  std::vector<pid_t> children;
+  for (pid_t child; file >> child;) children.push_back(child);
+  return children;
+}
+
+// Of the mappings that a process writes to and shares with no file.
+std::vector<void*> addresses_of(pid_t pid, std::size_t most) {
+  std::ifstream maps(fmt::format("/proc/{}/maps", pid));
+  std::vector<void*> addresses;
+  for (std::string line; std::getline(maps, line);) {
+    std::uint64_t begin = 0, end = 0, offset = 0, inode = 0;
+    char rights[5] = {};
+    if (std::sscanf(line.c_str(), "%" SCNx64 "-%" SCNx64 " %4s %" SCNx64 " %*s %" SCNu64, &begin, &end,
+                    rights, &offset, &inode) != 5)
+      continue;
+    if (rights[1] != 'w' || rights[3] != 'p' || inode != 0) continue;
+    const std::uint64_t pages = (end - begin) / kPageBytes;
+    const std::uint64_t step = std::max<std::uint64_t>(1, pages / most);
+    for (std::uint64_t page = 0; page < pages; page += step)
+      addresses.push_back(reinterpret_cast<void*>(begin + page * kPageBytes));
+  }
+  return addresses;
+}
+
+void count(pid_t pid, std::size_t most, PagesByNode& pages) {
+  std::vector<void*> addresses = addresses_of(pid, most);
+  std::vector<int> nodes(addresses.size(), -1);
+  if (!addresses.empty() &&
+      syscall(SYS_move_pages, pid, addresses.size(), addresses.data(), nullptr, nodes.data(), 0) == 0) {
+    for (const int node : nodes) {
+      if (node >= 0) ++pages[node];  // below 0: an errno; ENOENT where nothing was written yet
+    }
+  }
+  for (const pid_t child : children_of(pid)) count(child, most, pages);
+}
+
+}  // namespace
+
+PagesByNode pages_of(pid_t pid, std::size_t most) {
+  PagesByNode pages;
+  count(pid, most, pages);
+  return pages;
+}
+
+void PageCensus::look(pid_t pid) { add(pages_of(pid)); }
+
+void PageCensus::add(const PagesByNode& pages) {
+  std::uint64_t count = 0;
+  for (const auto& [node, number] : pages) count += number;
+  if (count < count_) return;
+  most_ = pages;
+  count_ = count;
+}
+
+Result<void> PageCensus::check(int node) const {
+  if (count_ == 0)
+    return failure("the kernel did not say which node the memory was on",
+                   "move_pages(2) needs CAP_SYS_NICE, or the same user; and a run of a second at least");
+  const auto found = most_.find(node);
+  const double share =
+      found == most_.end() ? 0 : static_cast<double>(found->second) / static_cast<double>(count_);
+  if (share >= kLeastShare) return {};
+  return failure(
+      fmt::format("only {:.0f} % of the memory was on node {}, where it was bound", 100 * share, node),
+      "the node may be full, or a cpuset may forbid it");
+}
+
+}  // namespace nvmemu::suite

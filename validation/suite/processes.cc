@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "suite/processes.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "report/report_reader.h"
+#include "suite/measure.h"
+#include "suite/pages.h"
+
+namespace nvmemu::suite {
+namespace {
+
+using Json = nlohmann::json;
+
+const char* file_of(Program program) {
+  switch (program) {
+    case Program::kChase:
+      return "nvmemu-chase";
+    case Program::kSync:
+      return "nvmemu-sync";
+    case Program::kOpenmp:
+      return "nvmemu-openmp";
+    case Program::kWorkload:
+      return "nvmemu-workload";
+    case Program::kCommand:
+      break;
+  }
+  return "";
+}
+
+// The last lines of what a failed run said.
+std::string end_of(const std::string& text) {
+  constexpr std::size_t kMost = 300;
+  std::string end = text.size() > kMost ? "..." + text.substr(text.size() - kMost) : text;
+  while (!end.empty() && end.back() == '\n') end.pop_back();
+  return end.empty() ? "it said nothing" : end;
+}
+
+Result<Json> parse(const std::string& text) {
+  Json json = Json::parse(text, nullptr, false);
+  if (json.is_discarded() || !json.is_object()) return failure("it printed no figures: " + end_of(text));
+  return json;
+}
+
+Result<double> number(const Json& json, const char* name) {
+  const auto found = json.find(name);
+  if (found == json.end() || !found->is_number()) return failure(fmt::format("its figures lack {}", name));
+  return found->get<double>();
+}
+
+// What each program calls its time, and its critical path.
+Result<void> read_time(const Json& json, Program program, Measured& measured) {
+  if (program == Program::kChase) {
+    const auto ns = number(json, "ns_per_load");
+    const auto loads = number(json, "loads_per_chain");
+    if (!ns || !loads) return tl::unexpected<Error>(!ns ? ns.error() : loads.error());
+    measured.seconds = *ns * *loads / 1e9;
+    measured.critical_loads = *loads;
+    return {};
+  }
+  const auto seconds = number(json, "seconds");
+  if (!seconds) return tl::unexpected<Error>(seconds.error());
+  measured.seconds = *seconds;
+  // Of nvmemu-workload the closed form is known of what makes one access an operation.
+  const auto loads = number(json, program == Program::kWorkload ? "operations" : "critical_loads");
+  if (loads) measured.critical_loads = *loads;
+  return {};
+}
+
+void add_report(const RunReport& report, Measured& measured) {
+  measured.base_ns = report.base_read_latency_ns;
+  measured.stall_ns = report.totals.stall_ns;
+  measured.injected_ns = report.totals.injected_ns;
+  measured.overhead_ns = report.totals.overhead_ns;
+  measured.relative_95 = report.error_relative_95;
+}
+
+Result<Measured> measured_of(const Experiment& experiment, const ChildOutcome& outcome, bool emulated) {
+  Measured measured;
+  if (experiment.program == Program::kCommand) {
+    measured.seconds = outcome.wall_seconds;
+  } else {
+    auto parsed = parse_figures(experiment, outcome.out, emulated);
+    if (!parsed) return parsed;
+    measured = *std::move(parsed);
+  }
+  measured.steal_share = outcome.steal_share;
+  return measured;
+}
+
+}  // namespace
+
+Result<Measured> parse_figures(const Experiment& experiment, const std::string& text, bool emulated) {
+  const auto json = parse(text);
+  if (!json) return tl::unexpected<Error>(json.error());
+  if (json->value("emulated", !emulated) != emulated)
+    return failure(
+        emulated ? "it ran natively, not emulated" : "it is emulated, without nvmemu run",
+        emulated ? "the run report says why" : "LD_PRELOAD must not name the preload library here");
+  Measured measured;
+  if (const auto time = read_time(*json, experiment.program, measured); !time)
+    return tl::unexpected<Error>(time.error());
+  measured.checksum = json->value("checksum", "");
+  measured.huge_pages = json->value("huge_pages", true);
+  return measured;
+}
+
+std::vector<std::string> ProcessRuns::words_of(const Experiment& experiment) const {
+  std::vector<std::string> words;
+  if (experiment.program != Program::kCommand)
+    words = {options_.programs + "/" + file_of(experiment.program), "--json"};
+  words.insert(words.end(), experiment.arguments.begin(), experiment.arguments.end());
+  return words;
+}
+
+ChildOptions ProcessRuns::child_options(const Experiment& experiment, const Placement& placement) const {
+  ChildOptions options;
+  options.cpus = options_.cpus;
+  if (placement.cpu_node) options.cpus = options_.cpus_of_node.at(*placement.cpu_node);
+  // The last one: the first has the most interrupts.
+  if (experiment.program != Program::kCommand && experiment.cpus == 1) options.cpus = {options.cpus.back()};
+  options.memory_node = placement.memory_node;
+  return options;
+}
+
+Result<ChildOutcome> ProcessRuns::run(const std::vector<std::string>& words, const Experiment& experiment,
+                                      const Placement& placement) const {
+  ChildOptions options = child_options(experiment, placement);
+  PageCensus census;
+  if (placement.memory_node) options.watch = [&census](pid_t pid) { census.look(pid); };
+  auto outcome = run_child(words, options);
+  if (!outcome) return outcome;
+  if (outcome->status != 0)
+    return failure(
+        fmt::format("{}: exit status {}: {}", fmt::join(words, " "), outcome->status, end_of(outcome->err)));
+  if (placement.memory_node) {
+    if (const auto bound = census.check(*placement.memory_node); !bound)
+      return tl::unexpected<Error>(bound.error());
+  }
+  return outcome;
+}
+
+Result<Measured> ProcessRuns::native(const Experiment& experiment, const Placement& placement) {
+  const auto outcome = run(words_of(experiment), experiment, placement);
+  if (!outcome) return tl::unexpected<Error>(outcome.error());
+  return measured_of(experiment, *outcome, false);
+}
+
+Result<Measured> ProcessRuns::emulated(const Experiment& experiment, const Placement& placement,
+                                       const Emulation& emulation) {
+  const std::string report_path = options_.folder + "/report.json";
+  std::vector<std::string> words{options_.nvmemu,
+                                 "run",
+                                 "--quiet",
+                                 "--report",
+                                 report_path,
+                                 "--read-latency",
+                                 fmt::format("{:.3f}ns", emulation.target_ns)};
+  if (emulation.base_ns)
+    words.insert(words.end(), {"--base-latency", fmt::format("{:.3f}ns", *emulation.base_ns)});
+  words.emplace_back("--");
+  if (emulation.cache_is_base)
+    words.insert(words.begin(), {"env", "XDG_CACHE_HOME=" + options_.cache_as_memory});
+  const std::vector<std::string> command = words_of(experiment);
+  words.insert(words.end(), command.begin(), command.end());
+
+  const auto outcome = run(words, experiment, placement);
+  if (!outcome) return tl::unexpected<Error>(outcome.error());
+  const auto report = read_report(report_path);
+  unlink(report_path.c_str());
+  if (!report) return tl::unexpected<Error>(report.error());
+  auto measured = measured_of(experiment, *outcome, true);
+  if (measured) {
+    add_report(*report, *measured);
+    // Without what nvmemu run does before and after: a command's time is its own.
+    if (experiment.program == Program::kCommand) measured->seconds = report->wall_seconds;
+  }
+  return measured;
+}
+
+Result<Counted> ProcessRuns::twin(const Experiment& experiment) {
+  // Of overlapping accesses a share of the operations is enough for a bound: the last argument is how many
+  // there are.
+  const double share = experiment.judged == Judged::kBounds ? kTwinShareOfOverlapping : 1;
+  std::vector<std::string> words = words_of(experiment);
+  words.back() = fmt::format("{:.0f}", std::max(1.0, std::ceil(share * std::stod(words.back()))));
+  words.insert(words.end(), {"--twin", "--threshold", fmt::format("{:.3f}ns", options_.threshold_ns)});
+  const auto outcome = run(words, experiment, {});
+  if (!outcome) return tl::unexpected<Error>(outcome.error());
+  const auto json = parse(outcome->out);
+  if (!json) return tl::unexpected<Error>(json.error());
+  const auto accesses = number(*json, "accesses");
+  const auto from_memory = number(*json, "accesses_from_memory");
+  if (!accesses || !from_memory)
+    return tl::unexpected<Error>(!accesses ? accesses.error() : from_memory.error());
+  return Counted{*from_memory / share, *accesses / share, json->value("reading_from_memory_ns", 0.0),
+                 json->value("checksum", "")};
+}
+
+}  // namespace nvmemu::suite

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "suite/session.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+#include <cmath>
+#include <optional>
+#include <string_view>
+
+#include "suite/numa.h"
+
+namespace nvmemu::suite {
+namespace {
+
+// What a program takes to build its memory, and nvmemu run to start.
+constexpr double kSetUpSeconds = 0.8;
+constexpr double kTwinSeconds = 2;
+
+bool holds(std::string_view text, std::string_view part) {
+  const auto same = [](char a, char b) {
+    return std::tolower(static_cast<unsigned char>(a)) == std::tolower(static_cast<unsigned char>(b));
+  };
+  return std::ranges::search(text, part, same).begin() != text.end();
+}
+
+double seconds_of(const Experiment& experiment, unsigned rounds, double base_ns) {
+  double seconds = experiment.truth == Truth::kPerAccess ? kTwinSeconds : 0;
+  seconds += experiment.seconds + kSetUpSeconds;
+  const std::vector<double> targets_ns =
+      experiment.targets_ns.empty() ? std::vector<double>{2 * base_ns} : experiment.targets_ns;
+  for (const double target_ns : targets_ns)
+    seconds += rounds * (experiment.seconds * (1 + target_ns / base_ns) + 2 * kSetUpSeconds);
+  return seconds;
+}
+
+std::vector<Row> skipped(const Experiment& experiment, const std::string& why) {
+  Row row;
+  row.experiment = experiment;
+  row.skipped = why;
+  return {row};
+}
+
+// Measures, one after the other; what several experiments need is measured once.
+class Session {
+ public:
+  Session(Runs& runs, const Machine& machine) : runs_(runs), machine_(machine) {}
+
+  std::vector<Row> measure(const Experiment& experiment, const MeasureOptions& options) {
+    if (experiment.cpus > machine_.cpus)
+      return skipped(experiment, fmt::format("needs {} processors", experiment.cpus));
+    switch (experiment.truth) {
+      case Truth::kNuma:
+        return on_nodes(experiment, options);
+      case Truth::kCacheTier:
+        return in_cache(experiment, options);
+      case Truth::kClosedForm:
+      case Truth::kPerAccess:
+        break;
+    }
+    return measure_added(runs_, experiment, options);
+  }
+
+ private:
+  std::vector<Row> on_nodes(const Experiment& experiment, const MeasureOptions& options) {
+    if (!machine_.nodes) return skipped(experiment, machine_.nodes.error().message);
+    if (!nodes_) nodes_ = measure_nodes(runs_, latency_chase(machine_), *machine_.nodes, options);
+    return against(experiment, *nodes_, options);
+  }
+
+  std::vector<Row> in_cache(const Experiment& experiment, const MeasureOptions& options) {
+    if (!cache_) cache_ = measure_cache_and_memory(runs_, cached_chase(machine_), options);
+    return against(experiment, *cache_, options);
+  }
+
+  std::vector<Row> against(const Experiment& experiment, const Result<SlowerMemory>& memory,
+                           const MeasureOptions& options) {
+    if (memory) return {measure_slower(runs_, experiment, *memory, options)};
+    Row row;
+    row.experiment = experiment;
+    row.failure = memory.error();
+    return {row};
+  }
+
+  Runs& runs_;
+  const Machine& machine_;
+  std::optional<Result<SlowerMemory>> nodes_, cache_;
+};
+
+}  // namespace
+
+void keep_only(Plan& plan, const std::vector<Truth>& truths, const std::vector<std::string>& workloads) {
+  std::erase_if(plan.experiments, [&](const Experiment& experiment) {
+    if (std::ranges::find(truths, experiment.truth) == truths.end()) return true;
+    return !workloads.empty() && std::ranges::none_of(workloads, [&](const std::string& workload) {
+      return holds(experiment.name, workload);
+    });
+  });
+}
+
+double estimated_seconds(const Plan& plan, double base_ns) {
+  double seconds = 0;
+  for (const Experiment& experiment : plan.experiments)
+    seconds += seconds_of(experiment, plan.rounds, base_ns);
+  return seconds;
+}
+
+std::vector<Row> run_plan(Runs& runs, const Plan& plan, const Machine& machine,
+                          const SessionOptions& options) {
+  const double all = std::max(estimated_seconds(plan, machine.base_ns), 1e-9);
+  double done = 0;
+  std::vector<Row> rows;
+  Session session(runs, machine);
+  for (const Experiment& experiment : plan.experiments) {
+    std::vector<Row> found;
+    if (options.stop && options.stop()) {
+      found = skipped(experiment, "interrupted");
+    } else {
+      MeasureOptions measuring{plan.rounds, plan.repeats, {}, options.stop};
+      measuring.progress = [&](std::string_view step) {
+        if (options.progress) options.progress(fmt::format("{}: {}", experiment.name, step), done / all);
+      };
+      found = session.measure(experiment, measuring);
+    }
+    rows.insert(rows.end(), found.begin(), found.end());
+    done += seconds_of(experiment, plan.rounds, machine.base_ns);
+  }
+  return rows;
+}
+
+}  // namespace nvmemu::suite

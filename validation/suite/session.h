@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+// All experiments of a plan, one after the other.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "suite/catalogue.h"
+#include "suite/measure.h"
+#include "suite/row.h"
+#include "suite/runs.h"
+
+namespace nvmemu::suite {
+
+// Of those truths, and where `workloads` is not empty, whose names hold one of them (regardless of case).
+void keep_only(Plan& plan, const std::vector<Truth>& truths, const std::vector<std::string>& workloads);
+
+// Seconds that a plan takes, about, without repeats.
+double estimated_seconds(const Plan& plan, double base_ns);
+
+struct SessionOptions {
+  // Called before each run: what is run, and which share of the time is over, about.
+  std::function<void(const std::string& step, double done)> progress;
+  std::function<bool()> stop;
+};
+
+// The rows of all experiments, in their order. Experiments that were not begun when it was stopped are
+// skipped, and say so.
+std::vector<Row> run_plan(Runs& runs, const Plan& plan, const Machine& machine,
+                          const SessionOptions& options);
+
+}  // namespace nvmemu::suite
