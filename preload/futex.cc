@@ -17,8 +17,10 @@ NVMEMU_HOOK(long, syscall, (long, long, long, long, long, long, long));
 // Where it returns 0, in a child that has this process' memory for its own.
 bool copies_the_process(long number, long a) noexcept {
   switch (number) {
+#if defined(SYS_fork)  // arm64 has clone only
     case SYS_fork:
       return true;
+#endif
     case SYS_clone:
       return (a & CLONE_VM) == 0;
     case SYS_clone3:

@@ -64,7 +64,7 @@ make_initrd() {
   sed -e '/^#/d' -e '/^$/d' "$repository/tools/guest/checks" >"$root/guest/checks"
   printf 'export MACHINE=%s BUILD=%s\n' "$machine" "$build" >"$root/guest/environment"
   {
-    awk -v machine="$machine" '$1 == machine' "$root/guest/checks" | grep -o '\$BUILD/[^ ;|]*'
+    awk -v machine="$machine" '$1 == machine' "$root/guest/checks" | grep -o '\$BUILD/[^ ;|]*' || true
     sed '/^#/d' "$repository/tools/guest/files" | awk -v machine="$machine" 'index(machine, $1) == 1 {print $2}'
     printf '/lib/%s/libgcc_s.so.1\n' "$triplet"  # of which glibc learns only when it needs it
   } | sed "s|^\$BUILD|$build|" | sort -u | while read -r file; do

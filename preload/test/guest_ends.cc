@@ -64,7 +64,11 @@ int ends_by_division() {
 // The program's own debug trap, by the instruction that is for it.
 int ends_by_int1() {
   burn();
+#if defined(__x86_64__)
   asm volatile(".byte 0xf1");
+#elif defined(__aarch64__)
+  asm volatile("brk #0");
+#endif
   return 94;
 }
 // What was ignored when the program began stays so.

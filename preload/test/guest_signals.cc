@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a program does with signals, those that the emulator uses among them.
+#if defined(__x86_64__)
 #include <asm/prctl.h>
+#endif
 #include <linux/hw_breakpoint.h>
 #include <linux/perf_event.h>
 #include <poll.h>
@@ -177,16 +179,35 @@ int own_breakpoints() {
   return 0;
 }
 
+#if defined(__x86_64__)
+__attribute__((no_stack_protector)) unsigned long thread_pointer() {
+  unsigned long pointer = 0;
+  CHECK(syscall(SYS_arch_prctl, ARCH_GET_FS, &pointer) == 0);
+  return pointer;
+}
+__attribute__((no_stack_protector)) void set_thread_pointer(unsigned long pointer) {
+  syscall(SYS_arch_prctl, ARCH_SET_FS, pointer);
+}
+#elif defined(__aarch64__)
+__attribute__((no_stack_protector)) unsigned long thread_pointer() {
+  unsigned long pointer = 0;
+  asm volatile("mrs %0, tpidr_el0" : "=r"(pointer));
+  return pointer;
+}
+__attribute__((no_stack_protector)) void set_thread_pointer(unsigned long pointer) {
+  asm volatile("msr tpidr_el0, %0" : : "r"(pointer));
+}
+#endif
+
 // For a while the thread pointer is the program's own, as Go's runtime has it: nothing thread-local can be
 // reached.
 __attribute__((no_stack_protector)) int own_thread_pointer() {
   static void* area[512];
   area[256] = &area[256];
-  unsigned long library_pointer = 0;
-  CHECK(syscall(SYS_arch_prctl, ARCH_GET_FS, &library_pointer) == 0);
-  syscall(SYS_arch_prctl, ARCH_SET_FS, &area[256]);
+  const unsigned long library_pointer = thread_pointer();
+  set_thread_pointer(reinterpret_cast<unsigned long>(&area[256]));
   for (unsigned long i = 0; i < 200000000; ++i) asm volatile("");
-  syscall(SYS_arch_prctl, ARCH_SET_FS, library_pointer);
+  set_thread_pointer(library_pointer);
   CHECK(area[255] == nullptr && area[257] == nullptr);
   return 0;
 }

@@ -126,10 +126,9 @@ int cloned_threads() {
   return 0;
 }
 
-// Not even the C library knows of this one.
-int unseen_thread() {
-  auto* stack = reinterpret_cast<void**>(top_of_stack()) - 3;  // aligned as a call expects
-  *stack = reinterpret_cast<void*>(&raw_thread);
+// clone(2) by its system call, of a thread that runs the routine at the top of its stack; its number.
+long clone_unseen(void** stack) {
+#if defined(__x86_64__)
   long tid = SYS_clone;
   register long r10 asm("r10") = 0;
   register long r8 asm("r8") = 0;
@@ -147,7 +146,40 @@ int unseen_thread() {
       : "+a"(tid)
       : "D"(static_cast<long>(kAsThread)), "S"(stack), "d"(0L), "r"(r10), "r"(r8)
       : "rcx", "r11", "memory");
-  CHECK(tid > 0);
+  return tid;
+#elif defined(__aarch64__)
+  register long x8 asm("x8") = SYS_clone;
+  register long x0 asm("x0") = kAsThread;
+  register void** x1 asm("x1") = stack;
+  register long x2 asm("x2") = 0;
+  register long x3 asm("x3") = 0;
+  register long x4 asm("x4") = 0;
+  asm volatile(
+      "svc #0\n"
+      "cbnz x0, 1f\n"
+      "ldr x9, [sp], #16\n"
+      "blr x9\n"
+      "mov x8, #93\n"  // exit
+      "mov x0, #0\n"
+      "svc #0\n"
+      "1:\n"
+      : "+r"(x0)
+      : "r"(x8), "r"(x1), "r"(x2), "r"(x3), "r"(x4)
+      : "x9", "x30", "memory");
+  return x0;
+#endif
+}
+
+// Not even the C library knows of this one.
+int unseen_thread() {
+#if defined(__x86_64__)
+  constexpr std::ptrdiff_t kWords = 3;  // aligned as a call expects
+#else
+  constexpr std::ptrdiff_t kWords = 2;
+#endif
+  auto* stack = reinterpret_cast<void**>(top_of_stack()) - kWords;
+  *stack = reinterpret_cast<void*>(&raw_thread);
+  CHECK(clone_unseen(stack) > 0);
   wait_for_raw_threads(1);
   return 0;
 }

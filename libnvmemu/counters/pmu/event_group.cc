@@ -34,7 +34,9 @@ int out_of_the_way(int fd) {
   return is_error(copy) ? fd : static_cast<int>(copy);
 }
 
-bool says_no_pmu(int error) { return error == ENOENT || error == EOPNOTSUPP || error == ENODEV; }
+bool says_no_pmu(int error) {
+  return error == ENOENT || error == EOPNOTSUPP || error == ENODEV || error == ENOSYS;
+}
 
 // UserRegisters, with a counter that may be a test's.
 struct Registers {

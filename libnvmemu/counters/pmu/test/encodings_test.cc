@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "counters/pmu/resolve.h"
+#include "host/cpu.h"
 
 namespace nvmemu {
 namespace {
@@ -97,7 +98,16 @@ TEST(Resolve, ReportsAMismatch) {
 #elif defined(__aarch64__)
 
 // The catalogue says of every one of Arm's that it is absent, as it is from Debian's libpfm4 for x86.
-TEST(ArmEncodings, AreLibpfm4sWhereItKnowsThem) {
+// libpfm4 4.13 for arm64 crashes where the processor is none of Arm's, as in QEMU's user-mode emulation.
+class ArmEncodings : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (read_cpu().signature.implementer == 0) GTEST_SKIP() << "this processor is not Arm's";
+  }
+};
+using ArmResolve = ArmEncodings;
+
+TEST_F(ArmEncodings, AreLibpfm4sWhereItKnowsThem) {
   int known = 0;
   for (const Microarchitecture& design : all_microarchitectures()[2]) {
     for (const Event& event : design.events) {
@@ -111,7 +121,7 @@ TEST(ArmEncodings, AreLibpfm4sWhereItKnowsThem) {
   EXPECT_GE(known, 8) << "of two designs at least, cycles and loads";
 }
 
-TEST(Resolve, SaysWhereAnEncodingIsFrom) {
+TEST_F(ArmResolve, SaysWhereAnEncodingIsFrom) {
   const Microarchitecture& neoverse = *find_microarchitecture("neoverse-n1");
   const ResolvedEvent cycles = resolve(neoverse, *neoverse.find(Role::kCycles));
   EXPECT_EQ(cycles.encoding.config, 0x11U);

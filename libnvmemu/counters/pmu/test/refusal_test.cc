@@ -50,7 +50,7 @@ OpenFailure open_refused(std::uint64_t config, int error, bool alone = true) {
 }
 
 TEST(Refusal, WithoutAPmuTheFirstEventIsNotFound) {
-  for (const int error : {ENOENT, EOPNOTSUPP, ENODEV})
+  for (const int error : {ENOENT, EOPNOTSUPP, ENODEV, ENOSYS})
     EXPECT_EQ(open_refused(kLeader, error).refusal, Refusal::kNoPmu) << error;
 }
 
