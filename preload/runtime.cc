@@ -231,7 +231,9 @@ void Runtime::set_sampler_options() {
   // A record is of what an emulated run would measure. Where counts are replayed, samples only tell the time.
   const bool measures = (injects() || record_) && !replay_;
   sampler_options_ = SamplerOptions{
-      .period_ns = measures || measures_traffic() ? kSamplePeriodNs : kIdlePeriodNs,
+      .period_ns = measures             ? kSamplePeriodNs
+                   : measures_traffic() ? traffic_period_ns(bandwidth_target())
+                                        : kIdlePeriodNs,
       .signal = kTickSignal,
       .measures_traffic = measures_traffic(),
       .traffic_bps = fine_traffic_bps(bandwidth_target()),

@@ -5,16 +5,23 @@
 
 #include <algorithm>
 
+#include "counters/sampler/sampling_cost.h"
+
 namespace nvmemu::preload {
 
 double fine_traffic_bps(const BandwidthTarget& target) {
   constexpr double kUnlimitedBps = 1e9;
-  constexpr double kShare = 0.1;
+  constexpr double kShare = 0.4;
   double least_bps = kUnlimitedBps;
   for (const double bps : {target.read_bps, target.write_bps}) {
     if (bps > 0) least_bps = std::min(least_bps, kShare * bps);
   }
   return least_bps;
+}
+
+double traffic_period_ns(const BandwidthTarget& target) {
+  constexpr double kWhereNothingIsLimitedNs = 2e6;
+  return target.limits() ? kSamplePeriodNs : kWhereNothingIsLimitedNs;
 }
 
 double streaming_cache_bytes() {

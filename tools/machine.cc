@@ -2,6 +2,8 @@
 #include "machine.h"
 
 #include <fmt/format.h>
+#include <sched.h>
+#include <unistd.h>
 
 #include <algorithm>
 
@@ -60,6 +62,27 @@ void measure_base(const Calibration& calibration, Machine& machine) {
   machine.base_spread = std::max(now->spread, calibration.base_latency_spread);
 }
 
+// This process on every processor that it may have while it lives: a run that keeps to one of them must not
+// leave the others out of what the machine is said to reach.
+class OnAllProcessors {
+ public:
+  OnAllProcessors() {
+    cpu_set_t all;
+    CPU_ZERO(&all);
+    for (std::size_t i = 0; i < CPU_SETSIZE; ++i) CPU_SET(i, &all);
+    moved_ = sched_getaffinity(0, sizeof before_, &before_) == 0 && sched_setaffinity(0, sizeof all, &all) == 0;
+  }
+  ~OnAllProcessors() {
+    if (moved_) sched_setaffinity(0, sizeof before_, &before_);
+  }
+  OnAllProcessors(const OnAllProcessors&) = delete;
+  OnAllProcessors& operator=(const OnAllProcessors&) = delete;
+
+ private:
+  cpu_set_t before_{};
+  bool moved_ = false;
+};
+
 }  // namespace
 
 Result<Machine> read_machine(double given_base_ns, bool quiet) {
@@ -86,6 +109,7 @@ Result<NativeBandwidth> read_bandwidth(const Machine& machine, bool quiet) {
   if (calibration->copy_bandwidth_all_bps > 0) return native_bandwidth(*calibration);
   if (!quiet)
     print_note("this machine's bandwidth has not been measured since it booted: measuring it, some 2 s");
+  const OnAllProcessors processors;
   const Cpu cpu = read_cpu();
   const Clock clock = Clock::calibrate(calibration->clock_hz);
   constexpr int kRepetitions = 3;

@@ -32,6 +32,12 @@ TEST(Reachable, KeepsWhatIsBelow) {
   EXPECT_THAT(warnings, IsEmpty());
 }
 
+TEST(Reachable, KeepsWhatAnotherMeasurementMightReach) {
+  std::vector<std::string> warnings;
+  EXPECT_EQ(reachable({21e9, 0}, kNative, warnings).read_bps, 21e9);
+  EXPECT_THAT(warnings, IsEmpty());
+}
+
 TEST(Reachable, DropsWhatIsAboveAndSaysSo) {
   std::vector<std::string> warnings;
   const BandwidthTarget target = reachable({30e9, 1e9}, kNative, warnings);

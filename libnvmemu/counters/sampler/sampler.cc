@@ -19,7 +19,7 @@ constexpr std::uint64_t kTimerPeriodNs = 4000000;
 // they begin.
 constexpr double kIdlePeriodNs = 5e6;
 constexpr double kIdleTrafficPeriodNs = 10e6;
-constexpr std::size_t kDrainAtOnce = 16;
+constexpr std::size_t kDrainAtOnce = 8;  // on the stack of a handler
 // For how long payments at edges may wait for probes, and for what share of the time in the long run.
 constexpr double kMostPatienceNs = 120e6;
 constexpr double kPatience = 0.05;
