@@ -165,7 +165,8 @@ void add_validate(CLI::App& app, const std::vector<std::string>& command, int& e
   subcommand->add_flag("--full", options->full, "larger sets, more targets, five rounds: some hours")
       ->excludes(quick);
   option("--truth", options->truths, "LIST", "these only, of numa, closed-form, per-access, cache-tier");
-  option("--workload", options->workloads, "LIST", "these only: parts of their names, comma-separated");
+  option("--workload", options->workloads, "LIST",
+         "these only: names, or parts of names, with commas between");
   option("--json", options->json, "FILE", "write all figures there too, those of each sample among them");
   option("--csv", options->csv, "FILE", "write a line for each sample there");
   option("--svg", options->svg, "FOLDER",

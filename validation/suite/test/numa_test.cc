@@ -23,6 +23,7 @@ class Nodes : public testing::Test {
  protected:
   void add(int id, const std::string& cpus, int kibibytes, const std::string& distances) {
     const std::string node = "sys/devices/system/node/node" + std::to_string(id);
+    folder_.write("sys/devices/system/node/online", "0-" + std::to_string(id) + "\n");
     folder_.write(node + "/cpulist", cpus + "\n");
     folder_.write(node + "/meminfo", "Node " + std::to_string(id) + " MemTotal: " +
                                          std::to_string(kibibytes) + " kB\nNode 0 MemFree: 5 kB\n");

@@ -148,6 +148,10 @@ TEST(KeepOnly, TakesTruthsAndPartsOfNames) {
   keep_only(chosen, {Truth::kPerAccess}, {"TREE"});
   ASSERT_EQ(chosen.experiments.size(), 2u);
   EXPECT_EQ(chosen.experiments[0].name, "binary tree");
+  Plan list = plan(Extent::kUsual, machine_of(200));
+  keep_only(list, {Truth::kPerAccess}, {"list"});
+  ASSERT_EQ(list.experiments.size(), 1u);
+  EXPECT_EQ(list.experiments[0].name, "list");
   keep_only(chosen, {Truth::kNuma}, {});
   EXPECT_TRUE(chosen.experiments.empty());
 }
