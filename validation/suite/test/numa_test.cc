@@ -10,6 +10,7 @@
 
 #include "base/test/temporary_folder.h"
 #include "fake_runs.h"
+#include "suite/child.h"
 #include "suite/pages.h"
 #include "suite/session.h"
 
@@ -130,6 +131,29 @@ TEST(PagesOf, FindsThisProcessPagesWhereTheyAre) {
   munmap(memory, kBytes);
   if (pages == 0) GTEST_SKIP() << "move_pages(2) is refused here";
   EXPECT_GE(pages, 200u);
+}
+
+// Of the machine that there is: every one has a node 0.
+TEST(RunChild, HasItsMemoryOnTheNodeThatItIsBoundTo) {
+  PageCensus census;
+  ChildOptions options;
+  options.memory_node = 0;
+  options.watch = [&census](pid_t pid) { census.look(pid); };
+  const auto outcome = run_child({"sleep", "0.5"}, options);
+  ASSERT_TRUE(outcome) << outcome.error().message;
+  if (outcome->err.find("set_mempolicy") != std::string::npos) GTEST_SKIP() << outcome->err;
+  EXPECT_EQ(outcome->status, 0) << outcome->err;
+  const auto bound = census.check(0);
+  EXPECT_TRUE(bound) << bound.error().message;
+}
+
+TEST(RunChild, BoundToANodeThatIsNotThereFails) {
+  ChildOptions options;
+  options.memory_node = 900;
+  const auto outcome = run_child({"true"}, options);
+  ASSERT_TRUE(outcome);
+  EXPECT_NE(outcome->status, 0);
+  EXPECT_THAT(outcome->err, HasSubstr("set_mempolicy"));
 }
 
 }  // namespace

@@ -73,13 +73,16 @@ TEST_P(EachStructure, DoesInItsTwinWhatItDoesByItself) {
   EXPECT_EQ(access.from_memory(), 0u);  // nothing takes longer than for ever
 }
 
-TEST_P(EachStructure, GoesOnWhereItStopped) {
-  if (GetParam().accesses == Accesses::kOverlapping) GTEST_SKIP() << "may do a few operations more at once";
-  const auto whole = create();
-  const auto parts = create();
-  whole->run(3000);
-  for (int part = 0; part < 3; ++part) parts->run(1000);
-  EXPECT_EQ(whole->checksum(), parts->checksum());
+// Those whose accesses overlap may do a few operations more at once, to the end of a row or an edge list.
+TEST(DependentStructures, GoOnWhereTheyStopped) {
+  for (const StructureKind& kind : kStructures) {
+    if (kind.accesses == Accesses::kOverlapping) continue;
+    const auto whole = kind.create(kSmall);
+    const auto parts = kind.create(kSmall);
+    (*whole)->run(3000);
+    for (int part = 0; part < 3; ++part) (*parts)->run(1000);
+    EXPECT_EQ((*whole)->checksum(), (*parts)->checksum()) << kind.name;
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(Kinds, EachStructure, testing::ValuesIn(kStructures), [](const auto& kind) {
