@@ -2,35 +2,27 @@
 // `nvmemu validate`: emulated runs against ground truth.
 #include <fmt/format.h>
 #include <sys/utsname.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
-#include <cstdlib>
-#include <filesystem>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "base/quote.h"
-#include "base/units.h"
-#include "host/calibration.h"
 #include "host/cpu.h"
-#include "machine.h"
 #include "progress_line.h"
 #include "stop_signals.h"
 #include "subcommands.h"
-#include "suite/cache_as_memory.h"
 #include "suite/catalogue.h"
 #include "suite/files.h"
-#include "suite/numa.h"
 #include "suite/plots.h"
 #include "suite/processes.h"
 #include "suite/session.h"
 #include "suite/summary.h"
 #include "suite/table.h"
 #include "terminal.h"
+#include "validation_setup.h"
 
 namespace nvmemu {
 namespace {
@@ -39,148 +31,6 @@ using suite::Experiment;
 using suite::Row;
 
 constexpr int kNotAsRight = 1;
-
-struct ValidateOptions {
-  bool quick = false, full = false, list = false;
-  std::string truths, workloads, json, csv, svg, programs;
-  double most_mean = 0, most_error = 0;  // per cent; 0: not judged
-};
-
-std::string directory_of_this_binary() {
-  std::error_code error;
-  return std::filesystem::read_symlink("/proc/self/exe", error).parent_path();
-}
-
-Result<std::string> find_programs(const std::string& given) {
-  const std::string here = directory_of_this_binary();
-  std::vector<std::string> folders;
-  if (!given.empty()) {
-    folders = {given};
-  } else {
-    folders = {here + "/../validation", here + "/" + NVMEMU_PROGRAMS_FROM_BINARY};
-  }
-  for (const std::string& folder : folders) {
-    if (access((folder + "/nvmemu-workload").c_str(), X_OK) == 0)
-      return std::filesystem::weakly_canonical(folder).string();
-  }
-  return failure(fmt::format("the validation programs are missing: looked for nvmemu-workload in {}",
-                             fmt::join(folders, ", ")),
-                 "build all of nvmemu, or give --programs FOLDER");
-}
-
-// A folder for what runs write, gone with this.
-class WorkFolder {
- public:
-  WorkFolder() {
-    std::string path = (std::filesystem::temp_directory_path() / "nvmemu-validate-XXXXXX").string();
-    if (mkdtemp(path.data()) != nullptr) path_ = path;
-  }
-  ~WorkFolder() {
-    std::error_code error;
-    if (!path_.empty()) std::filesystem::remove_all(path_, error);
-  }
-  WorkFolder(const WorkFolder&) = delete;
-  WorkFolder& operator=(const WorkFolder&) = delete;
-  const std::string& path() const { return path_; }
-
- private:
-  std::string path_;
-};
-
-std::vector<std::string> split(const std::string& list) {
-  std::vector<std::string> words;
-  for (std::size_t begin = 0; begin < list.size();) {
-    const std::size_t end = std::min(list.find(',', begin), list.size());
-    words.push_back(list.substr(begin, end - begin));
-    begin = end + 1;
-  }
-  return words;
-}
-
-std::vector<suite::Truth> all_truths() {
-  std::vector<suite::Truth> truths;
-  for (const suite::TruthName& truth : suite::kTruths) truths.push_back(truth.truth);
-  return truths;
-}
-
-// What validating starts from: the machine, the programs, what is to be run.
-struct Validation {
-  suite::Machine machine;
-  suite::Plan plan;
-  suite::ProcessOptions processes;
-};
-
-suite::Extent extent_of(const ValidateOptions& options) {
-  if (options.quick) return suite::Extent::kQuick;
-  return options.full ? suite::Extent::kFull : suite::Extent::kUsual;
-}
-
-// Which experiments are left of the plan; a command alone where nothing else is named.
-Result<void> choose(const ValidateOptions& options, const std::vector<std::string>& command,
-                    suite::Plan& plan, const suite::Machine& machine) {
-  const auto truths = options.truths.empty() ? Result<std::vector<suite::Truth>>(all_truths())
-                                             : suite::parse_truths(options.truths);
-  if (!truths) return failure("--truth: " + truths.error().message, truths.error().hint);
-  suite::keep_only(plan, *truths, split(options.workloads));
-  if (!command.empty()) {
-    if (!machine.nodes)
-      return failure(fmt::format("{} can be compared with a run on slower memory only: {}",
-                                 quote(command.front()), machine.nodes.error().message),
-                     machine.nodes.error().hint);
-    if (options.truths.empty() && options.workloads.empty()) plan.experiments.clear();
-    plan.experiments.insert(plan.experiments.begin(), suite::command_on_nodes(command));
-  }
-  if (plan.experiments.empty())
-    return failure("no workload is left to run", "nvmemu validate --list names them, with their truths");
-  return {};
-}
-
-// What this machine is, measured already or now.
-Result<Machine> read_this_machine(Validation& validation, const std::string& folder) {
-  auto machine = read_machine(0, false);
-  if (!machine) return machine;
-  const auto calibration = load_calibration(machine->calibration_file);
-  if (!calibration) return tl::unexpected(calibration.error());
-  const Cpu cpu = read_cpu();
-  validation.machine.base_ns = machine->base_latency_ns;
-  validation.machine.cache_ns = calibration->cache_latency_ns;
-  validation.machine.cache_bytes =
-      std::min<std::uint64_t>(2 * cpu.inner_cache_bytes(), cpu.last_level_cache_bytes() / 4);
-  validation.machine.cpus = static_cast<unsigned>(std::max(1, cpu.logical_cpus));
-
-  suite::ProcessOptions& processes = validation.processes;
-  processes.folder = folder;
-  processes.threshold_ns = calibration->probe_threshold_ns;
-  processes.cache_as_memory = folder + "/cache";
-  const std::string file = std::filesystem::path(calibration_path()).filename();
-  const auto stored = store_calibration(suite::cache_as_memory(*calibration, calibration->cache_latency_ns),
-                                        processes.cache_as_memory + "/nvmemu/" + file);
-  if (!stored) return tl::unexpected(stored.error());
-  return machine;
-}
-
-Result<Validation> prepare_validation(const ValidateOptions& options, const std::vector<std::string>& command,
-                                      const std::string& folder) {
-  Validation validation;
-  auto programs = find_programs(options.programs);
-  if (!programs) return tl::unexpected(programs.error());
-  if (folder.empty()) return failure("cannot make a temporary folder", "set TMPDIR to where one can be made");
-  validation.machine.nodes = suite::choose_nodes("");
-  const auto machine = read_this_machine(validation, folder);
-  if (!machine) return tl::unexpected(machine.error());
-  for (const std::string& warning : machine->warnings) print_warning(warning);
-
-  validation.plan = suite::plan(extent_of(options), validation.machine);
-  if (const auto chosen = choose(options, command, validation.plan, validation.machine); !chosen)
-    return tl::unexpected(chosen.error());
-  std::error_code error;
-  validation.processes.nvmemu = std::filesystem::read_symlink("/proc/self/exe", error);
-  validation.processes.programs = *std::move(programs);
-  validation.processes.cpus = suite::usable_cpus();
-  if (validation.machine.nodes)
-    validation.processes.cpus_of_node[validation.machine.nodes->processors] = validation.machine.nodes->cpus;
-  return validation;
-}
 
 std::vector<Row> run_validation(const Validation& validation) {
   StopSignals signals;
@@ -315,7 +165,8 @@ void add_validate(CLI::App& app, const std::vector<std::string>& command, int& e
   subcommand->add_flag("--full", options->full, "larger sets, more targets, five rounds: some hours")
       ->excludes(quick);
   option("--truth", options->truths, "LIST", "these only, of numa, closed-form, per-access, cache-tier");
-  option("--workload", options->workloads, "LIST", "these only: parts of their names, comma-separated");
+  option("--workload", options->workloads, "LIST",
+         "these only: names, or parts of names, with commas between");
   option("--json", options->json, "FILE", "write all figures there too, those of each sample among them");
   option("--csv", options->csv, "FILE", "write a line for each sample there");
   option("--svg", options->svg, "FOLDER",

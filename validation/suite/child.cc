@@ -96,10 +96,8 @@ void settle_in(const ChildOptions& options) {
   arguments.push_back(nullptr);
   const int null = open("/dev/null", O_RDONLY);
   dup2(null, STDIN_FILENO);
-  if (!options.shows_output) {
-    dup2(out.get(), STDOUT_FILENO);
-    dup2(err.get(), STDERR_FILENO);
-  }
+  dup2(out.get(), STDOUT_FILENO);
+  dup2(err.get(), STDERR_FILENO);
   settle_in(options);
   execvp(arguments[0], arguments.data());
   die(arguments[0]);

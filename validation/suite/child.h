@@ -14,12 +14,11 @@
 namespace nvmemu::suite {
 
 struct ChildOptions {
-  std::vector<int> cpus;           // that it may run on; empty: as the caller
-  std::optional<int> memory_node;  // that all its memory shall come from
-  double most_seconds = 900;       // then it is killed, which is an error
+  std::vector<int> cpus = {};           // that it may run on; empty: as the caller
+  std::optional<int> memory_node = {};  // that all its memory shall come from
+  double most_seconds = 900;            // then it is killed, which is an error
   // Called a few times a second while it runs.
-  std::function<void(pid_t pid)> watch;
-  bool shows_output = false;  // its stdout and stderr are the caller's
+  std::function<void(pid_t pid)> watch = {};
 };
 
 struct ChildOutcome {

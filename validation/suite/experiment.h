@@ -40,19 +40,19 @@ enum class Judged : std::uint8_t {
 };
 
 // Which program an experiment runs.
-enum class Program : std::uint8_t { kChase, kSync, kOpenmp, kWorkload, kCommand };
+enum class Program : std::uint8_t { kChase, kSync, kWorkload, kCommand };
 
 struct Experiment {
   Truth truth = Truth::kClosedForm;
-  std::string name;
+  std::string name = {};
   Program program = Program::kChase;
-  std::vector<std::string> arguments;         // of the program; a command's own, all of it
-  std::vector<std::string> slower_arguments;  // of the truth's runs, where those differ: a larger set
+  std::vector<std::string> arguments = {};         // of the program; a command's own, all of it
+  std::vector<std::string> slower_arguments = {};  // of the truth's runs, where those differ: a larger set
   Judged judged = Judged::kError;
-  unsigned cpus = 1;  // without which its closed form does not hold; those with 1 are kept to one
-  std::string limit;  // of kLimit: what it shows
-  std::vector<double> targets_ns;  // absolute; empty where the truth gives it
-  double seconds = 1;              // of a native run, about, set-up left out
+  unsigned cpus = 1;       // without which its closed form does not hold; those with 1 are kept to one
+  std::string limit = {};  // of kLimit: what it shows
+  std::vector<double> targets_ns = {};  // absolute; empty where the truth gives it
+  double seconds = 1;                   // of a native run, about, set-up left out
 };
 
 }  // namespace nvmemu::suite

@@ -15,8 +15,8 @@ namespace nvmemu::suite {
 
 struct MeasureOptions {
   unsigned rounds = 1, repeats = 0;
-  std::function<void(std::string_view step)> progress;  // called before each run
-  std::function<bool()> stop;                           // asked before each run; true: end here
+  std::function<void(std::string_view step)> progress = {};  // called before each run
+  std::function<bool()> stop = {};                           // asked before each run; true: end here
 };
 
 // A sample is disturbed where the native runs before and after it differ by more, or the host took more of a

@@ -11,11 +11,10 @@ struct Measured {
   double seconds = 0;    // of the work; of a command, all of it
   std::string checksum;  // of what it came to; empty of a command
   bool huge_pages = true;
-  std::optional<double> critical_loads;                   // that follow from the program's structure
-  double steal_share = 0;                                 // of the run's processor time, what the host took
-  double base_ns = 0;                                     // of an emulated run, from its report
-  double stall_ns = 0, injected_ns = 0, overhead_ns = 0;  // likewise
-  std::optional<double> relative_95;                      // likewise: what the report says of its own error
+  std::optional<double> critical_loads;  // that follow from the program's structure
+  double steal_share = 0;                // of the run's processor time, what the host took
+  double base_ns = 0;                    // of an emulated run, from its report
+  double stall_ns = 0, injected_ns = 0;  // likewise
 };
 
 // What the instrumented twin of a program counted.

@@ -79,7 +79,7 @@ std::string errors_script(const std::vector<const Row*>& rows) {
   std::string script = fmt::format(
       "$data << EOD\n{}EOD\n{}{}set title 'Emulated time against the truth'\nset ylabel 'error (%)'\n"
       "set boxwidth 0.7\nset style fill solid 0.7\nset xtics rotate by -45 ({})\nset xrange [-1:{}]\n"
-      "set xzeroaxis lt -1\nset bmargin 9\nset rmargin 10\nset key top right\nplot ",
+      "set xzeroaxis lt -1\nset bmargin 9\nset rmargin 10\nset key outside top center horizontal\nplot ",
       data, pmbench::kLines, pmbench::kAxes, tics, rows.size());
   bool first = true;
   for (const TruthName& truth : kTruths) {

@@ -23,8 +23,6 @@ const char* file_of(Program program) {
       return "nvmemu-chase";
     case Program::kSync:
       return "nvmemu-sync";
-    case Program::kOpenmp:
-      return "nvmemu-openmp";
     case Program::kWorkload:
       return "nvmemu-workload";
     case Program::kCommand:
@@ -76,8 +74,6 @@ void add_report(const RunReport& report, Measured& measured) {
   measured.base_ns = report.base_read_latency_ns;
   measured.stall_ns = report.totals.stall_ns;
   measured.injected_ns = report.totals.injected_ns;
-  measured.overhead_ns = report.totals.overhead_ns;
-  measured.relative_95 = report.error_relative_95;
 }
 
 Result<Measured> measured_of(const Experiment& experiment, const ChildOutcome& outcome, bool emulated) {

@@ -91,11 +91,20 @@ class Session {
 }  // namespace
 
 void keep_only(Plan& plan, const std::vector<Truth>& truths, const std::vector<std::string>& workloads) {
+  const auto is_exact = [&](const std::string& workload) {
+    return std::ranges::any_of(plan.experiments, [&](const Experiment& experiment) {
+      return experiment.name.size() == workload.size() && holds(experiment.name, workload);
+    });
+  };
+  std::vector<std::string> exact, parts;
+  for (const std::string& workload : workloads) (is_exact(workload) ? exact : parts).push_back(workload);
   std::erase_if(plan.experiments, [&](const Experiment& experiment) {
     if (std::ranges::find(truths, experiment.truth) == truths.end()) return true;
-    return !workloads.empty() && std::ranges::none_of(workloads, [&](const std::string& workload) {
-      return holds(experiment.name, workload);
-    });
+    const auto is_in = [&](const std::string& workload) { return holds(experiment.name, workload); };
+    const auto is_it = [&](const std::string& workload) {
+      return experiment.name.size() == workload.size() && is_in(workload);
+    };
+    return !workloads.empty() && std::ranges::none_of(exact, is_it) && std::ranges::none_of(parts, is_in);
   });
 }
 

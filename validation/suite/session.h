@@ -13,7 +13,8 @@
 
 namespace nvmemu::suite {
 
-// Of those truths, and where `workloads` is not empty, whose names hold one of them (regardless of case).
+// Of those truths, and where `workloads` is not empty, whose names are one of them, or hold one that is
+// nobody's name (regardless of case): "tree" is two trees, "list" is not the skip list.
 void keep_only(Plan& plan, const std::vector<Truth>& truths, const std::vector<std::string>& workloads);
 
 // Seconds that a plan takes, about, without repeats.

@@ -13,8 +13,9 @@ SMALL = {
     "nvmemu-compute": ["--rounds", "1000"],
     "nvmemu-threads": ["--threads", "2"],
     "nvmemu-sync": ["--pattern", "lock", "--size", "1MiB", "--loads", "100", "--rounds", "10"],
+    "nvmemu-workload": ["b-tree", "--size", "1MiB", "--operations", "1000"],
 }
-SEEDED = ["nvmemu-chase", "nvmemu-sum", "nvmemu-compute", "nvmemu-sync"]
+SEEDED = ["nvmemu-chase", "nvmemu-sum", "nvmemu-compute", "nvmemu-sync", "nvmemu-workload"]
 
 # Program, arguments, and what the message must name.
 BAD_INPUT = [
@@ -51,6 +52,13 @@ BAD_INPUT = [
     ("nvmemu-sync", ["--pattern", "lock", "--rounds", "-1"], "--rounds"),
     ("nvmemu-sync", ["--pattern", "lock", "--size", "100B"], "--size"),
     ("nvmemu-sync", ["--pattern", "fork", "--size", "64B"], "--size"),
+    ("nvmemu-workload", [], "workload"),
+    ("nvmemu-workload", ["heap"], "heap"),
+    ("nvmemu-workload", ["list", "--size", "3MiB"], "--size"),
+    ("nvmemu-workload", ["list", "--size", "64KiB"], "--size"),
+    ("nvmemu-workload", ["list", "--size", "32GiB"], "--size"),
+    ("nvmemu-workload", ["list", "--operations", "0"], "--operations"),
+    ("nvmemu-workload", ["list", "--twin", "--threshold", "soon"], "--threshold"),
 ]
 
 
@@ -127,6 +135,15 @@ class Figures(unittest.TestCase):
         self.assertEqual(figures["chains"], 16)
         self.assertLessEqual(figures["ns_per_load_min"], figures["ns_per_load"])
         self.assertLessEqual(figures["ns_per_load"], figures["ns_per_load_max"])
+
+    def test_of_a_twin_are_its_accesses(self):
+        arguments = ["--json", *SMALL["nvmemu-workload"]]
+        plain = json.loads(run("nvmemu-workload", *arguments, check=True).stdout)
+        twin = json.loads(run("nvmemu-workload", *arguments, "--twin", "--threshold", "1ns", check=True).stdout)
+        self.assertEqual(plain["checksum"], twin["checksum"])
+        self.assertEqual(twin["accesses"], 5 * 1000)
+        self.assertEqual(twin["accesses_from_memory"], twin["accesses"])  # all take longer than 1 ns
+        self.assertNotIn("seconds", twin)
 
     def test_of_stream_are_given_for_every_kernel(self):
         figures = json.loads(run("nvmemu-stream", "--json", "--threads", "3", *SMALL["nvmemu-stream"],

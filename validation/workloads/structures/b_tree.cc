@@ -26,6 +26,7 @@ class BTree {
  public:
   static Result<BTree> create(const StructureMemory& memory) {
     BTree tree;
+    tree.result_ = mixed(memory.seed);
     const unsigned leaf_bits = static_cast<unsigned>(std::countr_zero(memory.size_bytes / sizeof(Node)));
     tree.leaves_ = std::uint64_t{1} << leaf_bits;
     // The root takes what is left over of a level.
@@ -112,7 +113,7 @@ class BTree {
 
   std::vector<Level> levels_;  // the root's first
   std::uint64_t leaves_ = 0;
-  std::uint64_t result_ = 1;
+  std::uint64_t result_ = 0;
 };
 
 }  // namespace

@@ -61,11 +61,12 @@ class BinaryTree {
       nodes_[place] = {key, {node(2 * number), node(2 * number + 1)}, mixed(key)};
     }
     root_ = node(1);
+    result_ = mixed(seed);
   }
 
   Array<Node> nodes_;
   const Node* root_ = nullptr;
-  std::uint64_t result_ = 1;
+  std::uint64_t result_ = 0;
 };
 
 }  // namespace

@@ -58,7 +58,8 @@ class HashChains {
       : nodes_(std::move(nodes)),
         buckets_(std::move(buckets)),
         where_(scatter_of(nodes_.size(), seed)),
-        hash_(scatter_of(nodes_.size(), seed + 7)) {}
+        hash_(scatter_of(nodes_.size(), seed + 7)),
+        result_(mixed(seed)) {}
 
   const Node* node_of_hash(std::uint64_t hash) const {
     return nodes_.data() + where_.place(hash_.index(hash));
@@ -79,7 +80,7 @@ class HashChains {
   Array<Node> nodes_;
   Array<const Node*> buckets_;
   Scatter where_, hash_;
-  std::uint64_t result_ = 1;
+  std::uint64_t result_;
 };
 
 }  // namespace

@@ -47,7 +47,7 @@ class List {
     for (std::uint64_t place = 0; place < nodes_.size(); ++place) {
       const std::uint64_t number = scatter.index(place);
       const std::uint64_t following = (number + 1) & (nodes_.size() - 1);
-      nodes_[place] = {nodes_.data() + scatter.place(following), mixed(number)};
+      nodes_[place] = {nodes_.data() + scatter.place(following), mixed(seed + number)};
     }
     at_ = nodes_.data() + scatter.place(0);
   }

@@ -20,7 +20,8 @@ class PageRank {
     if (!before) return tl::unexpected<Error>(before.error());
     auto after = Array<double>::create(graph->vertex_count(), memory.page_size);
     if (!after) return tl::unexpected<Error>(after.error());
-    for (std::uint64_t vertex = 0; vertex < before->size(); ++vertex) (*before)[vertex] = 1;
+    for (std::uint64_t vertex = 0; vertex < before->size(); ++vertex)
+      (*before)[vertex] = 0.5 + static_cast<double>(mixed(memory.seed ^ vertex) % 1024) / 1024;
     return PageRank(*std::move(graph), *std::move(before), *std::move(after));
   }
 

@@ -49,27 +49,24 @@ class Persist {
     at_ = at;
   }
 
-  std::uint64_t checksum() const { return mixed(number_of(at_) * 31 + at_->visits); }
+  std::uint64_t checksum() const {
+    return mixed(static_cast<std::uint64_t>(at_ - nodes_.data()) * 31 + at_->visits);
+  }
   bool has_huge_pages() const { return nodes_.has_huge_pages(); }
 
  private:
-  explicit Persist(Array<Node> nodes) : nodes_(std::move(nodes)), scatter_(scatter_of(nodes_.size(), 1)) {}
-
-  std::uint64_t number_of(const Node* node) const {
-    return scatter_.index(static_cast<std::uint64_t>(node - nodes_.data()));
-  }
+  explicit Persist(Array<Node> nodes) : nodes_(std::move(nodes)) {}
 
   void link(std::uint64_t seed) {
-    scatter_ = scatter_of(nodes_.size(), seed);
+    const Scatter scatter = scatter_of(nodes_.size(), seed);
     for (std::uint64_t place = 0; place < nodes_.size(); ++place) {
-      const std::uint64_t following = (scatter_.index(place) + 1) & (nodes_.size() - 1);
-      nodes_[place] = {nodes_.data() + scatter_.place(following), 0};
+      const std::uint64_t following = (scatter.index(place) + 1) & (nodes_.size() - 1);
+      nodes_[place] = {nodes_.data() + scatter.place(following), 0};
     }
-    at_ = nodes_.data() + scatter_.place(0);
+    at_ = nodes_.data() + scatter.place(0);
   }
 
   Array<Node> nodes_;
-  Scatter scatter_;
   Node* at_ = nullptr;
   void (*write_back_)(void*) noexcept = has_clwb() ? &write_back_and_keep : &write_back_and_drop;
 };

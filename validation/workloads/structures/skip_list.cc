@@ -76,13 +76,14 @@ class SkipList {
     }
     nodes_[count_].key = kNoKey;
     first_ = scatter.place(0);
+    result_ = mixed(seed);
   }
 
   Array<Node> nodes_;
   std::uint64_t count_;
   std::uint64_t top_ = 0;  // the highest level
   std::uint64_t first_ = 0;
-  std::uint64_t result_ = 1;
+  std::uint64_t result_ = 0;
 };
 
 }  // namespace

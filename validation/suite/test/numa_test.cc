@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "suite/numa.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <cstring>
+
+#include "base/test/temporary_folder.h"
+#include "fake_runs.h"
+#include "suite/child.h"
+#include "suite/pages.h"
+#include "suite/session.h"
+
+namespace nvmemu::suite {
+namespace {
+
+using testing::HasSubstr;
+
+// A machine's nodes, as sysfs shows them.
+class Nodes : public testing::Test {
+ protected:
+  void add(int id, const std::string& cpus, int kibibytes, const std::string& distances) {
+    const std::string node = "sys/devices/system/node/node" + std::to_string(id);
+    folder_.write("sys/devices/system/node/online", "0-" + std::to_string(id) + "\n");
+    folder_.write(node + "/cpulist", cpus + "\n");
+    folder_.write(node + "/meminfo", "Node " + std::to_string(id) + " MemTotal: " +
+                                         std::to_string(kibibytes) + " kB\nNode 0 MemFree: 5 kB\n");
+    folder_.write(node + "/distance", distances + "\n");
+  }
+  TemporaryFolder folder_;
+};
+
+TEST_F(Nodes, WithOneSaysWhatIsMissing) {
+  add(0, "0-1", 1000, "10");
+  const auto nodes = choose_nodes(folder_.path());
+  ASSERT_FALSE(nodes);
+  EXPECT_THAT(nodes.error().message, HasSubstr("one NUMA node"));
+  EXPECT_THAT(nodes.error().hint, HasSubstr("CXL"));
+}
+
+TEST_F(Nodes, TakesTheFarthestMemory) {
+  add(0, "0-1", 1000, "10 20 31");
+  add(1, "2-3", 1000, "20 10 31");
+  add(2, "", 1000, "31 31 10");  // memory without processors: CXL
+  const auto nodes = choose_nodes(folder_.path());
+  ASSERT_TRUE(nodes) << nodes.error().message;
+  EXPECT_EQ(nodes->processors, 0);
+  EXPECT_EQ(nodes->memory, 2);
+  EXPECT_EQ(nodes->cpus, (std::vector<int>{0, 1}));
+}
+
+TEST_F(Nodes, DoesNotTakeOneWithoutMemory) {
+  add(0, "0-1", 1000, "10 20");
+  add(1, "2-3", 0, "20 10");
+  EXPECT_FALSE(choose_nodes(folder_.path()));
+}
+
+TEST_F(Nodes, WithoutAnySaysSo) { EXPECT_FALSE(choose_nodes(folder_.path())); }
+
+const NodePair kPair{0, 1, {}};
+
+TEST(MeasureNodes, TakesBaseAndTargetFromChases) {
+  FakeRuns runs;
+  runs.on_native = [](const Placement& placement) {
+    return run_of(placement.memory_node == 1 ? 0.150 : 0.090);
+  };
+  const auto memory = measure_nodes(runs, experiment_of(Truth::kNuma), kPair, {});
+  ASSERT_TRUE(memory) << memory.error().message;
+  EXPECT_NEAR(memory->base_ns, 90, 1e-9);  // 1e6 loads
+  EXPECT_NEAR(memory->target_ns, 150, 1e-9);
+  EXPECT_EQ(memory->own.memory_node, 0);
+  EXPECT_EQ(memory->slower.memory_node, 1);
+  EXPECT_EQ(memory->slower.cpu_node, 0);
+}
+
+TEST(MeasureNodes, RefusesMemoryThatIsNoSlower) {
+  FakeRuns runs;
+  const auto memory = measure_nodes(runs, experiment_of(Truth::kNuma), kPair, {});
+  ASSERT_FALSE(memory);
+  EXPECT_THAT(memory.error().message, HasSubstr("1000.0 ns a load"));
+}
+
+TEST(RunPlan, SkipsNumaWhereThereIsOneNodeAndSaysWhy) {
+  FakeRuns runs;
+  Machine machine;
+  machine.base_ns = 200;
+  machine.nodes = failure("this machine has one NUMA node with memory");
+  const Plan plan{{experiment_of(Truth::kNuma, {}), experiment_of(Truth::kClosedForm)}, 1, 0};
+  const auto rows = run_plan(runs, plan, machine, {});
+  ASSERT_EQ(rows.size(), 2u);
+  EXPECT_THAT(rows[0].skipped, HasSubstr("one NUMA node"));
+  EXPECT_TRUE(rows[1].is_measured());
+}
+
+TEST(RunPlan, MeasuresTheNodesOnceForAllExperiments) {
+  FakeRuns runs;
+  runs.on_native = [](const Placement& placement) { return run_of(placement.memory_node == 1 ? 2 : 1); };
+  Machine machine;
+  machine.base_ns = 200;
+  machine.nodes = kPair;
+  const Plan plan{{experiment_of(Truth::kNuma, {}), experiment_of(Truth::kNuma, {})}, 1, 0};
+  const auto rows = run_plan(runs, plan, machine, {});
+  ASSERT_EQ(rows.size(), 2u);
+  EXPECT_EQ(rows[1].target_ns, 2000);
+  EXPECT_EQ(runs.asked.size(), 6u + 2 * 4u);  // chases; own, truth, emulated, truth
+}
+
+TEST(PageCensus, KeepsTheLookThatSawMost) {
+  PageCensus census;
+  census.add({{0, 10}});
+  census.add({{0, 5}, {1, 195}});
+  census.add({{0, 3}});
+  EXPECT_TRUE(census.check(1));
+  const auto other = census.check(0);
+  ASSERT_FALSE(other);
+  EXPECT_THAT(other.error().message, HasSubstr("only 2 % of the memory was on node 0"));
+}
+
+TEST(PageCensus, ThatSawNothingIsAnError) { EXPECT_FALSE(PageCensus().check(0)); }
+
+TEST(PagesOf, FindsThisProcessPagesWhereTheyAre) {
+  constexpr std::size_t kBytes = std::size_t{4} << 20;
+  void* memory = mmap(nullptr, kBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  ASSERT_NE(memory, MAP_FAILED);
+  std::memset(memory, 1, kBytes);
+  std::uint64_t pages = 0;
+  for (const auto& [node, count] : pages_of(getpid())) pages += count;
+  munmap(memory, kBytes);
+  if (pages == 0) GTEST_SKIP() << "move_pages(2) is refused here";
+  EXPECT_GE(pages, 200u);
+}
+
+// Of the machine that there is: every one has a node 0.
+TEST(RunChild, HasItsMemoryOnTheNodeThatItIsBoundTo) {
+  PageCensus census;
+  ChildOptions options;
+  options.memory_node = 0;
+  options.watch = [&census](pid_t pid) { census.look(pid); };
+  const auto outcome = run_child({"sleep", "0.5"}, options);
+  ASSERT_TRUE(outcome) << outcome.error().message;
+  if (outcome->err.find("set_mempolicy") != std::string::npos) GTEST_SKIP() << outcome->err;
+  EXPECT_EQ(outcome->status, 0) << outcome->err;
+  const auto bound = census.check(0);
+  EXPECT_TRUE(bound) << bound.error().message;
+}
+
+TEST(RunChild, BoundToANodeThatIsNotThereFails) {
+  ChildOptions options;
+  options.memory_node = 900;
+  const auto outcome = run_child({"true"}, options);
+  ASSERT_TRUE(outcome);
+  EXPECT_NE(outcome->status, 0);
+  EXPECT_THAT(outcome->err, HasSubstr("set_mempolicy"));
+}
+
+}  // namespace
+}  // namespace nvmemu::suite
