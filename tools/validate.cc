@@ -162,7 +162,7 @@ void add_validate(CLI::App& app, const std::vector<std::string>& command, int& e
   };
   auto* quick =
       subcommand->add_flag("--quick", options->quick, "the most telling workloads, once each: 2 minutes");
-  subcommand->add_flag("--full", options->full, "larger sets, more targets, five rounds: some hours")
+  subcommand->add_flag("--full", options->full, "larger sets, more targets, five rounds: about an hour")
       ->excludes(quick);
   option("--truth", options->truths, "LIST", "these only, of numa, closed-form, per-access, cache-tier");
   option("--workload", options->workloads, "LIST",

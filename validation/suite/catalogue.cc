@@ -36,7 +36,8 @@ constexpr std::string_view kEvicted =
     "a set that just fits a cache: neighbours evict it while a delay is spun, and the program waits for it "
     "again";
 constexpr std::string_view kWrites =
-    "what is written goes to memory from a set in the cache too, and a fence waits for it";
+    "what was written back is read from memory again, so the set is in no cache: memory's own latency is "
+    "stretched";
 
 constexpr auto kEntries = std::to_array<Entry>({
     {kClosedForm, "chase, 1 chain", kChase, "--size SIZE --chains 1", "--loads", 5e6, true},
