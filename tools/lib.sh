@@ -38,7 +38,16 @@ as_root() {
   if [ "$(id -u)" -eq 0 ]; then "$@"; else sudo "$@"; fi
 }
 
-is_installed() { [ "$(dpkg-query -W -f='${db:Status-Status}' "$1" 2>/dev/null)" = installed ]; }
+# Of this machine's architecture, unless the name ends in another's: libfmt-dev:arm64. Both can be there.
+is_installed() {
+  local architecture
+  case $1 in
+    *:*) architecture=${1#*:} ;;
+    *) architecture=$(dpkg --print-architecture) ;;
+  esac
+  dpkg-query -W -f='${db:Status-Status} ${Architecture}\n' "${1%%:*}" 2>/dev/null |
+    grep -xE "installed ($architecture|all)" >/dev/null
+}
 
 # The distribution, and those that it derives from, by the names that os-release(5) gives them.
 distribution() { (. /etc/os-release 2>/dev/null && printf '%s %s' "${ID:-unknown}" "${ID_LIKE:-}"); }
