@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "counters/sampler/instruction.h"
 
-#include <Zydis/Zydis.h>
-
 #include <algorithm>
 #include <iterator>
-#include <span>
 
+#include "counters/sampler/zydis_decode.h"
 #include "counters/sampler/zydis_registers.h"
 
 namespace nvmemu {
@@ -22,16 +20,9 @@ constexpr ZydisMnemonic kMaskedMnemonics[] = {
     ZYDIS_MNEMONIC_VPMASKMOVQ, ZYDIS_MNEMONIC_MASKMOVDQU, ZYDIS_MNEMONIC_MASKMOVQ,
 };
 
-using Operands = std::span<const ZydisDecodedOperand>;
-
 bool is_memory(const ZydisDecodedOperand& operand) {
   return operand.type == ZYDIS_OPERAND_TYPE_MEMORY &&
          (operand.mem.type == ZYDIS_MEMOP_TYPE_MEM || operand.mem.type == ZYDIS_MEMOP_TYPE_VSIB);
-}
-
-bool touches_no_data(ZydisInstructionCategory category) {
-  return category == ZYDIS_CATEGORY_PREFETCH || category == ZYDIS_CATEGORY_NOP ||
-         category == ZYDIS_CATEGORY_WIDENOP;
 }
 
 bool is_locked(const ZydisDecodedInstruction& instruction) {
@@ -44,7 +35,7 @@ StallKind kind_of(const ZydisDecodedInstruction& instruction, Operands operands)
       std::end(kPersistMnemonics)) {
     return StallKind::kPersist;
   }
-  if (touches_no_data(instruction.meta.category)) return StallKind::kOther;
+  if (touches_no_data(instruction)) return StallKind::kOther;
   bool reads = false;
   bool writes = false;
   for (const ZydisDecodedOperand& operand : operands) {
@@ -99,15 +90,11 @@ bool falls_through(const ZydisDecodedInstruction& instruction) {
 }  // namespace
 
 std::optional<Instruction> decode_instruction(const std::uint8_t* code, std::size_t available) noexcept {
-  ZydisDecoder decoder;
-  ZydisDecoderInit(&decoder, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64);
-  ZydisDecodedInstruction instruction;
-  ZydisDecodedOperand operands[ZYDIS_MAX_OPERAND_COUNT];
-  const std::size_t length = std::min<std::size_t>(available, ZYDIS_MAX_INSTRUCTION_LENGTH);
-  if (!ZYAN_SUCCESS(ZydisDecoderDecodeFull(&decoder, code, length, &instruction, operands)))
-    return std::nullopt;
+  ZydisDecoded decoded;
+  if (!ZYAN_SUCCESS(decode(code, available, decoded))) return std::nullopt;
+  const ZydisDecodedInstruction& instruction = decoded.instruction;
+  const Operands visible = decoded.visible();
 
-  const Operands visible(operands, instruction.operand_count_visible);
   Instruction result;
   result.kind = kind_of(instruction, visible);
   result.length = instruction.length;

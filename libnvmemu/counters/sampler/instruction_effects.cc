@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "counters/sampler/instruction_effects.h"
 
-#include <Zydis/Zydis.h>
-
 #include <algorithm>
 #include <span>
 
+#include "counters/sampler/zydis_decode.h"
 #include "counters/sampler/zydis_registers.h"
 
 namespace nvmemu {
@@ -22,8 +21,6 @@ constexpr RegisterSet kCallerSaved = bit_of(REG_RAX) | bit_of(REG_RCX) | bit_of(
                                      bit_of(REG_RDI) | bit_of(REG_R8) | bit_of(REG_R9) | bit_of(REG_R10) |
                                      bit_of(REG_R11);
 
-using Operands = std::span<const ZydisDecodedOperand>;
-
 bool is_one_of(ZydisMnemonic mnemonic, std::span<const ZydisMnemonic> list) {
   return std::find(list.begin(), list.end(), mnemonic) != list.end();
 }
@@ -32,12 +29,6 @@ bool is_repeated(const ZydisDecodedInstruction& instruction) {
   constexpr ZydisInstructionAttributes kRepeats =
       ZYDIS_ATTRIB_HAS_REP | ZYDIS_ATTRIB_HAS_REPE | ZYDIS_ATTRIB_HAS_REPNE;
   return (instruction.attributes & kRepeats) != 0 && instruction.meta.category == ZYDIS_CATEGORY_STRINGOP;
-}
-
-bool touches_no_data(const ZydisDecodedInstruction& instruction) {
-  const auto category = instruction.meta.category;
-  return category == ZYDIS_CATEGORY_PREFETCH || category == ZYDIS_CATEGORY_NOP ||
-         category == ZYDIS_CATEGORY_WIDENOP;
 }
 
 // The general register, of 64 bits, that `reg` is part of; kNone where it is no such.
@@ -118,15 +109,11 @@ void add_register_changes(const ZydisDecodedInstruction& instruction, Operands a
 }  // namespace
 
 std::optional<InstructionEffects> decode_effects(const std::uint8_t* code, std::size_t available) noexcept {
-  ZydisDecoder decoder;
-  ZydisDecoderInit(&decoder, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64);
-  ZydisDecodedInstruction instruction;
-  ZydisDecodedOperand operands[ZYDIS_MAX_OPERAND_COUNT];
-  const std::size_t length = std::min<std::size_t>(available, ZYDIS_MAX_INSTRUCTION_LENGTH);
-  if (!ZYAN_SUCCESS(ZydisDecoderDecodeFull(&decoder, code, length, &instruction, operands)))
-    return std::nullopt;
-  const Operands all(operands, instruction.operand_count);
-  const Operands visible(operands, instruction.operand_count_visible);
+  ZydisDecoded decoded;
+  if (!ZYAN_SUCCESS(decode(code, available, decoded))) return std::nullopt;
+  const ZydisDecodedInstruction& instruction = decoded.instruction;
+  const Operands all = decoded.all();
+  const Operands visible = decoded.visible();
 
   InstructionEffects effects;
   effects.length = instruction.length;

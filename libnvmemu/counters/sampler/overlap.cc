@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "counters/sampler/overlap.h"
 
-#include <Zydis/Zydis.h>
-
 #include <algorithm>
 #include <optional>
-#include <span>
 
 #include "counters/sampler/guarded_read.h"
+#include "counters/sampler/zydis_decode.h"
 
 namespace nvmemu {
 namespace {
@@ -58,7 +56,7 @@ struct Flow {
   std::uintptr_t target = 0;
 };
 
-struct Decoded {
+struct LoopStep {
   Step step;
   Flow flow;
   std::uintptr_t next;
@@ -118,33 +116,29 @@ Flow flow_of(const ZydisDecodedInstruction& instruction, const ZydisDecodedOpera
 
 // Reads of the page after that of `address` only what an instruction there goes on into: control comes this
 // way, so that it is code.
-bool decode_at(std::uintptr_t address, ZydisDecodedInstruction& instruction, ZydisDecodedOperand* operands) {
+bool decode_at(std::uintptr_t address, ZydisDecoded& decoded) {
   constexpr std::uintptr_t kPageBytes = 4096;
   constexpr std::uintptr_t kLongest = ZYDIS_MAX_INSTRUCTION_LENGTH;
   const std::uintptr_t page_end = (address & ~(kPageBytes - 1)) + kPageBytes;
-  ZydisDecoder decoder;
-  ZydisDecoderInit(&decoder, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64);
   for (const std::uintptr_t end : {std::min(address + kLongest, page_end), address + kLongest}) {
     if (!is_readable(address, end)) return false;
-    const ZyanStatus status = ZydisDecoderDecodeFull(&decoder, reinterpret_cast<const void*>(address),
-                                                     end - address, &instruction, operands);
+    const ZyanStatus status = decode(reinterpret_cast<const std::uint8_t*>(address), end - address, decoded);
     if (status != ZYDIS_STATUS_NO_MORE_DATA) return ZYAN_SUCCESS(status);
   }
   return false;
 }
 
-std::optional<Decoded> decode(std::uintptr_t address) {
-  ZydisDecodedInstruction instruction;
-  ZydisDecodedOperand operands[ZYDIS_MAX_OPERAND_COUNT];
-  if (!decode_at(address, instruction, operands)) return std::nullopt;
-  Decoded decoded{.step = {.address = address},
-                  .flow = flow_of(instruction, operands[0], address),
-                  .next = address + instruction.length};
-  for (const ZydisDecodedOperand& operand : std::span(operands, instruction.operand_count)) {
-    if (operand.type == ZYDIS_OPERAND_TYPE_MEMORY) add_memory(operand, decoded.step);
-    if (operand.type == ZYDIS_OPERAND_TYPE_REGISTER) add_register(operand, decoded.step);
+std::optional<LoopStep> loop_step_at(std::uintptr_t address) {
+  ZydisDecoded decoded;
+  if (!decode_at(address, decoded)) return std::nullopt;
+  LoopStep result{.step = {.address = address},
+                  .flow = flow_of(decoded.instruction, decoded.operands[0], address),
+                  .next = address + decoded.instruction.length};
+  for (const ZydisDecodedOperand& operand : decoded.all()) {
+    if (operand.type == ZYDIS_OPERAND_TYPE_MEMORY) add_memory(operand, result.step);
+    if (operand.type == ZYDIS_OPERAND_TYPE_REGISTER) add_register(operand, result.step);
   }
-  return decoded;
+  return result;
 }
 
 class Loop {
@@ -153,7 +147,7 @@ class Loop {
   // nor are those of loops that do not hold the load.
   explicit Loop(std::uintptr_t load) noexcept {
     for (std::uintptr_t at = load; count_ < kMost;) {
-      const auto decoded = decode(at);
+      const auto decoded = loop_step_at(at);
       if (!decoded || decoded->flow.kind == Flow::Kind::kUnknown) break;
       steps_[count_++] = decoded->step;
       if (((decoded->step.writes | decoded->step.changes) & kFrame) != 0) break;  // slots would move
