@@ -15,7 +15,8 @@ constexpr double kMeasurementTolerance = 0.1;
 
 double reachable_one(const char* what, double target_bps, double native_bps,
                      std::vector<std::string>& warnings) {
-  if (target_bps <= 0 || native_bps <= 0 || target_bps < (1 + kMeasurementTolerance) * native_bps) return target_bps;
+  if (target_bps <= 0 || native_bps <= 0 || target_bps < (1 + kMeasurementTolerance) * native_bps)
+    return target_bps;
   warnings.push_back(
       fmt::format("{} bandwidth is not limited: the target, {}, is above what this machine reaches, {}", what,
                   format_bandwidth(target_bps), format_bandwidth(native_bps)));

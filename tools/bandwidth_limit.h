@@ -20,7 +20,8 @@ struct NativeBandwidth {
 // Of its reads alone a sum may do more. It writes half as many, and could write as many if it read nothing.
 NativeBandwidth native_bandwidth(const Calibration& calibration);
 
-// `target` without what this machine does not reach itself (by more than two measurements may differ); a sentence for each such goes to `warnings`.
+// `target` without what this machine does not reach itself (by more than two measurements may differ); a
+// sentence for each such goes to `warnings`.
 BandwidthTarget reachable(const BandwidthTarget& target, const NativeBandwidth& native,
                           std::vector<std::string>& warnings);
 

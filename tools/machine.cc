@@ -70,7 +70,8 @@ class OnAllProcessors {
     cpu_set_t all;
     CPU_ZERO(&all);
     for (std::size_t i = 0; i < CPU_SETSIZE; ++i) CPU_SET(i, &all);
-    moved_ = sched_getaffinity(0, sizeof before_, &before_) == 0 && sched_setaffinity(0, sizeof all, &all) == 0;
+    moved_ =
+        sched_getaffinity(0, sizeof before_, &before_) == 0 && sched_setaffinity(0, sizeof all, &all) == 0;
   }
   ~OnAllProcessors() {
     if (moved_) sched_setaffinity(0, sizeof before_, &before_);

@@ -27,7 +27,9 @@ class NotingInjector final : public Injector {
     delays.push_back(delay_ns);
     return delay_ns;
   }
-  double wait_until(std::uint64_t, CounterSource&) noexcept override { return 0; }  // nothing is governed here
+  double wait_until(std::uint64_t, CounterSource&) noexcept override {
+    return 0;
+  }  // nothing is governed here
   std::uint64_t now_ns() noexcept override { return 0; }
   std::vector<double> delays;
 };
