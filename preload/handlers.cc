@@ -57,6 +57,17 @@ bool is_function(const struct sigaction& action) {
   return action.sa_handler != SIG_DFL && action.sa_handler != SIG_IGN;
 }
 
+#if defined(__x86_64__)
+// Whether the trap can be an int1's: it is reported behind the instruction, but in guests on AMD processors
+// at it.
+bool is_int1(std::uintptr_t pc) noexcept {
+  constexpr std::uint8_t kInt1 = 0xf1;
+  const auto is_at = [](std::uintptr_t address) {
+    return is_readable(address, address + 1) && *reinterpret_cast<const std::uint8_t*>(address) == kInt1;
+  };
+  return is_at(pc - 1) || is_at(pc);
+}
+
 // A hit of a breakpoint whose reason has been lost on the way (a hypervisor may mix up or drop DR6, or report
 // a debug register that was taken back): the kernel then takes it for a single step, for an int1 instruction,
 // or for a debugger's, and sends a plain trap. On a 2-vCPU guest a few in 100,000 probed processes died of
@@ -64,18 +75,14 @@ bool is_function(const struct sigaction& action) {
 // anybody else's unless the program steps through itself or runs int1: a debugger is told first, and other
 // breakpoints of perf_event carry another code. The instruction is to be executed now, whatever the registers
 // say.
-#if defined(__x86_64__)
 bool pass_stray_breakpoint(int signal, const siginfo_t& info, void* context) noexcept {
   constexpr greg_t kStepping = 1 << 8;  // TF
   constexpr greg_t kResume = 1 << 16;   // RF: no instruction breakpoint is taken at this instruction
-  constexpr std::uint8_t kInt1 = 0xf1;
   if (signal != kTrapSignal) return false;
   if (info.si_code != TRAP_BRKPT && info.si_code != TRAP_TRACE && info.si_code != TRAP_HWBKPT) return false;
   auto& registers = static_cast<ucontext_t*>(context)->uc_mcontext.gregs;
   if ((registers[REG_EFL] & kStepping) != 0) return false;
-  const auto before = static_cast<std::uintptr_t>(registers[REG_RIP]) - 1;
-  if (is_readable(before, before + 1) && *reinterpret_cast<const std::uint8_t*>(before) == kInt1)
-    return false;
+  if (is_int1(static_cast<std::uintptr_t>(registers[REG_RIP]))) return false;
   registers[REG_EFL] |= kResume;
   return true;
 }
