@@ -41,6 +41,7 @@ struct Slot {
 // One instruction, as far as values flow through it.
 struct Step {
   std::uintptr_t address = 0;
+  std::uint8_t length = 0;   // bytes
   Registers reads = 0;       // what its results are made of, addresses included
   Registers writes = 0;      // results,
   Registers changes = 0;     // and those of which part is kept
@@ -131,7 +132,7 @@ bool decode_at(std::uintptr_t address, ZydisDecoded& decoded) {
 std::optional<LoopStep> loop_step_at(std::uintptr_t address) {
   ZydisDecoded decoded;
   if (!decode_at(address, decoded)) return std::nullopt;
-  LoopStep result{.step = {.address = address},
+  LoopStep result{.step = {.address = address, .length = decoded.instruction.length},
                   .flow = flow_of(decoded.instruction, decoded.operands[0], address),
                   .next = address + decoded.instruction.length};
   for (const ZydisDecodedOperand& operand : decoded.all()) {
@@ -181,6 +182,13 @@ class Loop {
     return false;
   }
 
+  // Whether the registers that step `to` loads by are still what they were before the first step.
+  bool is_located_at_start(std::size_t to) const noexcept {
+    Registers changed = 0;
+    for (std::size_t i = 0; i < to; ++i) changed |= steps_[i].writes | steps_[i].changes;
+    return (steps_[to].located_by & changed) == 0;
+  }
+
  private:
   static constexpr std::size_t kMost = 40;
 
@@ -226,6 +234,14 @@ class Loop {
   bool closed_ = false;
 };
 
+void tell(const Step& load, IndependentLoads& found) noexcept {
+  const auto instruction =
+      decode_instruction(reinterpret_cast<const std::uint8_t*>(load.address), load.length);
+  if (!instruction || !instruction->probeable || instruction->operand.base == MemoryOperand::kNextInstruction)
+    return;
+  found.told[found.told_count++] = instruction->operand;
+}
+
 }  // namespace
 
 IndependentLoads independent_loads(std::uintptr_t address) noexcept {
@@ -234,6 +250,7 @@ IndependentLoads independent_loads(std::uintptr_t address) noexcept {
   for (std::size_t i = 1; i < loop.size() && found.count < IndependentLoads::kMost; ++i) {
     if (!loop[i].loads || loop.waits(i, 0) || loop.waits(0, i)) continue;
     found.addresses[found.count++] = loop[i].address;
+    if (loop.is_located_at_start(i)) tell(loop[i], found);
   }
   return found;
 }

@@ -14,13 +14,18 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "counters/sampler/instruction.h"
+
 namespace nvmemu {
 
-// Addresses of load instructions.
+// Load instructions.
 struct IndependentLoads {
-  static constexpr std::size_t kMost = 4;
+  static constexpr std::size_t kMost = 8;
   std::array<std::uintptr_t, kMost> addresses{};
   std::size_t count = 0;
+  // What those read that can be told from the registers of a thread that is about to execute the load.
+  std::array<MemoryOperand, kMost> told{};
+  std::size_t told_count = 0;
 };
 
 // Of the innermost loop around the load at `address`, the loads that neither wait for that one nor make it

@@ -109,6 +109,7 @@ int Prober::arm(LoadEntry* load, BurstKind kind, double since_gap_ms) noexcept {
   armed_ticks_ = start;
   address_ = load->address;
   instruction_ = load->instruction;
+  beside_ = load->beside;
   perf_event_attr attr = breakpoint_attributes(address_);
   const long fd = raw_syscall(SYS_perf_event_open, &attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
   if (is_error(fd)) return static_cast<int>(-fd);
@@ -164,17 +165,27 @@ bool Prober::on_trap(const siginfo_t& info, const ucontext_t& context) noexcept 
   const std::uint64_t now = clock_->now_ticks();
   current_.cost_ns += std::min(clock_->to_ns(now - last_hit_ticks_), scale_.trap_cost_ns);
   last_hit_ticks_ = now;
-  take_hit(effective_address(instruction_.operand, address_, instruction_.length, context));
+  take_hit(context);
   return true;
 }
 
-void Prober::take_hit(std::uintptr_t address) noexcept {
+void Prober::read_beside(const ucontext_t& context) const noexcept {
+  for (std::size_t i = 0; i < beside_.told_count; ++i) {
+    const std::uintptr_t address = effective_address(beside_.told[i], 0, 0, context);
+    if (may_read(address)) nvmemu_touch(reinterpret_cast<const void*>(address));
+  }
+}
+
+void Prober::take_hit(const ucontext_t& context) noexcept {
+  const std::uintptr_t address =
+      effective_address(instruction_.operand, address_, instruction_.length, context);
   const std::uint16_t hit = hits_++;
   const bool early = plan_.compares && hit >= kEarlyAfter && hit < kEarlyAfter + Burst::kTimed;
   const bool late = hit >= plan_.skip;
   if ((early || late) && may_read(address)) time_load(address, late);
   if (late && ++timed_ >= Burst::kTimed) return finish();
   if (current_.kind == BurstKind::kShare) tlb_.flush();
+  read_beside(context);
 }
 
 void Prober::finish() noexcept {

@@ -154,15 +154,22 @@ TEST(IndependentLoads, AreOfTheInnermostLoopThatHoldsTheLoad) {
   EXPECT_THAT(beside(nvmemu_test_inner_a), ElementsAre(at(nvmemu_test_inner_b)));
 }
 
-TEST(IndependentLoads, AreAtMostFour) {
+TEST(IndependentLoads, AreAtMostEight) {
   std::string code;
-  for (int i = 0; i < 6; ++i) {
-    code += "\x48\x8b";  // mov (reg), reg: rax, rcx, rdx, rbx, then rsi, rdi
-    code += static_cast<char>(std::array{0x00, 0x09, 0x12, 0x1b, 0x36, 0x3f}[static_cast<std::size_t>(i)]);
-  }
+  for (const char mod_rm : {'\x00', '\x09', '\x12', '\x1b', '\x36', '\x3f'})
+    code += {'\x48', '\x8b', mod_rm};                                                           // rax to rdi
+  for (const char mod_rm : {'\x00', '\x09', '\x12', '\x1b'}) code += {'\x4d', '\x8b', mod_rm};  // r8 to r11
   code += "\xeb";
   code += static_cast<char>(-static_cast<int>(code.size()) - 1);
   EXPECT_EQ(independent_loads(at(code.data())).count, IndependentLoads::kMost);
+}
+
+TEST(IndependentLoads, TellWhatTheyAreAboutToRead) {
+  const IndependentLoads found = independent_loads(at(nvmemu_test_chase_a));
+  ASSERT_EQ(found.told_count, 1);
+  EXPECT_EQ(found.told[0].base, REG_RBX);
+  EXPECT_EQ(found.told[0].displacement, 8);
+  EXPECT_EQ(independent_loads(at(nvmemu_test_frame_a)).told_count, 0) << "its register is loaded in between";
 }
 
 TEST(IndependentLoads, AreNoneInWhatIsNoLoop) {
