@@ -248,8 +248,7 @@ void Runtime::set_sampler_options() {
                 .readings_to_latency = calibration_.probe_latency_ns > 0
                                            ? calibration_.probed_latency_ns / calibration_.probe_latency_ns
                                            : 0,
-                .overlapped =
-                    std::max(1.0, calibration_.overlapped_latency_ns / calibration_.base_latency_ns),
+                .overlapped = overlap_factor(calibration_),
                 .trap_cost_ns = calibration_.trap_cost_ns},
       .steady_after_ms = std::min(32.0, config_.epoch_ns / 2e6),
       .sample_stall_cost_ns = calibration_.sample_stall_cost_ns,

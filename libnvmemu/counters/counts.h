@@ -26,8 +26,10 @@ struct EpochCounts {
   std::array<double, kStallKinds> held_ns{};  // time behind each kind of instruction, cache hits included
   double memory_stall_ns = 0;                 // of loads and locked instructions: what waited for memory
   double miss_latency_ns = 0;                 // what a load from memory took, as probes saw it; 0: not known
-  double overhead_ns = 0;                     // what measuring cost in this epoch, and what injections did,
-  double fresh_stall_ns = 0;                  // memory_stall_ns without what corrects earlier epochs,
+  double overlap_factor = 0;   // of that, by what it is longer than of a load alone, since others are under
+                               // way; 0: not known
+  double overhead_ns = 0;      // what measuring cost in this epoch, and what injections did,
+  double fresh_stall_ns = 0;   // memory_stall_ns without what corrects earlier epochs,
   double fresh_excess_ns = 0;  // and likewise what injections made the thread wait longer, of overhead_ns
   double interrupted_ns = 0;   // and of that the time in which the thread did not run its own code
   std::uint64_t samples = 0;   // samples of any kind

@@ -115,6 +115,11 @@ Result<void> require(const Fields& fields, const std::set<std::string_view>& see
 
 }  // namespace
 
+double overlap_factor(const Calibration& calibration) noexcept {
+  if (calibration.base_latency_ns <= 0 || calibration.overlapped_latency_ns <= 0) return 1;
+  return std::clamp(calibration.overlapped_latency_ns / calibration.base_latency_ns, 0.5, 2.0);
+}
+
 std::string serialize(const Calibration& calibration) {
   std::string text = "# What 'nvmemu calibrate' measured. Valid for this processor and this boot.\n";
   const auto add = [&text](std::string_view key, std::string_view value) {

@@ -41,6 +41,10 @@ struct Calibration {
   bool unstable = false;  // neighbours disturbed it: a spread over 10 %
 };
 
+// By what a load takes longer while others are under way, or shorter: where a load alone waits for page
+// tables too, which others' loads hide. 1 where it was not measured.
+double overlap_factor(const Calibration& calibration) noexcept;
+
 // "key = value" lines, a subset of TOML; unknown keys are ignored, missing and malformed ones are errors that
 // name the key.
 std::string serialize(const Calibration& calibration);

@@ -19,8 +19,9 @@ double misses_delay_ns(const EpochCounts& counts, const ReadLatency& latency) no
 
 double stall_delay_ns(const EpochCounts& counts, const ReadLatency& latency) noexcept {
   if (latency.base_ns <= 0 || latency.target_ns <= latency.base_ns || counts.memory_stall_ns <= 0) return 0;
-  const double miss_ns = counts.miss_latency_ns > 0 ? counts.miss_latency_ns : latency.base_ns;
-  return counts.memory_stall_ns / miss_ns * (latency.target_ns - latency.base_ns);
+  const double here_ns = latency.base_ns * (counts.overlap_factor > 0 ? counts.overlap_factor : 1);
+  const double miss_ns = counts.miss_latency_ns > 0 ? counts.miss_latency_ns : here_ns;
+  return counts.memory_stall_ns / miss_ns * extra_ns(here_ns, latency.target_ns);
 }
 
 double weighted_delay_ns(const EpochCounts& counts, const ReadLatency& latency) noexcept {

@@ -68,7 +68,8 @@ struct EpochSlot {
   double samples, stall_samples, probes;
   double hits, misses, local, remote, cache_stall_ns, episodes;
   double counted_share;  // 0: sampled, or nothing seen
-  std::uint8_t reserved[32];
+  double overlap_factor;
+  std::uint8_t reserved[24];
 };
 
 struct ProcessSlot {
@@ -86,6 +87,7 @@ void for_each_figure(auto& slot, auto& counts, auto visit) {
   for (std::size_t kind = 0; kind < kStallKinds; ++kind) visit(slot.held_ns[kind], counts.held_ns[kind]);
   visit(slot.memory_stall_ns, counts.memory_stall_ns);
   visit(slot.miss_latency_ns, counts.miss_latency_ns);
+  visit(slot.overlap_factor, counts.overlap_factor);
   visit(slot.overhead_ns, counts.overhead_ns);
   visit(slot.fresh_stall_ns, counts.fresh_stall_ns);
   visit(slot.fresh_excess_ns, counts.fresh_excess_ns);

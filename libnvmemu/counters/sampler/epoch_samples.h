@@ -51,7 +51,7 @@ class EpochSamples {
   static bool may_wait(const Held& held) noexcept;
   bool overlaps(const Held& held, const SharePool& pool) const noexcept;
   // What was held up by one load, of which `share` is memory's, at `miss_ns` a miss. Forgets it.
-  void charge(Held& held, const Share& share, double miss_ns, EpochCounts& counts) noexcept;
+  void charge(Held& held, const Share& share, double alone_ns, double factor, EpochCounts& counts) noexcept;
 
   double overlapped_;
   std::array<Held, kDistinct> held_{};
@@ -60,8 +60,9 @@ class EpochSamples {
   std::array<double, kStallKinds> by_kind_ns_{};
   std::uint64_t samples_ = 0;
   std::uint64_t stall_samples_ = 0;
-  ByBin memory_ns_{};  // over the thread's life, before weights
-  double misses_ = 0;  // in a row, in this epoch, before weights
+  ByBin memory_ns_{};             // over the thread's life, before weights
+  double overlapped_misses_ = 0;  // the same, each by its factor
+  double misses_ = 0;             // in a row, in this epoch, before weights
   Running stall_;
   Running excess_;
 };

@@ -22,7 +22,7 @@ constexpr std::uint64_t kEventMark = 0x6e766d656d750001;  // sig_data: "this bre
 constexpr int TRAP_PERF = 6;
 #endif
 
-constexpr std::uint16_t kShortSkip = 6;     // hits let pass in a chase
+constexpr std::uint16_t kShortSkip = 4;     // hits let pass in a chase
 constexpr std::uint16_t kLongSkip = 80;     // more loads than an out-of-order window holds, in most loops
 constexpr std::uint16_t kEarlyAfter = 4;    // where the early readings of a comparing burst begin
 constexpr std::uint16_t kComparisons = 32;  // late readings that decide which kind a load is
@@ -184,8 +184,10 @@ void Prober::take_hit(const ucontext_t& context) noexcept {
   const bool late = hit >= plan_.skip;
   if ((early || late) && may_read(address)) time_load(address, late);
   if (late && ++timed_ >= Burst::kTimed) return finish();
-  if (current_.kind == BurstKind::kShare) tlb_.flush();
-  read_beside(context);
+  // In a chase nothing but the next load can be fetched ahead.
+  const bool next_counts = plan_.skip == kLongSkip || hits_ >= plan_.skip;
+  if (current_.kind == BurstKind::kShare && next_counts) tlb_.flush();
+  if (next_counts) read_beside(context);
 }
 
 void Prober::finish() noexcept {

@@ -63,7 +63,8 @@ class TlbFlusher {
 
 // One finished burst.
 struct Burst {
-  static constexpr std::uint16_t kTimed = 16;  // readings
+  // Readings. Few: what the traps hold up is evicted by neighbours meanwhile.
+  static constexpr std::uint16_t kTimed = 6;
 
   LoadEntry* load = nullptr;  // null: no burst has ended
   BurstKind kind = BurstKind::kShare;
