@@ -11,6 +11,7 @@
 
 #include "base/units.h"
 #include "counters/pmu/catalogue.h"
+#include "counters/pmu/verdict.h"
 #include "epoch/config.h"
 #include "hardware_throttle.h"
 #include "launch.h"
@@ -100,6 +101,7 @@ RunReport make_report(const RunOptions& options, const Prepared& prepared,
   if (const Microarchitecture* design = prepared.source.design) {
     report.source_design = design->name;
     report.source_quality = name_of(design->quality);
+    report.bandwidth.counted_by = describe_traffic_events(*design);
   }
   report.model = prepared.is_native() ? "none" : prepared.model->name;
   report.base_read_latency_ns = prepared.machine.base_latency_ns;

@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 
 #include "cli.h"
+#include "counters/pmu/catalogue.h"
+#include "host/cpu.h"
 #include "throttle/channels.h"
 #include "throttle/curve.h"
 #include "throttle/dimm_population.h"
@@ -110,9 +112,27 @@ TEST_F(BandwidthTest, MistakesAreRefusedByName) {
   const Outcome node = run({"--read-bandwidth", "1GB/s", "--node", "first", "--", "true"});
   EXPECT_EQ(node.status, 125);
   EXPECT_THAT(node.err, HasSubstr("--node: 'first' is no number of a node"));
-  const Outcome counters = run({"--read-bandwidth", "1GB/s", "--source", "pmu", "--", "true"});
-  EXPECT_EQ(counters.status, 125);
-  EXPECT_THAT(counters.err, HasSubstr("hardware counters are not asked for the bytes"));
+}
+
+// Of a design whose counters could tell, those that are not there are made up for by samples, as for latency.
+TEST_F(BandwidthTest, CountersThatCannotTellBytesAreRefusedWithTheReason) {
+  const Microarchitecture* design = find_events(read_cpu().signature);
+  if (design == nullptr) GTEST_SKIP() << "nothing is promised of this processor";
+  const Outcome outcome = run({"--read-bandwidth", "1GB/s", "--source", "pmu", "--", "true"});
+  if (design->traffic.counted) {
+    EXPECT_EQ(outcome.status, 0) << outcome.err;
+  } else {
+    EXPECT_EQ(outcome.status, 125);
+    EXPECT_THAT(outcome.err, AllOf(HasSubstr("--source pmu: the counters of "),
+                                   HasSubstr(design->traffic.notes), HasSubstr("samples tell")));
+  }
+}
+
+TEST_F(BandwidthTest, AutoSaysInTheReportWhyItSamples) {
+  if (counters_open()) GTEST_SKIP() << "this machine has hardware counters";
+  run({"--stat", "--report", folder_.file("report.json"), "--", "true"});
+  EXPECT_EQ(report()["source"]["name"], "sampler");
+  EXPECT_THAT(report()["source"]["why"], HasSubstr("hardware counters"));
 }
 
 // A machine of folders with thermal registers.
