@@ -6,12 +6,6 @@
 #include "cli.h"
 #include "counters/pmu/catalogue.h"
 #include "host/cpu.h"
-#include "throttle/channels.h"
-#include "throttle/curve.h"
-#include "throttle/dimm_population.h"
-#include "throttle/files.h"
-#include "throttle/test/fake_machine.h"
-#include "throttle/thermal_throttle.h"
 
 namespace nvmemu {
 namespace {
@@ -133,83 +127,6 @@ TEST_F(BandwidthTest, AutoSaysInTheReportWhyItSamples) {
   run({"--stat", "--report", folder_.file("report.json"), "--", "true"});
   EXPECT_EQ(report()["source"]["name"], "sampler");
   EXPECT_THAT(report()["source"]["why"], HasSubstr("hardware counters"));
-}
-
-// A machine of folders with thermal registers.
-class HardwareTest : public BandwidthTest {
- protected:
-  Outcome run_on(const std::string& root, const std::string& node, std::vector<std::string> command) {
-    std::vector<std::string> arguments{"--read-bandwidth",
-                                       "6GB/s",
-                                       "--write-bandwidth",
-                                       "2GB/s",
-                                       "--throttle",
-                                       "hardware",
-                                       "--node",
-                                       node,
-                                       "--throttle-root",
-                                       root,
-                                       "--report",
-                                       folder_.file("report.json"),
-                                       "--"};
-    arguments.insert(arguments.end(), command.begin(), command.end());
-    return run(std::move(arguments));
-  }
-  // As calibrate leaves it: 100 MB/s for each unit, up to 20 GB/s.
-  void store_curve() {
-    const auto pci = PciConfig::open(machine_.root());
-    ASSERT_TRUE(pci);
-    const auto channels = find_channels(*pci, machine_.root());
-    ASSERT_TRUE(channels);
-    std::vector<CurvePoint> points;
-    for (int value = 0x10; value < 0x100; value += 0x10)
-      points.push_back({value, std::min(20e9, value * 100e6), 0.01});
-    Curves curves{machine_text(machine_.root(), *channels), {}};
-    curves.put(*fit_curve(0, points));
-    ASSERT_TRUE(
-        write_durably(curves_path(throttle_folder(machine_.root()), curves.machine), serialize(curves)));
-  }
-
-  FakeMachine machine_;
-  const std::vector<std::uint16_t> firmware_ = machine_.registers();
-};
-
-TEST_F(HardwareTest, LimitsWhileTheCommandRunsAndIsPutBack) {
-  store_curve();
-  const Outcome outcome = run_on(machine_.root(), "0", {"true"});
-  EXPECT_EQ(outcome.status, 0) << outcome.err;
-  EXPECT_EQ(bandwidth()["by"], "thermal registers");
-  EXPECT_THAT(bandwidth()["why"], HasSubstr("0x050 on"));  // 8 GB/s together
-  EXPECT_THAT(warnings(), Not(Contains(HasSubstr("hardware"))));
-  EXPECT_EQ(machine_.registers(), firmware_);
-}
-
-TEST_F(HardwareTest, IsPutBackWhereTheCommandCannotBeRun) {
-  store_curve();
-  const std::string broken = folder_.write("broken", "#!/no/such/interpreter\n", 0755);
-  EXPECT_NE(run_on(machine_.root(), "0", {broken}).status, 0);
-  EXPECT_EQ(machine_.registers(), firmware_);
-}
-
-TEST_F(HardwareTest, WhatItCannotBeHadForIsSaidAndTheGovernorTakesOver) {
-  store_curve();
-  run_on(machine_.root(), "7", {"true"});
-  EXPECT_EQ(bandwidth()["by"], "governor");
-  EXPECT_THAT(warnings(), Contains(AllOf(HasSubstr("the governor does"), HasSubstr("node 7"))));
-
-  const TemporaryFolder nothing;
-  run_on(nothing.file("."), "0", {"true"});
-  EXPECT_EQ(bandwidth()["by"], "governor");
-  EXPECT_THAT(warnings(), Contains(AllOf(HasSubstr("no memory controller with thermal registers"),
-                                         HasSubstr("no resctrl"))));
-}
-
-TEST_F(HardwareTest, TakesATargetOfBothDirections) {
-  store_curve();
-  run({"--read-bandwidth", "6GB/s", "--throttle", "hardware", "--throttle-root", machine_.root(), "--report",
-       folder_.file("report.json"), "--", "true"});
-  EXPECT_EQ(bandwidth()["by"], "governor");
-  EXPECT_THAT(warnings(), Contains(HasSubstr("limits reads and writes together")));
 }
 
 }  // namespace
