@@ -216,7 +216,8 @@ bool Runtime::prepare_counts() {
   model_ = *model;
   may_sample_instead_ = !record_ && (model_->counts & ~kSamplerCounts) == 0;
   if (source_.design != nullptr)
-    pmu_options_ = pmu_options_for(source_, read_latency_, calibration_, config_.epoch_ns);
+    pmu_options_ =
+        pmu_options_for(source_, read_latency_, calibration_, config_.epoch_ns, measures_traffic());
   return true;
 }
 

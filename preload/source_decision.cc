@@ -11,7 +11,7 @@ namespace nvmemu::preload {
 namespace {
 
 // What is to be counted, or why nothing is.
-Result<SourceDecision> decide_counters(const Config& config) {
+Result<SourceDecision> decide_counters(const Config& config, bool traffic) {
   const Cpu cpu = read_cpu();
   const Microarchitecture* design = find_events(cpu.signature);
   if (design == nullptr)
@@ -23,6 +23,8 @@ Result<SourceDecision> decide_counters(const Config& config) {
   }
   if (!verdict->trusted)
     return failure("the hardware counters are not to be trusted: " + verdict->why, verdict->mend);
+  if (const std::string lacking = traffic ? why_no_traffic(*design, *verdict) : ""; !lacking.empty())
+    return failure(lacking);
   return SourceDecision{.name = "pmu",
                         .text = "this processor's counters",
                         .why = verdict->why,
@@ -36,10 +38,7 @@ Result<SourceDecision> decide_counters(const Config& config) {
 SourceDecision decide_source(const Config& config) {
   if (config.source == SourceChoice::kSampler) return {};
   const bool counts_bytes = config.stat || config.target_read_bps > 0 || config.target_write_bps > 0;
-  if (counts_bytes && config.source == SourceChoice::kAuto) return {.why = "it tells what is moved, too"};
-  Result<SourceDecision> counters =
-      counts_bytes ? failure("hardware counters are not asked for the bytes that bandwidth is told by")
-                   : decide_counters(config);
+  Result<SourceDecision> counters = decide_counters(config, counts_bytes);
   if (counters) return *std::move(counters);
   SourceDecision sampler{.why = counters.error().message};
   if (config.source == SourceChoice::kPmu) {
@@ -54,7 +53,7 @@ SourceDecision decide_source(const Config& config) {
 // the last-level cache's latency is not known it is taken for a quarter of memory's, as the counters' test
 // does.
 PmuSourceOptions pmu_options_for(const SourceDecision& decision, const ReadLatency& latency,
-                                 const Calibration& calibration, double epoch_ns) {
+                                 const Calibration& calibration, double epoch_ns, bool counts_traffic) {
   constexpr double kShortestTickNs = 1e6;
   constexpr double kLongestTickNs = 10e6;
   LevelLatencies levels{.memory_ns = latency.base_ns};
@@ -63,6 +62,7 @@ PmuSourceOptions pmu_options_for(const SourceDecision& decision, const ReadLaten
   return {.design = decision.design,
           .latencies = levels,
           .numa_nodes = decision.numa_nodes,
+          .counts_traffic = counts_traffic,
           .tick_ns = std::clamp(epoch_ns / 4, kShortestTickNs, kLongestTickNs),
           .tick_cost_ns = calibration.sample_cost_ns + calibration.timer_cost_ns,
           .signal = kTickSignal};

@@ -28,6 +28,6 @@ SourceDecision decide_source(const Config& config);
 
 // Where the counters are to be used: for each thread's source.
 PmuSourceOptions pmu_options_for(const SourceDecision& decision, const ReadLatency& latency,
-                                 const Calibration& calibration, double epoch_ns);
+                                 const Calibration& calibration, double epoch_ns, bool counts_traffic);
 
 }  // namespace nvmemu::preload

@@ -5,6 +5,7 @@
 #include <exception>
 
 #include "base/log.h"
+#include "counters/pmu/verdict.h"
 #include "lifecycle.h"
 #include "report/run_report.h"
 #include "runtime.h"
@@ -19,6 +20,7 @@ RunReport make_report(const Runtime& runtime) {
   if (const Microarchitecture* design = runtime.source().design) {
     report.source_design = design->name;
     report.source_quality = name_of(design->quality);
+    report.bandwidth.counted_by = describe_traffic_events(*design);
   }
   report.model = runtime.model().name;
   report.base_read_latency_ns = runtime.read_latency().base_ns;

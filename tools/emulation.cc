@@ -11,6 +11,7 @@
 
 #include "base/units.h"
 #include "counters/pmu/catalogue.h"
+#include "counters/pmu/verdict.h"
 #include "epoch/config.h"
 #include "hardware_throttle.h"
 #include "launch.h"
@@ -27,31 +28,51 @@ struct Limit {
   std::string by, why;
 };
 
-Limit limit_bandwidth(const RunOptions& options, const Prepared& prepared,
-                      std::vector<std::string>& warnings) {
+Limit governed(const BandwidthTarget& target, const char* why) { return {nullptr, target, "governor", why}; }
+
+tl::expected<Limit, Refusal> limit_by_hardware(const RunOptions& options, const Prepared& prepared,
+                                               std::vector<std::string>& warnings) {
   const BandwidthTarget& target = prepared.bandwidth;
-  if (!target.limits()) {
-    return {nullptr,
-            {},
-            "",
-            prepared.request.bandwidth.limits() ? "no target is below what this machine moves"
-                                                : "no bandwidth was asked for"};
+  const BandwidthTarget& asked = prepared.request.bandwidth;
+  if (asked.read_bps <= 0 || asked.write_bps <= 0) {
+    return tl::unexpected(
+        Refusal{kNvmemuFailed,
+                {"--throttle hardware limits reads and writes together, and so takes a target of both",
+                 "give --read-bandwidth and --write-bandwidth, or leave --throttle away: the governor limits "
+                 "either"}});
   }
-  if (!prepared.request.hardware_throttle) return {nullptr, target, "governor", "it works in any process"};
-  std::string refusal;
-  if (target.read_bps <= 0 || target.write_bps <= 0) {
-    refusal = "hardware limits reads and writes together, and so takes a target of both";
-  } else {
-    auto hardware = HardwareThrottle::apply(options.throttle_root, prepared.request.node,
-                                            target.read_bps + target.write_bps);
-    if (hardware) {
-      std::string by((*hardware)->by());
-      return {*std::move(hardware), {}, std::move(by), "asked for; reads and writes together"};
-    }
-    refusal = hardware.error().message;
+  if (target.read_bps <= 0 || target.write_bps <= 0) {  // the other one's warning has been given
+    warnings.emplace_back(
+        "the governor limits the bandwidth: hardware limits reads and writes together only");
+    return governed(target, "of one direction alone, which hardware cannot limit");
   }
-  warnings.push_back("the hardware does not limit the bandwidth, the governor does: " + refusal);
-  return {nullptr, target, "governor", "the hardware could not be had"};
+  auto hardware = HardwareThrottle::apply(options.throttle_root, prepared.request.node,
+                                          target.read_bps + target.write_bps);
+  if (hardware) {
+    std::string by((*hardware)->by());
+    return Limit{*std::move(hardware), {}, std::move(by), "asked for; reads and writes together"};
+  }
+  const ThrottleRefusal& refusal = hardware.error();
+  if (!refusal.is_absent) {
+    return tl::unexpected(
+        Refusal{kNvmemuFailed, {"--throttle hardware: " + refusal.error.message, refusal.error.hint}});
+  }
+  warnings.push_back("the hardware does not limit the bandwidth, the governor does: " +
+                     refusal.error.message);
+  return governed(target, "the hardware could not be had");
+}
+
+tl::expected<Limit, Refusal> limit_bandwidth(const RunOptions& options, const Prepared& prepared,
+                                             std::vector<std::string>& warnings) {
+  if (!prepared.bandwidth.limits()) {
+    return Limit{nullptr,
+                 {},
+                 "",
+                 prepared.request.bandwidth.limits() ? "no target is below what this machine moves"
+                                                     : "no bandwidth was asked for"};
+  }
+  if (prepared.request.hardware_throttle) return limit_by_hardware(options, prepared, warnings);
+  return governed(prepared.bandwidth, "it works in any process");
 }
 
 SourceChoice source_choice(const Prepared& prepared) {
@@ -100,6 +121,7 @@ RunReport make_report(const RunOptions& options, const Prepared& prepared,
   if (const Microarchitecture* design = prepared.source.design) {
     report.source_design = design->name;
     report.source_quality = name_of(design->quality);
+    report.bandwidth.counted_by = describe_traffic_events(*design);
   }
   report.model = prepared.is_native() ? "none" : prepared.model->name;
   report.base_read_latency_ns = prepared.machine.base_latency_ns;
@@ -153,19 +175,20 @@ tl::expected<Emulated, Refusal> emulate(const RunOptions& options, const Prepare
   temporary.add(board->path());
   if (options.verbose) say_what_starts(prepared, *board);
 
-  Limit limit = limit_bandwidth(options, prepared, report.warnings);
-  report.bandwidth.by = limit.by;
-  report.bandwidth.why = limit.why;
+  const auto limit = limit_bandwidth(options, prepared, report.warnings);
+  if (!limit) return tl::unexpected(limit.error());
+  report.bandwidth.by = limit->by;
+  report.bandwidth.why = limit->why;
   std::vector<std::string> variables;
   if (!prepared.is_native()) {
-    variables = to_environment(make_config(options, prepared, limit, *board));
+    variables = to_environment(make_config(options, prepared, *limit, *board));
     variables.push_back(preload_with(prepared.library));
   }
   const auto ended = launch(prepared.path, command, environment_with(variables),
                             options.no_wait ? Waits::kForCommand : Waits::kForAll);
-  if (limit.hardware) {
-    report.bandwidth.why += ": " + limit.hardware->what();
-    if (const auto lifted = limit.hardware->lift(); !lifted) print_error(lifted.error());
+  if (limit->hardware) {
+    report.bandwidth.why += ": " + limit->hardware->what();
+    if (const auto lifted = limit->hardware->lift(); !lifted) print_error(lifted.error());
   }
   if (!ended) return tl::unexpected(ended.error());
   std::signal(SIGPIPE, SIG_IGN);  // whoever read stderr may be gone: the exit status is still the command's

@@ -99,6 +99,7 @@ Json to_json(const Microarchitecture& design) {
             {"other_names", design.other_names},
             {"stall_time", {{"formula", name_of(design.formula)}, {"is", description_of(design.formula)}}},
             {"quality", {{"grade", name_of(design.quality)}, {"is", description_of(design.quality)}}},
+            {"bytes_moved", {{"counted", design.traffic.counted}, {"notes", design.traffic.notes}}},
             {"counters", design.counters},
             {"notes", design.notes},
             {"events", Json::array()}};
@@ -134,6 +135,8 @@ void print_design(const Microarchitecture& design) {
   print_events(design);
   print_field("stall time", fmt::format("{}: {}", name_of(design.formula), description_of(design.formula)));
   print_field("quality", fmt::format("{}: {}", name_of(design.quality), description_of(design.quality)));
+  print_field("bytes moved",
+              fmt::format("{}{}", design.traffic.counted ? "" : "not counted: ", design.traffic.notes));
   if (*design.notes != '\0') print_field("notes", design.notes);
 }
 

@@ -15,11 +15,19 @@
 
 namespace nvmemu {
 
+// Why the hardware does not limit a run.
+struct ThrottleRefusal {
+  Error error;
+  bool is_absent;  // this machine has nothing that could, or does not let this user; else what was asked for
+                   // is wrong, or something failed
+};
+
 class HardwareThrottle {
  public:
   // Limits `node` (registers), or this process and what it starts (resctrl), to `bps`, for as long as this
-  // lives. `root`: what stands for /. Fails where neither can be had; the message says why, of both.
-  static Result<std::unique_ptr<HardwareThrottle>> apply(const std::string& root, int node, double bps);
+  // lives. `root`: what stands for /. Where neither can be had the message says why, of both.
+  static tl::expected<std::unique_ptr<HardwareThrottle>, ThrottleRefusal> apply(const std::string& root,
+                                                                                int node, double bps);
 
   // "thermal registers" or "resctrl"
   std::string_view by() const { return group_ ? "resctrl" : "thermal registers"; }
@@ -30,8 +38,10 @@ class HardwareThrottle {
   Result<void> lift();
 
  private:
-  Result<void> set_registers(const std::string& root, int node, double bps);
-  Result<void> join_group(const std::string& root, double bps);
+  using Done = tl::expected<void, ThrottleRefusal>;
+  Done set_registers(const std::string& root, int node, double bps);
+  Done join_group(const std::string& root, double bps);
+  Done limit_group(const ResctrlResource& resource, std::uint64_t amount);
 
   // A signal that comes while registers are set waits until they are put back. Made first, gone last.
   StopSignals signals_;

@@ -66,14 +66,13 @@ Result<void> prepare_replay(Prepared& prepared) {
 Result<void> prepare_source(Prepared& prepared, const RunOptions& options) {
   const SourceChoice wanted = prepared.request.source;
   if (wanted == SourceChoice::kReplay) return prepare_replay(prepared);
-  const bool counts_bytes = prepared.request.bandwidth.limits() || options.stat;  // which samples alone do
+  const bool counts_bytes = prepared.request.bandwidth.limits() || options.stat;
   if (counts_bytes && wanted == SourceChoice::kPmu) {
-    return failure("--source pmu: hardware counters are not asked for the bytes that bandwidth is told by",
-                   "leave --source away: samples tell");
+    const Microarchitecture* design = find_events(read_cpu().signature);
+    if (design != nullptr && !design->traffic.counted)
+      return failure("--source pmu: " + why_no_traffic(*design, {}), "leave --source away: samples tell");
   }
-  prepared.source = choose_source_here(counts_bytes ? SourceChoice::kSampler : wanted);
-  if (counts_bytes && wanted == SourceChoice::kAuto && !prepared.is_native())
-    prepared.source.why = "it tells what is moved, too";
+  prepared.source = choose_source_here(wanted, counts_bytes);
   if (prepared.is_native() || (wanted == SourceChoice::kPmu && prepared.source.design == nullptr)) {
     const std::string said = wanted == SourceChoice::kPmu
                                  ? explain_substitute(prepared.source)

@@ -32,10 +32,15 @@ PmuVerdict verdict_here(const Cpu& cpu) {
   return find_verdict(cpu, calibration ? calibration->cache_latency_ns : 0);
 }
 
-ChosenSource choose_source(SourceChoice wanted, const Cpu& cpu, const PmuVerdict& verdict, bool samples) {
+ChosenSource choose_source(SourceChoice wanted, const Cpu& cpu, const PmuVerdict& verdict, bool samples,
+                           bool traffic) {
   if (wanted == SourceChoice::kSampler) return samples ? sampler("asked for") : nothing("");
   const Microarchitecture* design = find_events(cpu.signature);
-  if (verdict.trusted && design != nullptr) {
+  const bool trusted = verdict.trusted && design != nullptr;
+  if (const std::string lacking = trusted && traffic ? why_no_traffic(*design, verdict) : "";
+      !lacking.empty())
+    return samples ? sampler(lacking) : nothing(lacking);
+  if (trusted) {
     return {.name = "pmu",
             .text = "this processor's counters",
             .why = verdict.why,
@@ -47,10 +52,10 @@ ChosenSource choose_source(SourceChoice wanted, const Cpu& cpu, const PmuVerdict
   return substitute;
 }
 
-ChosenSource choose_source_here(SourceChoice wanted) {
+ChosenSource choose_source_here(SourceChoice wanted, bool traffic) {
   if (wanted == SourceChoice::kSampler) return choose_source(wanted, {}, {}, kDecodes);
   const Cpu cpu = read_cpu();
-  return choose_source(wanted, cpu, verdict_here(cpu), kDecodes);
+  return choose_source(wanted, cpu, verdict_here(cpu), kDecodes, traffic);
 }
 
 std::string explain_substitute(const ChosenSource& source) {

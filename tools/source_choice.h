@@ -26,11 +26,13 @@ struct ChosenSource {
 // there are counters).
 PmuVerdict verdict_here(const Cpu& cpu);
 
-// `wanted`: all but a replay. `samples`: whether there is a sampler for this processor.
-ChosenSource choose_source(SourceChoice wanted, const Cpu& cpu, const PmuVerdict& verdict, bool samples);
+// `wanted`: all but a replay. `samples`: whether there is a sampler for this processor. `traffic`: what is
+// moved to and from memory is to be told, too.
+ChosenSource choose_source(SourceChoice wanted, const Cpu& cpu, const PmuVerdict& verdict, bool samples,
+                           bool traffic = false);
 
 // Likewise, with what this machine is and has; the counters are only tried where they are wanted.
-ChosenSource choose_source_here(SourceChoice wanted);
+ChosenSource choose_source_here(SourceChoice wanted, bool traffic = false);
 
 // That counters were asked for and are not used: a sentence, with the mend.
 std::string explain_substitute(const ChosenSource& source);

@@ -177,6 +177,7 @@ class Reader {
     report_.source_why = "hardware counters were refused to the program's threads";
     report_.source_design.clear();
     report_.source_quality.clear();
+    report_.bandwidth.counted_by.clear();
   }
 
   // Counting has no statistical error. What the events leave out is the design's, and only of designs that

@@ -38,6 +38,8 @@ struct BandwidthReport {
   bool is_measured = false;  // somebody asked: for a target, or for the figures themselves
   std::string by;            // "governor", "thermal registers", "resctrl"; empty: nothing limits it
   std::string why;           // that, and what was not taken
+  std::string
+      counted_by;  // hardware counters that were to tell it: which, and what they leave out; else empty
   double read_bytes = 0, written_bytes = 0, held_ns = 0;
   // What was moved while it was held up, or else at its busiest: bytes per second. Nothing: too little was.
   std::optional<double> read_reached_bps, write_reached_bps;

@@ -39,6 +39,22 @@ std::optional<double> reached_bps(const TrafficSeries::OverTime& over_time,
   return *middle;
 }
 
+// Counts have no statistical error, and how far the events are off is not known.
+void say_what_counted(const TrafficBoard& board, double counted_share, BandwidthReport& report) {
+  if (counted_share <= 0) {
+    report.error_from = "nothing was measured";
+    return;
+  }
+  report.error_from = fmt::format(
+      "hardware counters that saw {:.0f} % of the CPU time: {} How far that is off has not been measured; "
+      "not in it: "
+      "the kernel",
+      100 * counted_share, report.counted_by);
+  const double samples = number(board.samples);
+  if (samples > 0)
+    report.error_from += fmt::format("; threads that were refused the counters: {:.0f} samples", samples);
+}
+
 void estimate_error(const TrafficBoard& board, BandwidthReport& report) {
   const double bytes = report.read_bytes + report.written_bytes;
   const double samples = number(board.samples);
@@ -75,7 +91,11 @@ void read_traffic(const Board& board, RunReport& report) {
       reached_bps(bandwidth.over_time, &TrafficSeries::Step::read_bytes, report.target.read_bandwidth_bps);
   bandwidth.write_reached_bps = reached_bps(bandwidth.over_time, &TrafficSeries::Step::written_bytes,
                                             report.target.write_bandwidth_bps);
-  estimate_error(traffic, bandwidth);
+  if (bandwidth.counted_by.empty()) {
+    estimate_error(traffic, bandwidth);
+  } else {
+    say_what_counted(traffic, report.counted_share.value_or(0), bandwidth);
+  }
 }
 
 }  // namespace nvmemu

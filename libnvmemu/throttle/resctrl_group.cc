@@ -51,7 +51,7 @@ pid_t owner_of(std::string_view name) {
   return static_cast<pid_t>(std::strtol(std::string(name.substr(kPrefix.size())).c_str(), nullptr, 10));
 }
 
-void remove_leftovers(const Resctrl& resctrl) {
+void remove_leftovers(const Resctrl& resctrl, const StepHook& step) {
   std::vector<std::string> leftovers;
   DIR* entries = opendir(resctrl.folder.c_str());
   if (entries == nullptr) return;
@@ -61,13 +61,16 @@ void remove_leftovers(const Resctrl& resctrl) {
       leftovers.push_back(resctrl.folder + "/" + entry->d_name);
   }
   closedir(entries);
-  for (const std::string& folder : leftovers) rmdir(folder.c_str());
+  for (const std::string& folder : leftovers) {
+    after_step(step, "removing " + folder);
+    rmdir(folder.c_str());
+  }
 }
 
 }  // namespace
 
 Result<std::unique_ptr<ResctrlGroup>> ResctrlGroup::create(const Resctrl& resctrl, StepHook step) {
-  remove_leftovers(resctrl);
+  remove_leftovers(resctrl, step);
   const std::string folder = fmt::format("{}/{}{}", resctrl.folder, kPrefix, getpid());
   if (mkdir(folder.c_str(), 0755) != 0) return refused(resctrl, "cannot make the group " + folder, errno);
   std::unique_ptr<ResctrlGroup> group(new ResctrlGroup(resctrl, folder, std::move(step)));
@@ -101,6 +104,7 @@ Result<std::uint64_t> ResctrlGroup::limit(std::string_view name, int domain, std
   const std::string line = schemata_line(name, *limits);
   if (const int error = write_command(path, line, O_TRUNC); error != 0)
     return refused(resctrl_, "cannot write " + std::string(trimmed(line)) + " to " + path, error);
+  after_step(step_, "limited " + path);
   limits = current();
   if (!limits) return failure(path + ": " + limits.error().message);
   const auto now = std::find_if(limits->begin(), limits->end(), in_domain);
@@ -111,7 +115,10 @@ Result<std::uint64_t> ResctrlGroup::limit(std::string_view name, int domain, std
 Result<bool> ResctrlGroup::add_thread(pid_t tid) {
   const std::string path = folder_ + "/tasks";
   const int error = write_command(path, std::to_string(tid) + "\n", O_APPEND);
-  if (error == 0) return true;
+  if (error == 0) {
+    after_step(step_, "added " + std::to_string(tid));
+    return true;
+  }
   if (error == ESRCH) return false;
   return refused(resctrl_, fmt::format("cannot write thread {} to {}", tid, path), error);
 }

@@ -18,7 +18,8 @@ namespace nvmemu {
 // group, is the end of all limits. Not thread-safe.
 class ResctrlGroup {
  public:
-  // Removes first what processes left behind that are gone. Steps: "made PATH", "removing PATH".
+  // Removes first what processes left behind that are gone. Steps: "made PATH", "limited PATH", "added TID",
+  // and, before it is done, "removing PATH".
   static Result<std::unique_ptr<ResctrlGroup>> create(const Resctrl& resctrl, StepHook step = {});
   ~ResctrlGroup();
   ResctrlGroup(const ResctrlGroup&) = delete;

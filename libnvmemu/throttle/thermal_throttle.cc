@@ -20,6 +20,23 @@ namespace {
 
 std::string place(const SavedRegister& at) { return fmt::format("{} {:#x}", to_text(at.channel), at.offset); }
 
+struct Controllers {
+  PciConfig pci;
+  std::vector<Channel> channels;
+};
+
+Result<Controllers> find_controllers(const std::string& root) {
+  auto pci = PciConfig::open(root);
+  if (!pci) return tl::unexpected(pci.error());
+  auto channels = find_channels(*pci, root);
+  if (!channels) return tl::unexpected(channels.error());
+  if (channels->empty()) return tl::unexpected(no_thermal_registers(root));
+  for (const Channel& channel : *channels) {
+    if (auto allowed = pci->check_writable(channel.address); !allowed) return tl::unexpected(allowed.error());
+  }
+  return Controllers{*std::move(pci), *std::move(channels)};
+}
+
 }  // namespace
 
 std::string throttle_folder(const std::string& root) { return root + "/var/lib/nvmemu"; }
@@ -40,20 +57,21 @@ ThermalThrottle::ThermalThrottle(std::string root, StepHook step, PciConfig pci,
       channels_(std::move(channels)),
       lock_(std::move(lock)) {}
 
+Result<void> ThermalThrottle::check(const std::string& root) {
+  const auto controllers = find_controllers(root);
+  if (!controllers) return tl::unexpected(controllers.error());
+  return {};
+}
+
 Result<std::unique_ptr<ThermalThrottle>> ThermalThrottle::open(const std::string& root, StepHook step) {
-  auto pci = PciConfig::open(root);
-  if (!pci) return tl::unexpected(pci.error());
-  auto channels = find_channels(*pci, root);
-  if (!channels) return tl::unexpected(channels.error());
-  if (channels->empty()) return tl::unexpected(no_thermal_registers(root));
-  for (const Channel& channel : *channels) {
-    if (auto allowed = pci->check_writable(channel.address); !allowed) return tl::unexpected(allowed.error());
-  }
+  auto controllers = find_controllers(root);
+  if (!controllers) return tl::unexpected(controllers.error());
   auto lock = ThrottleLock::take(throttle_lock_path(root));
   if (!lock) return tl::unexpected(lock.error());
   after_step(step, "locked");
   std::unique_ptr<ThermalThrottle> throttle(
-      new ThermalThrottle(root, std::move(step), *std::move(pci), *std::move(channels), *std::move(lock)));
+      new ThermalThrottle(root, std::move(step), std::move(controllers->pci),
+                          std::move(controllers->channels), *std::move(lock)));
   if (auto recovered = throttle->recover(); !recovered) return tl::unexpected(recovered.error());
   return throttle;
 }

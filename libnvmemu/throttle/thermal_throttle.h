@@ -33,8 +33,12 @@ enum class Leftover {
 // Not thread-safe. Signals are the caller's: see StopSignals in tools/.
 class ThermalThrottle {
  public:
-  // `root`: what stands for /. Fails where this machine has no such controllers (the hint says what it has
-  // instead), where another process throttles, and where what that left behind cannot be put back.
+  // Fails where this machine has no such controllers (the hint says what it has instead), or where this
+  // process may not write to them (the message says which, the hint what that takes).
+  static Result<void> check(const std::string& root);
+
+  // `root`: what stands for /. Fails where check() does, where another process throttles, and where what that
+  // left behind cannot be put back.
   static Result<std::unique_ptr<ThermalThrottle>> open(const std::string& root, StepHook step = {});
 
   // Restores, unless what is set is kept.

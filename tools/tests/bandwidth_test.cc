@@ -4,12 +4,8 @@
 #include <gtest/gtest.h>
 
 #include "cli.h"
-#include "throttle/channels.h"
-#include "throttle/curve.h"
-#include "throttle/dimm_population.h"
-#include "throttle/files.h"
-#include "throttle/test/fake_machine.h"
-#include "throttle/thermal_throttle.h"
+#include "counters/pmu/catalogue.h"
+#include "host/cpu.h"
 
 namespace nvmemu {
 namespace {
@@ -110,86 +106,27 @@ TEST_F(BandwidthTest, MistakesAreRefusedByName) {
   const Outcome node = run({"--read-bandwidth", "1GB/s", "--node", "first", "--", "true"});
   EXPECT_EQ(node.status, 125);
   EXPECT_THAT(node.err, HasSubstr("--node: 'first' is no number of a node"));
-  const Outcome counters = run({"--read-bandwidth", "1GB/s", "--source", "pmu", "--", "true"});
-  EXPECT_EQ(counters.status, 125);
-  EXPECT_THAT(counters.err, HasSubstr("hardware counters are not asked for the bytes"));
 }
 
-// A machine of folders with thermal registers.
-class HardwareTest : public BandwidthTest {
- protected:
-  Outcome run_on(const std::string& root, const std::string& node, std::vector<std::string> command) {
-    std::vector<std::string> arguments{"--read-bandwidth",
-                                       "6GB/s",
-                                       "--write-bandwidth",
-                                       "2GB/s",
-                                       "--throttle",
-                                       "hardware",
-                                       "--node",
-                                       node,
-                                       "--throttle-root",
-                                       root,
-                                       "--report",
-                                       folder_.file("report.json"),
-                                       "--"};
-    arguments.insert(arguments.end(), command.begin(), command.end());
-    return run(std::move(arguments));
+// Of a design whose counters could tell, those that are not there are made up for by samples, as for latency.
+TEST_F(BandwidthTest, CountersThatCannotTellBytesAreRefusedWithTheReason) {
+  const Microarchitecture* design = find_events(read_cpu().signature);
+  if (design == nullptr) GTEST_SKIP() << "nothing is promised of this processor";
+  const Outcome outcome = run({"--read-bandwidth", "1GB/s", "--source", "pmu", "--", "true"});
+  if (design->traffic.counted) {
+    EXPECT_EQ(outcome.status, 0) << outcome.err;
+  } else {
+    EXPECT_EQ(outcome.status, 125);
+    EXPECT_THAT(outcome.err, AllOf(HasSubstr("--source pmu: the counters of "),
+                                   HasSubstr(design->traffic.notes), HasSubstr("samples tell")));
   }
-  // As calibrate leaves it: 100 MB/s for each unit, up to 20 GB/s.
-  void store_curve() {
-    const auto pci = PciConfig::open(machine_.root());
-    ASSERT_TRUE(pci);
-    const auto channels = find_channels(*pci, machine_.root());
-    ASSERT_TRUE(channels);
-    std::vector<CurvePoint> points;
-    for (int value = 0x10; value < 0x100; value += 0x10)
-      points.push_back({value, std::min(20e9, value * 100e6), 0.01});
-    Curves curves{machine_text(machine_.root(), *channels), {}};
-    curves.put(*fit_curve(0, points));
-    ASSERT_TRUE(
-        write_durably(curves_path(throttle_folder(machine_.root()), curves.machine), serialize(curves)));
-  }
-
-  FakeMachine machine_;
-  const std::vector<std::uint16_t> firmware_ = machine_.registers();
-};
-
-TEST_F(HardwareTest, LimitsWhileTheCommandRunsAndIsPutBack) {
-  store_curve();
-  const Outcome outcome = run_on(machine_.root(), "0", {"true"});
-  EXPECT_EQ(outcome.status, 0) << outcome.err;
-  EXPECT_EQ(bandwidth()["by"], "thermal registers");
-  EXPECT_THAT(bandwidth()["why"], HasSubstr("0x050 on"));  // 8 GB/s together
-  EXPECT_THAT(warnings(), Not(Contains(HasSubstr("hardware"))));
-  EXPECT_EQ(machine_.registers(), firmware_);
 }
 
-TEST_F(HardwareTest, IsPutBackWhereTheCommandCannotBeRun) {
-  store_curve();
-  const std::string broken = folder_.write("broken", "#!/no/such/interpreter\n", 0755);
-  EXPECT_NE(run_on(machine_.root(), "0", {broken}).status, 0);
-  EXPECT_EQ(machine_.registers(), firmware_);
-}
-
-TEST_F(HardwareTest, WhatItCannotBeHadForIsSaidAndTheGovernorTakesOver) {
-  store_curve();
-  run_on(machine_.root(), "7", {"true"});
-  EXPECT_EQ(bandwidth()["by"], "governor");
-  EXPECT_THAT(warnings(), Contains(AllOf(HasSubstr("the governor does"), HasSubstr("node 7"))));
-
-  const TemporaryFolder nothing;
-  run_on(nothing.file("."), "0", {"true"});
-  EXPECT_EQ(bandwidth()["by"], "governor");
-  EXPECT_THAT(warnings(), Contains(AllOf(HasSubstr("no memory controller with thermal registers"),
-                                         HasSubstr("no resctrl"))));
-}
-
-TEST_F(HardwareTest, TakesATargetOfBothDirections) {
-  store_curve();
-  run({"--read-bandwidth", "6GB/s", "--throttle", "hardware", "--throttle-root", machine_.root(), "--report",
-       folder_.file("report.json"), "--", "true"});
-  EXPECT_EQ(bandwidth()["by"], "governor");
-  EXPECT_THAT(warnings(), Contains(HasSubstr("limits reads and writes together")));
+TEST_F(BandwidthTest, AutoSaysInTheReportWhyItSamples) {
+  if (counters_open()) GTEST_SKIP() << "this machine has hardware counters";
+  run({"--stat", "--report", folder_.file("report.json"), "--", "true"});
+  EXPECT_EQ(report()["source"]["name"], "sampler");
+  EXPECT_THAT(report()["source"]["why"], HasSubstr("hardware counters"));
 }
 
 }  // namespace

@@ -39,6 +39,15 @@ TEST_F(EventsCommand, PrintsJsonWithOrigins) {
   FAIL() << "no stall event: " << design;
 }
 
+TEST_F(EventsCommand, SaysWhetherWhatIsMovedIsCounted) {
+  EXPECT_THAT(
+      nvmemu({"events", "--cpu", "spr"}).out,
+      AllOf(HasSubstr("memory-reads"), HasSubstr("OCR:READS_TO_CORE_L3_MISS"), HasSubstr("bytes moved")));
+  EXPECT_THAT(nvmemu({"events", "--cpu", "zen4"}).out, HasSubstr("not counted: a core does not count"));
+  const json answer = json::parse(nvmemu({"events", "--cpu", "skx", "--json"}).out);
+  EXPECT_EQ(answer["designs"][0]["bytes_moved"]["counted"], false);
+}
+
 TEST_F(EventsCommand, ShowsEveryDesign) {
   const json answer = json::parse(nvmemu({"events", "--cpu", "all", "--json"}).out);
   EXPECT_EQ(answer["designs"].size(), 26U);  // Intel's 17, Zen 1 to 5, four of Arm's

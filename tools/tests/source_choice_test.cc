@@ -43,6 +43,34 @@ TEST(ChooseSource, TakesCountersThatHavePassedTheirTest) {
   }
 }
 
+Cpu ice_lake_sp() {
+  Cpu cpu;
+  cpu.signature = {.vendor = "GenuineIntel", .family = 6, .model = 0x6a, .stepping = 6};
+  return cpu;
+}
+
+TEST(ChooseSource, TakesCountersForBandwidthWhereTheyTellWhatIsMoved) {
+  PmuVerdict verdict = trusted();
+  verdict.traffic = true;
+  const ChosenSource source = choose_source(SourceChoice::kAuto, ice_lake_sp(), verdict, true, true);
+  EXPECT_EQ(source.name, "pmu");
+  EXPECT_STREQ(source.design->name, "Ice Lake-SP");
+}
+
+TEST(ChooseSource, TakesTheSamplerForBandwidthElseAndSaysWhy) {
+  PmuVerdict verdict = trusted();
+  verdict.traffic = true;
+  const ChosenSource without = choose_source(SourceChoice::kAuto, skylake(), verdict, true, true);
+  EXPECT_EQ(without.name, "sampler");
+  EXPECT_THAT(without.why, HasSubstr("the counters of Skylake-SP do not tell what is moved"));
+  verdict.traffic = false;
+  const ChosenSource failed = choose_source(SourceChoice::kPmu, ice_lake_sp(), verdict, true, true);
+  EXPECT_EQ(failed.name, "sampler");
+  EXPECT_THAT(explain_substitute(failed), HasSubstr("failed their test"));
+  EXPECT_EQ(choose_source(SourceChoice::kAuto, ice_lake_sp(), verdict, true, false).name, "pmu")
+      << "latency alone needs no such events";
+}
+
 TEST(ChooseSource, OffersNoEpisodesWhereTheyWereWrong) {
   PmuVerdict verdict = trusted();
   verdict.episodes = false;

@@ -7,6 +7,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <atomic>
+
 #include "counters/pmu/pmu_source.h"
 #include "counters/pmu/test/fake_pmu.h"
 #include "epoch/thread_emulator.h"
@@ -41,22 +43,33 @@ class NoDelay final : public Injector {
   std::uint64_t now_ns() noexcept override { return 0; }
 };
 
-// All of it, for Skylake-SP's five events.
-void end_epoch(benchmark::State& state) {
+// All of it, for Ice Lake-SP's five events; `with_bandwidth`: with two more for what is moved, and a
+// governor.
+void run_epochs(benchmark::State& state, bool with_bandwidth) {
   FakePmu pmu;
-  PmuSource source({.design = find_microarchitecture("skx"),
+  PmuSource source({.design = find_microarchitecture("icx"),
                     .latencies = {.memory_ns = 90, .last_level_ns = 20},
+                    .counts_traffic = with_bandwidth,
                     .tick_ns = 1e9,
                     .signal = SIGURG},
                    FakePmu::open, time_for_a_counter);
   if (source.open(this_tid(), TickerKind::kAny) != 0) return state.SkipWithError("no pages");
   pmu.tell_time();
   NoDelay injector;
-  ThreadEmulator emulator(source, injector, ReadLatency{.base_ns = 90, .target_ns = 300}, 50e6);
+  std::atomic<std::uint64_t> read_busy{0};
+  std::atomic<std::uint64_t> write_busy{0};
+  Governor governor(read_busy, write_busy, {.read_bps = 1e9, .write_bps = 1e9});
+  ThreadEmulator emulator(source, injector, ReadLatency{.base_ns = 90, .target_ns = 300}, 50e6,
+                          stall_delay_ns, with_bandwidth ? &governor : nullptr);
   for (auto _ : state) emulator.end_epoch();
   source.close();
 }
+
+void end_epoch(benchmark::State& state) { run_epochs(state, false); }
 BENCHMARK(end_epoch);
+
+void end_epoch_with_bandwidth(benchmark::State& state) { run_epochs(state, true); }
+BENCHMARK(end_epoch_with_bandwidth);
 
 }  // namespace
 }  // namespace nvmemu

@@ -28,6 +28,7 @@ constexpr std::array<Words, kRoles> kRoleWords{{
     {"in-flight", "misses in flight, added up every cycle"},
     {"any-in-flight", "cycles with a miss in flight"},
     {"store-stall", "cycles that stores held the core up"},
+    {"memory-reads", "lines read from memory, prefetches among them"},
     {"memory-writes", "lines written to memory"},
 }};
 constexpr std::array<Words, 4> kFormulaWords{{

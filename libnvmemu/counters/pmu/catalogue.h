@@ -30,9 +30,11 @@ enum class Role : std::uint8_t {
   kInFlight,      // misses in flight, added up every cycle
   kAnyInFlight,   // cycles with at least one in flight
   kStoreStall,    // cycles in which stores held the core up
+  kMemoryReads,   // lines read from memory, prefetches and reads before a write among them
   kMemoryWrites,  // lines written to memory
 };
-inline constexpr std::size_t kRoles = 15;
+inline constexpr std::size_t kRoles = 16;
+inline constexpr double kLineBytes = 64;  // of every design in the catalogue
 
 std::string_view name_of(Role role) noexcept;         // "local-dram"
 std::string_view description_of(Role role) noexcept;  // "loads from this socket's memory"
@@ -67,6 +69,12 @@ enum class Quality : std::uint8_t {
 std::string_view name_of(Quality quality) noexcept;
 std::string_view description_of(Quality quality) noexcept;
 
+// Whether the design's cores count what a thread moves to and from memory, by kMemoryReads and kMemoryWrites.
+struct TrafficEvents {
+  bool counted = false;
+  const char* notes = "";  // what they take in, and leave out; or why they cannot be used
+};
+
 // x86 by family, models and steppings, from first to last; Arm by implementer and part.
 struct CpuMatch {
   const char* vendor = nullptr;  // null: Arm, or nothing to match
@@ -86,6 +94,7 @@ struct Microarchitecture {
   int counters;       // that one thread can count on at once, beside the one of cycles
   bool pmu_is_known;  // libpfm4 4.13 has the table
   const char* notes;  // errata and limits, in plain sentences; empty: none known
+  TrafficEvents traffic;
 
   const Event* find(Role role) const noexcept;  // null where the design cannot count it
 };

@@ -87,6 +87,9 @@ constexpr const char* kRetireNotes =
     "by "
     "the fills' latencies. Not validated on the hardware. Memory writes are counted by the socket only.";
 
+// The memory controllers count them, of all cores together (amd_umc).
+constexpr TrafficEvents kNoWrites{false, "a core does not count the lines that it writes to memory"};
+
 constexpr auto kFills = Formula::kFillLatency;
 constexpr auto kShare = Formula::kFillShare;
 constexpr auto kRough = Quality::kRough;
@@ -94,11 +97,16 @@ constexpr auto kFair = Quality::kFair;
 
 // Six counters, of which cycles take one.
 constexpr Microarchitecture kTable[] = {
-    {"Zen 1", "amd64_fam17h_zen1", kZen1Names, kZen1Models, kZen1, kFills, kRough, 5, true, kFillNotes},
-    {"Zen 2", "amd64_fam17h_zen2", kZen2Names, kZen2Models, kZen2, kFills, kRough, 5, true, kFillNotes},
-    {"Zen 3", "amd64_fam19h_zen3", kZen3Names, kZen3Models, kZen3, kFills, kRough, 5, true, kZen3Notes},
-    {"Zen 4", "amd64_fam19h_zen4", kZen4Names, kZen4Models, kZen4, kShare, kFair, 5, true, kRetireNotes},
-    {"Zen 5", "amd64_fam1ah_zen5", kZen5Names, kZen5Models, kZen5, kShare, kFair, 5, false, kRetireNotes},
+    {"Zen 1", "amd64_fam17h_zen1", kZen1Names, kZen1Models, kZen1, kFills, kRough, 5, true, kFillNotes,
+     kNoWrites},
+    {"Zen 2", "amd64_fam17h_zen2", kZen2Names, kZen2Models, kZen2, kFills, kRough, 5, true, kFillNotes,
+     kNoWrites},
+    {"Zen 3", "amd64_fam19h_zen3", kZen3Names, kZen3Models, kZen3, kFills, kRough, 5, true, kZen3Notes,
+     kNoWrites},
+    {"Zen 4", "amd64_fam19h_zen4", kZen4Names, kZen4Models, kZen4, kShare, kFair, 5, true, kRetireNotes,
+     kNoWrites},
+    {"Zen 5", "amd64_fam1ah_zen5", kZen5Names, kZen5Models, kZen5, kShare, kFair, 5, false, kRetireNotes,
+     kNoWrites},
 };
 
 }  // namespace

@@ -48,19 +48,24 @@ constexpr const char* kMemoryNotes =
     "The stall event counts waits past the L2: memory's part is taken by the last-level cache's hits and "
     "misses. Edges cannot be counted: no episodes.";
 
+// Bus accesses (BUS_ACCESS_WR) are counted in beats, whose width the manuals leave to the system;
+// L2D_CACHE_WB counts what a system-level cache keeps, and not what streams past the L2.
+constexpr TrafficEvents kBeats{
+    false, "writes are counted in beats of the bus, and how much one of them moves is not documented"};
+
 constexpr auto kWeighted = Formula::kWeighted;
 constexpr auto kRough = Quality::kRough;
 constexpr auto kFair = Quality::kFair;
 
 constexpr Microarchitecture kTable[] = {
-    {"Neoverse N1", "arm_n1", kN1Names, kN1Parts, kN1, kWeighted, kRough, 6, false, kBackendNotes},
-    {"Neoverse V1", "arm_v1", kV1Names, kV1Parts, kV1, kWeighted, kFair, 6, false, kMemoryNotes},
-    {"Neoverse N2", "arm_n2", kN2Names, kN2Parts, kV1, kWeighted, kFair, 6, false, kMemoryNotes},
-    {"Neoverse V2", "arm_v2", kV2Names, kV2Parts, kV1, kWeighted, kFair, 6, false, kMemoryNotes},
+    {"Neoverse N1", "arm_n1", kN1Names, kN1Parts, kN1, kWeighted, kRough, 6, false, kBackendNotes, kBeats},
+    {"Neoverse V1", "arm_v1", kV1Names, kV1Parts, kV1, kWeighted, kFair, 6, false, kMemoryNotes, kBeats},
+    {"Neoverse N2", "arm_n2", kN2Names, kN2Parts, kV1, kWeighted, kFair, 6, false, kMemoryNotes, kBeats},
+    {"Neoverse V2", "arm_v2", kV2Names, kV2Parts, kV1, kWeighted, kFair, 6, false, kMemoryNotes, kBeats},
 };
 
 constexpr Microarchitecture kAnyArm{"Arm, common events", "arm_ac", {}, {}, kAny, kWeighted, kRough, 2, false,
-                                    kBackendNotes};
+                                    kBackendNotes,        kBeats};
 
 }  // namespace
 

@@ -25,6 +25,19 @@ constexpr std::array kWriteBacks{
     Event{kMemoryWrites, "OFFCORE_RESPONSE_0:WB:ANY_RESPONSE", 0x1b7, 0x10008},
 };
 
+// Of data reads and reads for ownership, demand and prefetch, what the last-level cache had not. libpfm4's
+// masks differ from generation to generation. The second of the two off-core events: the first counts writes.
+constexpr const char* kOffcoreReads = "OFFCORE_RESPONSE_1:ANY_DATA:ANY_RFO:L3_MISS:SNP_ANY";
+constexpr const char* kOffcoreReadsOfTwo =
+    "OFFCORE_RESPONSE_1:ANY_DATA:ANY_RFO:LLC_MISS_LOCAL:LLC_MISS_REMOTE:SNP_ANY";
+constexpr std::array kSandyBridgeReads{
+    Event{kMemoryReads, "OFFCORE_RESPONSE_1:ANY_DATA:ANY_RFO:LLC_MISS_LOCAL:SNP_ANY", 0x1bb, 0x3f804001b3}};
+constexpr std::array kSandyBridgeEpReads{Event{kMemoryReads, kOffcoreReadsOfTwo, 0x1bb, 0x3fffc001b3}};
+constexpr std::array kHaswellReads{Event{kMemoryReads, kOffcoreReads, 0x1bb, 0x3f804001b3}};
+constexpr std::array kHaswellEpReads{Event{kMemoryReads, kOffcoreReads, 0x1bb, 0x3fb84001b3}};
+constexpr std::array kBroadwellReads{Event{kMemoryReads, kOffcoreReads, 0x1bb, 0x3f840001b3}};
+constexpr std::array kBroadwellEpReads{Event{kMemoryReads, kOffcoreReads, 0x1bb, 0x3fbc0001b3}};
+
 constexpr std::array kSandyBridgeMisses{Event{kMiss, "MEM_LOAD_UOPS_MISC_RETIRED:LLC_MISS", 0x2d4}};
 constexpr std::array kSandyBridgeEpDram{
     Event{kLocalDram, "MEM_LOAD_UOPS_LLC_MISS_RETIRED:LOCAL_DRAM", 0x1d3},
@@ -40,11 +53,16 @@ constexpr std::array kHaswellEpDram{
     Event{kRemoteDram, "MEM_LOAD_UOPS_L3_MISS_RETIRED:REMOTE_DRAM", 0x4d3},
 };
 
-constexpr auto kSandyBridge = join(kCycleEvents, kL2Stalls, kUopHits, kSandyBridgeMisses, kWriteBacks);
-constexpr auto kSandyBridgeEp = join(kSandyBridge, kSandyBridgeEpDram);
-constexpr auto kHaswell = join(kCycleEvents, kL2Stalls, kUopHits, kUopMisses, kWriteBacks);
-constexpr auto kIvyBridgeEp = join(kHaswell, kIvyBridgeEpDram);
-constexpr auto kHaswellEp = join(kHaswell, kHaswellEpDram);
+constexpr auto kOldest = join(kCycleEvents, kL2Stalls, kUopHits, kSandyBridgeMisses, kWriteBacks);
+constexpr auto kSandyBridge = join(kOldest, kSandyBridgeReads);
+constexpr auto kSandyBridgeEp = join(kOldest, kSandyBridgeEpDram, kSandyBridgeEpReads);
+constexpr auto kOlder = join(kCycleEvents, kL2Stalls, kUopHits, kUopMisses, kWriteBacks);
+constexpr auto kIvyBridge = join(kOlder, kSandyBridgeReads);
+constexpr auto kIvyBridgeEp = join(kOlder, kIvyBridgeEpDram, kSandyBridgeEpReads);
+constexpr auto kHaswell = join(kOlder, kHaswellReads);
+constexpr auto kHaswellEp = join(kOlder, kHaswellEpDram, kHaswellEpReads);
+constexpr auto kBroadwell = join(kOlder, kBroadwellReads);
+constexpr auto kBroadwellEp = join(kOlder, kHaswellEpDram, kBroadwellEpReads);
 
 // From Skylake on, stalls with a demand load outstanding that missed the last-level cache: what is wanted.
 constexpr std::array kL3Stalls{
@@ -66,13 +84,20 @@ constexpr std::array kOptane{
 constexpr std::array kEvictions{Event{kMemoryWrites, "L2_LINES_OUT:NON_SILENT", 0x2f2}};
 constexpr std::array kSkylakeStores{Event{kStoreStall, "EXE_ACTIVITY:BOUND_ON_STORES", 0x40a6}};
 constexpr std::array kIceLakeStores{Event{kStoreStall, "EXE_ACTIVITY:BOUND_ON_STORES", 0x20040a6}};
-constexpr std::array kIceLakeWrites{Event{kMemoryWrites, "OCR:WRITE_ESTIMATE_MEMORY", 0x1b7, 0xfbff80822}};
+constexpr std::array kIceLakeTraffic{
+    Event{kMemoryReads, "OFFCORE_RESPONSE_1:READS_TO_CORE_L3_MISS", 0x1bb, 0x3f3fc00477},
+    Event{kMemoryWrites, "OCR:WRITE_ESTIMATE_MEMORY", 0x1b7, 0xfbff80822},
+};
 // Golden Cove has an event of its own for the stalls, and another number for off-core responses.
 constexpr std::array kGoldenCoveStalls{
     Event{kStall, "MEMORY_ACTIVITY:STALLS_L3_MISS", 0x9000947},
     Event{kEpisodes, "MEMORY_ACTIVITY:STALLS_L3_MISS:e=1", 0x9040947},
 };
-constexpr std::array kGoldenCoveWrites{Event{kMemoryWrites, "OCR:WRITE_ESTIMATE_MEMORY", 0x12a, 0xfbff80822}};
+// Of its two off-core events the kernel takes the one that is free.
+constexpr std::array kGoldenCoveTraffic{
+    Event{kMemoryReads, "OCR:READS_TO_CORE_L3_MISS", 0x12a, 0x3f3fc04477},
+    Event{kMemoryWrites, "OCR:WRITE_ESTIMATE_MEMORY", 0x12a, 0xfbff80822},
+};
 constexpr std::array kLocalOnly{kDram[0]};
 
 constexpr auto kSkylake = join(kCycleEvents, kL3Stalls, kLoads, kSkylakeStores, kEvictions);
@@ -80,9 +105,9 @@ constexpr auto kSkylakeSp = join(kSkylake, kDram);
 constexpr auto kCascadeLake = join(kSkylakeSp, kOptane);
 constexpr auto kIceLake = join(kCycleEvents, kL3Stalls, kLoads, kIceLakeStores, kEvictions);
 constexpr auto kIceLakeSp =
-    join(kCycleEvents, kL3Stalls, kLoads, kIceLakeStores, kIceLakeWrites, kDram, kOptane);
+    join(kCycleEvents, kL3Stalls, kLoads, kIceLakeStores, kIceLakeTraffic, kDram, kOptane);
 constexpr auto kGoldenCove =
-    join(kCycleEvents, kGoldenCoveStalls, kLoads, kIceLakeStores, kGoldenCoveWrites, kDram);
+    join(kCycleEvents, kGoldenCoveStalls, kLoads, kIceLakeStores, kGoldenCoveTraffic, kDram);
 constexpr auto kSapphireRapids = join(kGoldenCove, kOptane);
 constexpr auto kEmeraldRapids = as_absent(kGoldenCove);
 constexpr auto kAlderLake =
@@ -144,6 +169,20 @@ constexpr const char* kHybridNotes =
     "A hybrid processor: these are the performance cores' counters. Time on efficiency cores is not counted, "
     "and made up for by scaling.";
 
+constexpr TrafficEvents kL2Out{
+    true,
+    "Reads are lines that the last-level cache had not, prefetches among them; writes are lines that the L2 "
+    "gave up modified, of which the last-level cache keeps some."};
+constexpr TrafficEvents kEstimate{
+    true,
+    "Reads are lines that came from memory into the core's own caches, not those that were prefetched into "
+    "the last-level cache before; writes are Intel's estimate, from reads for ownership and streaming "
+    "stores."};
+constexpr TrafficEvents kNoReads{false, "no event counts reads of memory with the prefetches in them"};
+constexpr TrafficEvents kClean{
+    false, "no event counts writes to memory: of what the L2 gives up, clean lines are counted, too"};
+constexpr TrafficEvents kHybridTraffic{false, "no event counts writes to memory"};
+
 constexpr auto kWeighted = Formula::kWeighted;
 constexpr auto kDirect = Formula::kDirect;
 constexpr auto kGood = Quality::kGood;
@@ -151,26 +190,29 @@ constexpr auto kFair = Quality::kFair;
 
 // With hyper-threading on, four counters each; cycles have one of their own.
 constexpr Microarchitecture kTable[] = {
-    {"Sandy Bridge", "snb", {}, kSnbModels, kSandyBridge, kWeighted, kFair, 4, true, kThreadLeak},
+    {"Sandy Bridge", "snb", {}, kSnbModels, kSandyBridge, kWeighted, kFair, 4, true, kThreadLeak, kL2Out},
     {"Sandy Bridge-EP", "snb_ep", kSnbEpNames, kSnbEpModels, kSandyBridgeEp, kWeighted, kFair, 4, true,
-     kThreadLeak},
-    {"Ivy Bridge", "ivb", {}, kIvbModels, kHaswell, kWeighted, kFair, 4, true, kThreadLeak},
+     kThreadLeak, kL2Out},
+    {"Ivy Bridge", "ivb", {}, kIvbModels, kIvyBridge, kWeighted, kFair, 4, true, kThreadLeak, kL2Out},
     {"Ivy Bridge-EP", "ivb_ep", kIvbEpNames, kIvbEpModels, kIvyBridgeEp, kWeighted, kFair, 4, true,
-     kIvyBridgeNotes},
-    {"Haswell", "hsw", {}, kHswModels, kHaswell, kWeighted, kFair, 4, true, kHaswellNotes},
-    {"Haswell-EP", "hsw_ep", kHswEpNames, kHswEpModels, kHaswellEp, kWeighted, kFair, 4, true, kHaswellNotes},
-    {"Broadwell", "bdw", {}, kBdwModels, kHaswell, kWeighted, kFair, 4, true, kBroadwellNotes},
-    {"Broadwell-EP", "bdw_ep", kBdwEpNames, kBdwEpModels, kHaswellEp, kWeighted, kFair, 4, true,
-     kBroadwellNotes},
-    {"Skylake", "skl", kSklNames, kSklModels, kSkylake, kDirect, kGood, 4, true, kWeakWrites},
-    {"Skylake-SP", "skx", kSkxNames, kSkxModels, kSkylakeSp, kDirect, kGood, 4, true, kWeakWrites},
-    {"Cascade Lake", "clx", kClxNames, kClxModels, kCascadeLake, kDirect, kGood, 4, true, kWeakWrites},
-    {"Ice Lake", "icl", kIclNames, kIclModels, kIceLake, kDirect, kGood, 4, true, kWeakWrites},
-    {"Ice Lake-SP", "icx", kIcxNames, kIcxModels, kIceLakeSp, kDirect, kGood, 4, true, ""},
-    {"Sapphire Rapids", "spr", {}, kSprModels, kSapphireRapids, kDirect, kGood, 4, true, ""},
-    {"Emerald Rapids", "emr", {}, kEmrModels, kEmeraldRapids, kDirect, kGood, 4, false, ""},
-    {"Granite Rapids", "gnr", {}, kGnrModels, kEmeraldRapids, kDirect, kGood, 4, false, ""},
-    {"Alder Lake", "adl_glc", kAdlNames, kAdlModels, kAlderLake, kDirect, kFair, 4, false, kHybridNotes},
+     kIvyBridgeNotes, kL2Out},
+    {"Haswell", "hsw", {}, kHswModels, kHaswell, kWeighted, kFair, 4, true, kHaswellNotes, kL2Out},
+    {"Haswell-EP", "hsw_ep", kHswEpNames, kHswEpModels, kHaswellEp, kWeighted, kFair, 4, true, kHaswellNotes,
+     kL2Out},
+    {"Broadwell", "bdw", {}, kBdwModels, kBroadwell, kWeighted, kFair, 4, true, kBroadwellNotes, kL2Out},
+    {"Broadwell-EP", "bdw_ep", kBdwEpNames, kBdwEpModels, kBroadwellEp, kWeighted, kFair, 4, true,
+     kBroadwellNotes, kL2Out},
+    {"Skylake", "skl", kSklNames, kSklModels, kSkylake, kDirect, kGood, 4, true, kWeakWrites, kNoReads},
+    {"Skylake-SP", "skx", kSkxNames, kSkxModels, kSkylakeSp, kDirect, kGood, 4, true, kWeakWrites, kClean},
+    {"Cascade Lake", "clx", kClxNames, kClxModels, kCascadeLake, kDirect, kGood, 4, true, kWeakWrites,
+     kClean},
+    {"Ice Lake", "icl", kIclNames, kIclModels, kIceLake, kDirect, kGood, 4, true, kWeakWrites, kNoReads},
+    {"Ice Lake-SP", "icx", kIcxNames, kIcxModels, kIceLakeSp, kDirect, kGood, 4, true, "", kEstimate},
+    {"Sapphire Rapids", "spr", {}, kSprModels, kSapphireRapids, kDirect, kGood, 4, true, "", kEstimate},
+    {"Emerald Rapids", "emr", {}, kEmrModels, kEmeraldRapids, kDirect, kGood, 4, false, "", kEstimate},
+    {"Granite Rapids", "gnr", {}, kGnrModels, kEmeraldRapids, kDirect, kGood, 4, false, "", kEstimate},
+    {"Alder Lake", "adl_glc", kAdlNames, kAdlModels, kAlderLake, kDirect, kFair, 4, false, kHybridNotes,
+     kHybridTraffic},
 };
 
 // SDM volume 3B, 20.2.1.2: LLC misses, on every core since Nehalem's.
@@ -189,7 +231,8 @@ constexpr Microarchitecture kAnyIntel{
     Quality::kRough,
     2,
     false,
-    "Last-level cache misses alone, prefetches among them, as if none overlapped: an upper bound."};
+    "Last-level cache misses alone, prefetches among them, as if none overlapped: an upper bound.",
+    {false, "the architecture promises no event for writes to memory"}};
 
 }  // namespace
 

@@ -35,7 +35,8 @@ PmuSource::PmuSource(const PmuSourceOptions& options, EventGroup::Opener opener,
                      EventGroup::CounterReader counter)
     : options_(options),
       roles_(roles_to_count(*options.design, options.numa_nodes)),
-      group_(opener, counter) {}
+      group_(opener, counter),
+      traffic_(*options.design, opener, counter) {}
 
 CountSet counts_of(const Microarchitecture& design, int numa_nodes, bool episodes) noexcept {
   const CountedRoles roles = roles_to_count(design, numa_nodes);
@@ -53,6 +54,7 @@ int PmuSource::open(int tid, TickerKind ticker) noexcept {
   failure_ = open_events(tid);
   if (failure_.refusal != Refusal::kNone) return failure_.error;
   int error = begin(tid) ? 0 : EIO;
+  if (error == 0) error = open_traffic(tid);
   if (error == 0) error = open_ticker(tid, ticker);
   if (error == 0) return 0;
   close();
@@ -64,6 +66,10 @@ OpenFailure PmuSource::open_events(int tid) noexcept {
   std::array<perf_event_attr, EventGroup::kMostEvents> attributes{};
   const std::size_t size = attributes_of(*options_.design, roles_, attributes);
   return group_.open(tid, std::span(attributes).first(size));
+}
+
+int PmuSource::open_traffic(int tid) noexcept {
+  return options_.counts_traffic ? traffic_.open(tid, raw_syscall(SYS_gettid) == tid).error : 0;
 }
 
 // From where on counts belong to the thread's epochs. Another thread's counters cannot be read here; but they
@@ -96,12 +102,14 @@ int PmuSource::open_ticker(int tid, TickerKind ticker) noexcept {
 
 void PmuSource::close() noexcept {
   group_.close();
+  traffic_.close();
   perf_.close();
   timer_.close();
 }
 
 void PmuSource::abandon() noexcept {
   group_.abandon();
+  traffic_.abandon();
   perf_.abandon();
   timer_.abandon();
 }
@@ -115,6 +123,7 @@ EpochCounts PmuSource::read() noexcept {
   EpochCounts counts;
   counts.overhead_ns = overhead_ns_;
   overhead_ns_ = 0;
+  if (options_.counts_traffic && !traffic_.read(counts.traffic)) lost_counts_ = true;
   GroupReading now;
   if (!group_.read(now)) {
     lost_counts_ = true;
@@ -176,6 +185,7 @@ double PmuSource::cpu_ns() noexcept {
 // The spinning is left out of what is counted; it is part of what tells the core's clock. It began when the
 // counters were last read: what is owed is known by that.
 void PmuSource::resume(double injected_ns) noexcept {
+  if (options_.counts_traffic) traffic_.leave_out_since_read();
   last_cpu_ns_ += injected_ns;
   GroupReading now;
   if (!group_.read(now)) return;

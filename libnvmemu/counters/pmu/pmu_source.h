@@ -15,6 +15,7 @@
 #include "counters/pmu/event_group.h"
 #include "counters/pmu/group_delta.h"
 #include "counters/pmu/stall_time.h"
+#include "counters/pmu/traffic_counters.h"
 #include "counters/sampler/perf_ticker.h"
 #include "counters/sampler/timer_ticker.h"
 #include "counters/thread_source.h"
@@ -25,7 +26,8 @@ struct PmuSourceOptions {
   const Microarchitecture* design = nullptr;  // see find_events(); not null
   LevelLatencies latencies = {};
   int numa_nodes = 1;
-  double tick_ns = 10e6;  // CPU time between ticks
+  bool counts_traffic = false;  // too; the design must (Microarchitecture::traffic)
+  double tick_ns = 10e6;        // CPU time between ticks
   double tick_cost_ns = 0;
   int signal = 0;  // that ticks arrive by; its handler calls on_tick()
 };
@@ -45,7 +47,8 @@ class PmuSource final : public ThreadSource {
                      EventGroup::CounterReader counter = UserRegisters::counter);
 
   int open(int tid, TickerKind ticker) noexcept override;
-  // What open() failed by; `event` of it is an index into roles(), or their number for the ticker.
+  // What open() failed by; `event` of it is an index into roles(), or their number for the ticker and the
+  // counters of traffic.
   const OpenFailure& failure() const noexcept { return failure_; }
   void close() noexcept override;
   void abandon() noexcept override;
@@ -78,6 +81,7 @@ class PmuSource final : public ThreadSource {
 
  private:
   OpenFailure open_events(int tid) noexcept;
+  int open_traffic(int tid) noexcept;
   bool begin(int tid) noexcept;
   void begin_clock() noexcept;
   int open_ticker(int tid, TickerKind ticker) noexcept;
@@ -89,6 +93,7 @@ class PmuSource final : public ThreadSource {
   CountedRoles roles_;
   OpenFailure failure_;
   EventGroup group_;
+  TrafficCounters traffic_;
   PerfTicker perf_;
   TimerTicker timer_;
   CoreClock clock_;

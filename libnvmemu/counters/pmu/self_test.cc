@@ -8,6 +8,7 @@
 #include <cstdio>
 #include <optional>
 #include <utility>
+#include <vector>
 
 #include "base/clock.h"
 #include "counters/pmu/counted_roles.h"
@@ -15,6 +16,7 @@
 #include "counters/pmu/group_delta.h"
 #include "counters/pmu/pmu_source.h"
 #include "host/chase_buffer.h"
+#include "host/chase_instructions.h"
 #include "host/short_chase.h"
 
 namespace nvmemu {
@@ -126,28 +128,29 @@ class Counting {
   const CountedRoles& roles_;
 };
 
+void chase_once(const ChaseBuffer& buffer) {
+  asm volatile("" : : "r"(nvmemu::chase(buffer.start(), buffer.loads())));
+}
+
 bool count_chase(Counting& counting, const ShortChase& chase, Trial& trial) {
   const ChaseBuffer& buffer = chase.buffer();
   for (int pass = 0; pass < kPasses; ++pass) {
     flush_ahead(buffer.start(), buffer.loads());
-    const bool counted = counting.add(trial, [&buffer] {
-      asm volatile("" : : "r"(nvmemu::chase(buffer.start(), buffer.loads())));
-    });
-    if (!counted) return false;
+    if (!counting.add(trial, [&buffer] { chase_once(buffer); })) return false;
     trial.loads += static_cast<double>(buffer.loads());
   }
   return true;
 }
 
-bool count_arithmetic(Counting& counting, Trial& trial) {
-  return counting.add(trial, [] {
-    std::uint64_t value = 1;
-    for (int i = 0; i < kRounds; ++i) {
-      value = value * 6364136223846793005U + 1442695040888963407U;
-      asm volatile("" : "+r"(value));
-    }
-  });
+void compute() {
+  std::uint64_t value = 1;
+  for (int i = 0; i < kRounds; ++i) {
+    value = value * 6364136223846793005U + 1442695040888963407U;
+    asm volatile("" : "+r"(value));
+  }
 }
+
+bool count_arithmetic(Counting& counting, Trial& trial) { return counting.add(trial, compute); }
 
 std::string full_name(const Microarchitecture& design, Role role) {
   return std::string(design.pmu) + "::" + design.find(role)->name;
@@ -171,7 +174,54 @@ PmuVerdict check_again(const PmuVerdict& kept, const Microarchitecture& design, 
   return refusal ? refuse(refusal->message, refusal->hint) : kept;
 }
 
+// What `work` moved; false where it cannot be read.
+template <typename Work>
+bool count_traffic(TrafficCounters& counters, TrafficCounts& counts, Work work) {
+  TrafficCounts before;
+  if (!counters.read(before)) return false;
+  work();
+  return counters.read(counts);
+}
+
+void flush_lines(const std::vector<char>& memory) {
+  for (std::size_t i = 0; i < memory.size(); i += static_cast<std::size_t>(kLineBytes))
+    flush_line(&memory[i]);
+  wait_for_flushes();
+}
+
+// Each line of `memory` once, in an order that no prefetcher follows.
+void store_to_lines(std::vector<char>& memory, std::size_t lines) {
+  constexpr std::size_t kPrime = 40503;  // shares no factor with a power of 2
+  for (std::size_t i = 0; i < lines; ++i) {
+    volatile char* line = memory.data() + i * kPrime % lines * static_cast<std::size_t>(kLineBytes);
+    *line = static_cast<char>(i);
+  }
+}
+
+bool counts_traffic(const Microarchitecture& design, const ChaseBuffer& buffer, EventGroup::Opener opener) {
+  if (!design.traffic.counted) return false;
+  TrafficCounters counters(design, opener);
+  if (counters.open(static_cast<int>(syscall(SYS_gettid)), true).refusal != Refusal::kNone) return false;
+  constexpr std::size_t kLines = std::size_t{1} << 17;  // 8 MiB: more than an L2 holds
+  std::vector<char> memory(kLines * static_cast<std::size_t>(kLineBytes), 1);
+  TrafficTrial trial{.loads = static_cast<double>(buffer.loads()), .lines = static_cast<double>(kLines)};
+  flush_ahead(buffer.start(), buffer.loads());
+  if (!count_traffic(counters, trial.chase, [&buffer] { chase_once(buffer); })) return false;
+  flush_lines(memory);
+  if (!count_traffic(counters, trial.stores, [&memory] { store_to_lines(memory, kLines); })) return false;
+  return count_traffic(counters, trial.arithmetic, compute) && judge_traffic(trial);
+}
+
 }  // namespace
+
+bool judge_traffic(const TrafficTrial& trial, const TrialBounds& bounds) {
+  const double loads = trial.loads * kLineBytes;
+  const double stores = trial.lines * kLineBytes;
+  return within(trial.chase.read_bytes / loads, bounds.fewest_read, bounds.most_read) &&
+         within(trial.stores.written_bytes / stores, bounds.fewest_written, bounds.most_written) &&
+         trial.chase.written_bytes <= bounds.idle_traffic * loads &&
+         trial.arithmetic.bytes() <= bounds.idle_traffic * loads;
+}
 
 PmuVerdict run_self_test(const Microarchitecture& design, int numa_nodes, double last_level_ns,
                          EventGroup::Opener opener) {
@@ -187,7 +237,10 @@ PmuVerdict run_self_test(const Microarchitecture& design, int numa_nodes, double
     return refuse("the counters open but cannot be read", kVirtual);
   LevelLatencies latencies{.memory_ns = hard.cpu_ns / hard.loads};
   latencies.last_level_ns = last_level_ns > 0 ? last_level_ns : latencies.memory_ns / 4;
-  return judge(design.formula, latencies, hard, easy, design.find(Role::kEpisodes) != nullptr);
+  PmuVerdict verdict = judge(design.formula, latencies, hard, easy, design.find(Role::kEpisodes) != nullptr);
+  group.close();  // its counters are wanted
+  verdict.traffic = verdict.trusted && counts_traffic(design, chase->buffer(), opener);
+  return verdict;
 }
 
 PmuVerdict find_verdict(const Cpu& cpu, double last_level_ns) {

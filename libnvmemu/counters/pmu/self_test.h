@@ -6,6 +6,7 @@
 
 #include "counters/pmu/event_group.h"
 #include "counters/pmu/stall_time.h"
+#include "counters/pmu/traffic_counters.h"
 #include "counters/pmu/verdict.h"
 
 namespace nvmemu {
@@ -18,6 +19,13 @@ struct Trial {
   double counted_share = 0;  // see GroupDelta
 };
 
+// Lines that memory was asked for, or given, and what was counted of them.
+struct TrafficTrial {
+  TrafficCounts chase, stores, arithmetic;
+  double loads = 0;  // of the chase, a line each
+  double lines = 0;  // stored to, all of which were in memory only
+};
+
 // How the answer may differ from what is known. A load is a miss, and its time a stall: what is lost to
 // neighbours, page walks and the core's head start on the next load is well within these. Fills that are no
 // loads (page walks, prefetches) may double the misses.
@@ -28,11 +36,17 @@ struct TrialBounds {
   double idle_misses = 0.05;                    // of arithmetic, in the chase's loads
   double idle_stall = 0.2;                      // of arithmetic's cycles
   double fewest_episodes = 0.3, most_episodes = 3;
+  double fewest_read = 0.5, most_read = 4;        // lines, of the chase's loads: prefetchers take more
+  double fewest_written = 0.2, most_written = 2;  // of the lines stored to: some are still in the L2
+  double idle_traffic = 0.05;                     // of arithmetic, and of the chase's writes, in its loads
 };
 
 // The judgement alone: no processor, boot or design in it. `latencies`: of this machine, what is not known 0.
 PmuVerdict judge(Formula formula, const LevelLatencies& latencies, const Trial& chase,
                  const Trial& arithmetic, bool counts_episodes, const TrialBounds& bounds = {});
+
+// Whether what is moved is counted. Likewise.
+bool judge_traffic(const TrafficTrial& trial, const TrialBounds& bounds = {});
 
 // Opens the design's events, chases, computes, and judges. `last_level_ns`: what a load that the last-level
 // cache answers takes; 0: taken as a quarter of memory's.

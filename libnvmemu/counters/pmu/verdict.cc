@@ -30,6 +30,7 @@ constexpr std::array kTexts{
 constexpr std::array kFlags{
     FlagField{"trusted", &PmuVerdict::trusted},
     FlagField{"episodes", &PmuVerdict::episodes},
+    FlagField{"traffic", &PmuVerdict::traffic},
 };
 
 constexpr const char* kTestAgain = "run 'nvmemu info' to test the counters anew";
@@ -79,6 +80,25 @@ Result<PmuVerdict> parse_verdict(std::string_view text) {
     return failure("a line is missing", kTestAgain);
   verdict.tested = true;
   return verdict;
+}
+
+std::string why_no_traffic(const Microarchitecture& design, const PmuVerdict& verdict) {
+  const std::string name = design.name;
+  if (!design.traffic.counted)
+    return "the counters of " + name +
+           " do not tell what is moved to and from memory: " + design.traffic.notes;
+  if (!verdict.traffic)
+    return "the events of " + name +
+           " for what is moved to and from memory failed their test, as in virtual machines";
+  return {};
+}
+
+std::string describe_traffic_events(const Microarchitecture& design) {
+  const Event* reads = design.find(Role::kMemoryReads);
+  const Event* writes = design.find(Role::kMemoryWrites);
+  if (reads == nullptr || writes == nullptr) return {};
+  return std::string(design.name) + "'s " + reads->name + " and " + writes->name + ". " +
+         design.traffic.notes;
 }
 
 std::string verdict_path() { return cache_path("counters"); }

@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "base/result.h"
+#include "counters/pmu/catalogue.h"
 
 namespace nvmemu {
 
@@ -16,6 +17,7 @@ struct PmuVerdict {
   std::string design;     // and this entry of the catalogue
   bool trusted = false;
   bool episodes = false;  // edges of stalls are counted, and right
+  bool traffic = false;   // what is moved to and from memory is counted, and plausible
   bool tested = false;    // counts were judged; else they could not be had, which may change at any time
   std::string why;        // with the figures
   std::string mend;       // how to get counters where there are none that can be trusted; may be empty
@@ -24,6 +26,12 @@ struct PmuVerdict {
 // "key = value" lines, as a calibration's.
 std::string serialize(const PmuVerdict& verdict);
 Result<PmuVerdict> parse_verdict(std::string_view text);
+
+// Why what a thread moves to and from memory is not told by the design's counters; empty: it is.
+std::string why_no_traffic(const Microarchitecture& design, const PmuVerdict& verdict);
+
+// What tells it, for a report: the events' names, and what they leave out.
+std::string describe_traffic_events(const Microarchitecture& design);
 
 // Beside the calibration. `tested` is not kept: it is true of all that should be. Only one that is of today's
 // processor, boot and `design` is returned.

@@ -11,7 +11,9 @@
 namespace nvmemu {
 namespace {
 
+using testing::AllOf;
 using testing::HasSubstr;
+using testing::Not;
 
 constexpr std::uint64_t kStart = 5'000'000'000, kMs = 1'000'000, kSecond = 1000 * kMs;
 
@@ -110,6 +112,20 @@ TEST_F(ReadTraffic, AnErrorGrowsWithWhatWasExtrapolated) {
   traffic.extrapolated_bytes = 500;
   EXPECT_GT(*read().bandwidth.error_relative_95, exact + 0.1);
   EXPECT_THAT(report_.bandwidth.error_from, HasSubstr("50 % of the bytes"));
+}
+
+TEST_F(ReadTraffic, OfCountersItSaysWhichAndWhatTheySaw) {
+  report_.bandwidth.counted_by = "Ice Lake-SP's A and B. Reads are lines.";
+  report_.counted_share = 0.97;
+  move(0, 1e6);
+  EXPECT_FALSE(read().bandwidth.error_relative_95) << "nobody has measured it";
+  EXPECT_THAT(report_.bandwidth.error_from,
+              AllOf(HasSubstr("saw 97 % of the CPU time: Ice Lake-SP's A and B. Reads are lines. How far"),
+                    Not(HasSubstr("samples"))));
+  board_->traffic().samples = 12;
+  EXPECT_THAT(read().bandwidth.error_from, HasSubstr("refused the counters: 12 samples"));
+  report_.counted_share = 0;
+  EXPECT_EQ(read().bandwidth.error_from, "nothing was measured");
 }
 
 TEST_F(ReadTraffic, LoopsThatStreamThroughNothingMakeNoError) {

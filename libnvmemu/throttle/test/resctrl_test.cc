@@ -5,6 +5,8 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <filesystem>
@@ -13,6 +15,7 @@
 #include "host/test/fake_root.h"
 #include "throttle/files.h"
 #include "throttle/resctrl_group.h"
+#include "throttle/test/fake_machine.h"
 
 namespace nvmemu {
 namespace {
@@ -178,6 +181,46 @@ TEST_F(ResctrlTest, RefusesUnknownDomainsAndResources) {
   EXPECT_THAT(domain.error().hint, HasSubstr("0, 1"));
   EXPECT_FALSE((*group)->limit("L3", 0, 16));
   EXPECT_FALSE((*group)->limit("MB", 0, 5000));
+}
+
+// A process that SIGKILL ends after each of its steps in turn leaves at most a group, which the next removes.
+TEST_F(ResctrlTest, LeavesNoGroupWhereverItIsKilled) {
+  intel();
+  constexpr int kSteps = 5;  // made, two limits, one thread, removing
+  for (int last = 1; last <= kSteps; ++last) {
+    const pid_t child = fork();
+    if (child == 0) {
+      int done = 0;
+      const StepHook kills = [&, kernel = kernel()](std::string_view step) {
+        if (++done == last && step.starts_with("removing ")) raise(SIGKILL);
+        kernel(step);
+        if (done == last) raise(SIGKILL);
+      };
+      const auto group = ResctrlGroup::create(read(), kills);
+      const bool worked = group && (*group)->limit("MB", 0, 50) && (*group)->limit("MB", 1, 50) &&
+                          (*group)->add_thread(getpid()) && (*group)->remove();
+      _exit(worked ? 0 : 1);
+    }
+    int status = 0;
+    waitpid(child, &status, 0);
+    ASSERT_TRUE(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL) << "after step " << last;
+    const std::string left = root_.path() + "/sys/fs/resctrl/nvmemu-" + std::to_string(child);
+    EXPECT_TRUE(std::filesystem::exists(left)) << "after step " << last;
+    ASSERT_TRUE(ResctrlGroup::create(read(), kernel()));
+    EXPECT_FALSE(std::filesystem::exists(left)) << "after step " << last;
+  }
+}
+
+TEST_F(ResctrlTest, SaysWhereItMayNotBeWritten) {
+  intel();
+  std::filesystem::permissions(root_.path(), std::filesystem::perms(0755));
+  std::filesystem::permissions(root_.path() + "/sys/fs/resctrl", std::filesystem::perms(0555));
+  const Resctrl resctrl = read();
+  const NotRoot nobody;
+  const auto group = ResctrlGroup::create(resctrl, kernel());
+  ASSERT_FALSE(group);
+  EXPECT_THAT(group.error().message, HasSubstr("Permission denied"));
+  EXPECT_EQ(group.error().hint, "run it as root");
 }
 
 }  // namespace

@@ -12,6 +12,7 @@
 namespace nvmemu {
 namespace {
 
+using testing::AllOf;
 using testing::HasSubstr;
 
 constexpr LevelLatencies kLatencies{.memory_ns = 100, .last_level_ns = 25};
@@ -122,6 +123,34 @@ TEST(Judge, TakesAnyFormula) {
   EXPECT_TRUE(verdict_on(weighted, honest_arithmetic(), Formula::kWeighted).trusted);
 }
 
+// Counters that see a line for each load of the chase, and most of the lines that were stored to.
+TrafficTrial honest_traffic() {
+  TrafficTrial trial{.loads = 10000, .lines = 100000};
+  trial.chase = {.read_bytes = 64 * 11000, .written_bytes = 64 * 20};
+  trial.stores = {.read_bytes = 64 * 100000, .written_bytes = 64 * 80000};
+  trial.arithmetic = {.read_bytes = 64 * 3};
+  return trial;
+}
+
+TEST(JudgeTraffic, TrustsCountsThatArePlausible) { EXPECT_TRUE(judge_traffic(honest_traffic())); }
+
+TEST(JudgeTraffic, RefusesWhatIsOutOfBounds) {
+  const auto refused = [](TrafficCounts TrafficTrial::*part, double TrafficCounts::*direction, double lines) {
+    TrafficTrial trial = honest_traffic();
+    trial.*part.*direction = 64 * lines;
+    return !judge_traffic(trial);
+  };
+  const auto kRead = &TrafficCounts::read_bytes;
+  const auto kWritten = &TrafficCounts::written_bytes;
+  EXPECT_TRUE(refused(&TrafficTrial::chase, kRead, 0)) << "as where a hypervisor drops the event";
+  EXPECT_TRUE(refused(&TrafficTrial::chase, kRead, 4900));
+  EXPECT_TRUE(refused(&TrafficTrial::chase, kRead, 41000));
+  EXPECT_TRUE(refused(&TrafficTrial::stores, kWritten, 19000));
+  EXPECT_TRUE(refused(&TrafficTrial::stores, kWritten, 201000));
+  EXPECT_TRUE(refused(&TrafficTrial::chase, kWritten, 600)) << "clean lines are no writes";
+  EXPECT_TRUE(refused(&TrafficTrial::arithmetic, kRead, 600));
+}
+
 // Counters of the real kernel that are not what was asked for.
 template <std::uint64_t kSoftwareEvent>
 long open_other(const perf_event_attr& wanted, int tid, int group) noexcept {
@@ -187,7 +216,7 @@ PmuVerdict example() {
   verdict.cpu_model = read_cpu().model;
   verdict.boot_id = read_boot_id();
   verdict.design = "Skylake-SP";
-  verdict.trusted = verdict.episodes = true;
+  verdict.trusted = verdict.episodes = verdict.traffic = true;
   verdict.why = "of a \"known\" chase, 1.00";
   return verdict;
 }
@@ -200,6 +229,7 @@ TEST(KeptVerdict, ReadsBackAsItWasFound) {
   ASSERT_TRUE(kept) << kept.error().message;
   EXPECT_TRUE(kept->trusted);
   EXPECT_TRUE(kept->episodes);
+  EXPECT_TRUE(kept->traffic);
   EXPECT_EQ(kept->why, example().why);
   EXPECT_EQ(kept->mend, "");
 }
@@ -217,6 +247,16 @@ TEST(KeptVerdict, IsOfThisProcessorDesignAndBootOnly) {
   other.cpu_model = "another";
   ASSERT_TRUE(store_verdict(other, path));
   EXPECT_FALSE(load_verdict(path, "Skylake-SP"));
+}
+
+TEST(WhyNoTraffic, NamesTheDesignAndWhatIsMissing) {
+  PmuVerdict verdict = example();
+  EXPECT_EQ(why_no_traffic(*find_microarchitecture("icx"), verdict), "");
+  EXPECT_THAT(why_no_traffic(*find_microarchitecture("zen4"), verdict),
+              AllOf(HasSubstr("the counters of Zen 4 do not tell"), HasSubstr("lines that it writes")));
+  EXPECT_THAT(why_no_traffic(*find_microarchitecture("skx"), verdict), HasSubstr("clean lines"));
+  verdict.traffic = false;
+  EXPECT_THAT(why_no_traffic(*find_microarchitecture("icx"), verdict), HasSubstr("failed their test"));
 }
 
 TEST(KeptVerdict, GarbageIsAnError) {
