@@ -44,20 +44,59 @@ AccessLoop::AccessLoop(const LoopSettings& settings, const LoopControl& control,
       rng_(split_mix(settings_.seed), thread),  // apart from the patterns'
       budget_(class_cost_ticks(settings), kBatch) {}
 
-// Of 32 random bits, times the number of words, the upper half is the word, and the lower half is as random.
+// What an access is to be made at: of 32 random bits, times the number of words, the upper half is the word,
+// and the lower half is as random.
+class AccessLoop::Placer {
+ public:
+  explicit Placer(const LoopSettings& settings) noexcept
+      : page_shift_(settings.page_shift),
+        words_(settings.word < 0 ? std::uint64_t{1} << (settings.page_shift - 2) : 1),
+        first_byte_(settings.word < 0 ? 0 : static_cast<std::uint64_t>(settings.word) * 4),
+        read_percent_(settings.read_percent) {}
+  Place operator()(std::uint64_t page, std::uint64_t random) const noexcept {
+    const std::uint64_t word_and_rest = random * words_;
+    const std::uint64_t percent = (word_and_rest & 0xffffffff) * 100 >> 32;
+    return (page << page_shift_) + first_byte_ + (word_and_rest >> 32) * 4 +
+           (percent >= read_percent_ ? kWrite : 0);
+  }
+
+ private:
+  unsigned page_shift_;
+  std::uint64_t words_, first_byte_, read_percent_;
+};
+
+// Without a branch on what kind an access was, nor on whether it took longer than the stamps, which nobody
+// could predict.
+class AccessLoop::Recorder {
+ public:
+  explicit Recorder(AccessLoop& loop) noexcept
+      : loop_(&loop),
+        scale_(loop.scale_),
+        read_cost_(loop.settings_.cost.read_ticks),
+        more_for_writes_(loop.settings_.cost.write_ticks - read_cost_) {}
+  void operator()(Place place, std::uint64_t ticks) noexcept {
+    const std::uint64_t is_write = place & kWrite;
+    const std::uint64_t all_if_write = ~is_write + 1;  // bits
+    const std::uint64_t ns = scale_.to_ns(less(ticks, read_cost_ + (more_for_writes_ & all_if_write)));
+    sum_ns_ += ns;
+    writes_sum_ns_ += ns & all_if_write;
+    loop_->histograms_[is_write].count(ns);
+  }
+  void finish() const noexcept {
+    loop_->histograms_[0].sum_up(sum_ns_ - writes_sum_ns_);
+    loop_->histograms_[1].sum_up(writes_sum_ns_);
+  }
+
+ private:
+  AccessLoop* loop_;
+  TickScale scale_;
+  std::uint64_t read_cost_, more_for_writes_;
+  std::uint64_t sum_ns_ = 0, writes_sum_ns_ = 0;
+};
+
 void AccessLoop::draw(Pattern& pattern, std::size_t count) noexcept {
   pattern.draw({pages_.data(), count});
-  const unsigned page_shift = settings_.page_shift;
-  const bool any_word = settings_.word < 0;
-  const std::uint64_t words = any_word ? std::uint64_t{1} << (page_shift - 2) : 1;
-  const std::uint64_t first_byte = any_word ? 0 : static_cast<std::uint64_t>(settings_.word) * 4;
-  const std::uint64_t read_percent = settings_.read_percent;
-  const auto place = [&](std::uint64_t page, std::uint64_t random) {
-    const std::uint64_t word_and_rest = random * words;
-    const std::uint64_t percent = (word_and_rest & 0xffffffff) * 100 >> 32;
-    return (page << page_shift) + first_byte + (word_and_rest >> 32) * 4 +
-           (percent >= read_percent ? kWrite : 0);
-  };
+  const Placer place(settings_);
   Rng rng = rng_;
   for (std::size_t i = 0; i < count; i += 2) {  // kBatch is even
     const std::uint64_t random = rng.next();
@@ -65,6 +104,30 @@ void AccessLoop::draw(Pattern& pattern, std::size_t count) noexcept {
     places_[i + 1] = place(pages_[i + 1], random >> 32);
   }
   rng_ = rng;
+}
+
+void AccessLoop::record(std::size_t count) noexcept {
+  Recorder record_one(*this);
+  for (std::size_t i = 0; i < count; ++i) record_one(places_[i], ticks_[i]);
+  record_one.finish();
+}
+
+// record() and draw() of a whole batch in one, so that the processor can overlap the two: accesses that take
+// as long as each other are counted one after another.
+void AccessLoop::record_and_draw(Pattern& pattern) noexcept {
+  pattern.draw(pages_);
+  const Placer place(settings_);
+  Recorder record_one(*this);
+  Rng rng = rng_;
+  for (std::size_t i = 0; i < kBatch; i += 2) {
+    const std::uint64_t random = rng.next();
+    record_one(places_[i], ticks_[i]);
+    places_[i] = place(pages_[i], random & 0xffffffff);
+    record_one(places_[i + 1], ticks_[i + 1]);
+    places_[i + 1] = place(pages_[i + 1], random >> 32);
+  }
+  rng_ = rng;
+  record_one.finish();
 }
 
 // Ticks between the stamps, their own cost included.
@@ -166,26 +229,6 @@ std::uint64_t AccessLoop::net_ns(Place place, std::uint64_t ticks) const noexcep
   return scale_.to_ns(less(ticks, cost));
 }
 
-// Without a branch on what kind an access was.
-void AccessLoop::record(std::size_t count) noexcept {
-  const std::uint64_t read_cost = settings_.cost.read_ticks;
-  const std::uint64_t more_for_writes = settings_.cost.write_ticks - read_cost;
-  const TickScale scale = scale_;
-  std::uint64_t sum_ns = 0;
-  std::uint64_t writes_sum_ns = 0;
-  for (std::size_t i = 0; i < count; ++i) {
-    const std::uint64_t is_write = places_[i] & kWrite;
-    const std::uint64_t all_if_write = ~is_write + 1;  // bits
-    const std::uint64_t cost = read_cost + (more_for_writes & all_if_write);
-    const std::uint64_t ns = scale.to_ns(less(ticks_[i], cost));
-    sum_ns += ns;
-    writes_sum_ns += ns & all_if_write;
-    histograms_[is_write].count(ns);
-  }
-  histograms_[0].sum_up(sum_ns - writes_sum_ns);
-  histograms_[1].sum_up(writes_sum_ns);
-}
-
 template <typename Timer, bool kRecord>
 std::uint64_t AccessLoop::run_with(Pattern& pattern, std::uint32_t phase, std::uint64_t most) {
   const FaultCounts faults_before = thread_faults();
@@ -206,11 +249,13 @@ std::uint64_t AccessLoop::run_with(Pattern& pattern, std::uint32_t phase, std::u
     const bool classing = kRecord && budget_.classed() > 0;
     const bool watched = classing && batches_ % kWatchEvery == 0;
     const FaultCounts own_before = watched ? thread_faults() : FaultCounts{};
-    if constexpr (kRecord) {
-      if (settings_.record) record(recorded);
-    }
     const std::size_t count = std::min<std::uint64_t>(kBatch, most - made);
-    draw(pattern, count);
+    if (kRecord && settings_.record && recorded == kBatch && count == kBatch) {
+      record_and_draw(pattern);
+    } else {
+      if (kRecord && settings_.record) record(recorded);
+      draw(pattern, count);
+    }
     if (watched) {
       const FaultCounts own_after = thread_faults();
       own_faults_ += own_after.minor + own_after.major - own_before.minor - own_before.major;

@@ -83,8 +83,11 @@ class AccessLoop {
   static Stamps access(std::byte* memory, bool write_needs_read, Place place);
   template <typename Timer>
   Stamps access_classed(Place place);
+  class Placer;
+  class Recorder;
   void draw(Pattern& pattern, std::size_t count) noexcept;
   void record(std::size_t count) noexcept;
+  void record_and_draw(Pattern& pattern) noexcept;
   std::uint64_t net_ns(Place place, std::uint64_t ticks) const noexcept;
   void mark_trace(std::uint64_t ticks) const noexcept;
   template <typename Timer>

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which class an access belongs to, by what happened to it: whether its page was in memory before
 // (mincore(2)), and which faults the kernel has counted for the thread since (getrusage(2)). That costs about
-// a microsecond, so that only a share of the accesses are classed: as many as take a sixty-fourth of the
-// time.
+// a microsecond, so that only a share of the accesses are classed: as many as take a 128th of the time.
 #pragma once
 
 #include <algorithm>
@@ -32,7 +31,7 @@ inline AccessClass class_of(const FaultCounts& before, const FaultCounts& after)
 // Which accesses of a batch are classed.
 class ClassBudget {
  public:
-  static constexpr std::uint64_t kShare = 64;
+  static constexpr std::uint64_t kShare = 128;
 
   // `cost_ticks` of classing one access, as expected; `batch`: accesses in one.
   ClassBudget(std::uint64_t cost_ticks, std::size_t batch) noexcept
