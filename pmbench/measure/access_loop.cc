@@ -23,12 +23,6 @@ struct NotNow {
   NotNow& operator=(const NotNow&) = delete;
 };
 
-// ticks - cost, or 0; without a branch, which nobody could predict where an access takes hardly any time.
-std::uint64_t less(std::uint64_t ticks, std::uint64_t cost) noexcept {
-  const auto difference = static_cast<std::int64_t>(ticks - cost);
-  return static_cast<std::uint64_t>(difference & ~(difference >> 63));
-}
-
 std::uint64_t class_cost_ticks(const LoopSettings& settings) {
   return settings.classify
              ? static_cast<std::uint64_t>(measure_class_cost_ns(settings.memory) * settings.hz / 1e9)
@@ -44,59 +38,9 @@ AccessLoop::AccessLoop(const LoopSettings& settings, const LoopControl& control,
       rng_(split_mix(settings_.seed), thread),  // apart from the patterns'
       budget_(class_cost_ticks(settings), kBatch) {}
 
-// What an access is to be made at: of 32 random bits, times the number of words, the upper half is the word,
-// and the lower half is as random.
-class AccessLoop::Placer {
- public:
-  explicit Placer(const LoopSettings& settings) noexcept
-      : page_shift_(settings.page_shift),
-        words_(settings.word < 0 ? std::uint64_t{1} << (settings.page_shift - 2) : 1),
-        first_byte_(settings.word < 0 ? 0 : static_cast<std::uint64_t>(settings.word) * 4),
-        read_percent_(settings.read_percent) {}
-  Place operator()(std::uint64_t page, std::uint64_t random) const noexcept {
-    const std::uint64_t word_and_rest = random * words_;
-    const std::uint64_t percent = (word_and_rest & 0xffffffff) * 100 >> 32;
-    return (page << page_shift_) + first_byte_ + (word_and_rest >> 32) * 4 +
-           (percent >= read_percent_ ? kWrite : 0);
-  }
-
- private:
-  unsigned page_shift_;
-  std::uint64_t words_, first_byte_, read_percent_;
-};
-
-// Without a branch on what kind an access was, nor on whether it took longer than the stamps, which nobody
-// could predict.
-class AccessLoop::Recorder {
- public:
-  explicit Recorder(AccessLoop& loop) noexcept
-      : loop_(&loop),
-        scale_(loop.scale_),
-        read_cost_(loop.settings_.cost.read_ticks),
-        more_for_writes_(loop.settings_.cost.write_ticks - read_cost_) {}
-  void operator()(Place place, std::uint64_t ticks) noexcept {
-    const std::uint64_t is_write = place & kWrite;
-    const std::uint64_t all_if_write = ~is_write + 1;  // bits
-    const std::uint64_t ns = scale_.to_ns(less(ticks, read_cost_ + (more_for_writes_ & all_if_write)));
-    sum_ns_ += ns;
-    writes_sum_ns_ += ns & all_if_write;
-    loop_->histograms_[is_write].count(ns);
-  }
-  void finish() const noexcept {
-    loop_->histograms_[0].sum_up(sum_ns_ - writes_sum_ns_);
-    loop_->histograms_[1].sum_up(writes_sum_ns_);
-  }
-
- private:
-  AccessLoop* loop_;
-  TickScale scale_;
-  std::uint64_t read_cost_, more_for_writes_;
-  std::uint64_t sum_ns_ = 0, writes_sum_ns_ = 0;
-};
-
 void AccessLoop::draw(Pattern& pattern, std::size_t count) noexcept {
   pattern.draw({pages_.data(), count});
-  const Placer place(settings_);
+  const Placer place(settings_.page_shift, settings_.word, settings_.read_percent);
   Rng rng = rng_;
   for (std::size_t i = 0; i < count; i += 2) {  // kBatch is even
     const std::uint64_t random = rng.next();
@@ -107,7 +51,7 @@ void AccessLoop::draw(Pattern& pattern, std::size_t count) noexcept {
 }
 
 void AccessLoop::record(std::size_t count) noexcept {
-  Recorder record_one(*this);
+  Recorder record_one(histograms_, scale_, settings_.cost);
   for (std::size_t i = 0; i < count; ++i) record_one(places_[i], ticks_[i]);
   record_one.finish();
 }
@@ -116,8 +60,8 @@ void AccessLoop::record(std::size_t count) noexcept {
 // as long as each other are counted one after another.
 void AccessLoop::record_and_draw(Pattern& pattern) noexcept {
   pattern.draw(pages_);
-  const Placer place(settings_);
-  Recorder record_one(*this);
+  const Placer place(settings_.page_shift, settings_.word, settings_.read_percent);
+  Recorder record_one(histograms_, scale_, settings_.cost);
   Rng rng = rng_;
   for (std::size_t i = 0; i < kBatch; i += 2) {
     const std::uint64_t random = rng.next();
@@ -226,7 +170,7 @@ std::size_t AccessLoop::access_batch(std::size_t count, std::uint32_t phase) {
 // Less what two stamps take with nothing between.
 std::uint64_t AccessLoop::net_ns(Place place, std::uint64_t ticks) const noexcept {
   const std::uint64_t cost = (place & kWrite) != 0 ? settings_.cost.write_ticks : settings_.cost.read_ticks;
-  return scale_.to_ns(less(ticks, cost));
+  return scale_.to_ns(ticks_beyond(cost, ticks));
 }
 
 template <typename Timer, bool kRecord>

@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "measure/batch.h"
 #include "measure/histogram.h"
 #include "measure/residency.h"
 #include "measure/timer.h"
@@ -68,11 +69,6 @@ class AccessLoop {
   void report(ThreadResult& result) const;
 
  private:
-  // A place in the memory: its offset, of which the lowest bit, since words are 4 bytes, says that it is a
-  // write.
-  using Place = std::uint64_t;
-  static constexpr Place kWrite = 1;
-
   static constexpr std::uint64_t kWatchEvery = 16;  // batches, for faults of the loop's own
 
   template <typename Timer, bool kRecord>
@@ -83,8 +79,6 @@ class AccessLoop {
   static Stamps access(std::byte* memory, bool write_needs_read, Place place);
   template <typename Timer>
   Stamps access_classed(Place place);
-  class Placer;
-  class Recorder;
   void draw(Pattern& pattern, std::size_t count) noexcept;
   void record(std::size_t count) noexcept;
   void record_and_draw(Pattern& pattern) noexcept;
