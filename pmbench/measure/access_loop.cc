@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <charconv>
 #include <iterator>
+#include <utility>
 
 #include "base/clock.h"
 #include "base/raw_syscall.h"
@@ -39,65 +40,83 @@ AccessLoop::AccessLoop(const LoopSettings& settings, const LoopControl& control,
 
 void AccessLoop::draw(Pattern& pattern, std::size_t count) noexcept {
   pattern.draw({pages_.data(), count});
-  const std::uint64_t words = std::uint64_t{1} << (settings_.page_shift - 2);
-  const std::uint64_t writes_from = settings_.read_percent;
+  const Placer place(settings_.page_shift, settings_.word, settings_.read_percent);
   Rng rng = rng_;
-  for (std::size_t i = 0; i < count; ++i) {
+  for (std::size_t i = 0; i < count; i += 2) {  // kBatch is even
     const std::uint64_t random = rng.next();
-    const std::uint64_t any_word = (random & 0xffffffff) * words >> 32;
-    const std::uint64_t word = settings_.word < 0 ? any_word : static_cast<std::uint64_t>(settings_.word);
-    const Place write = (random >> 32) * 100 >> 32 >= writes_from ? kWrite : 0;
-    places_[i] = (pages_[i] << settings_.page_shift) + word * 4 + write;
+    places_[i] = place(pages_[i], random & 0xffffffff);
+    places_[i + 1] = place(pages_[i + 1], random >> 32);
   }
   rng_ = rng;
 }
 
-// Ticks between the stamps, their own cost included.
-template <typename Timer>
-[[gnu::always_inline]] inline std::uint64_t AccessLoop::access(Place place) {
-  auto* const word = reinterpret_cast<volatile std::uint32_t*>(settings_.memory + (place & ~kWrite));
-  const NotNow not_now;
-  Stamp begin;
-  Stamp end;
-  if ((place & kWrite) == 0) {
-    begin = Timer::begin();
-    static_cast<void>(*word);
-    end = Timer::end();
-  } else if (!settings_.write_needs_read) {
-    begin = Timer::begin();
-    *word = static_cast<std::uint32_t>(place);
-    Timer::drain();
-    end = Timer::end();
-  } else {
-    begin = Timer::begin();
-    *word = *word + 1;
-    Timer::drain();
-    end = Timer::end();
-  }
-  if constexpr (Timer::kTellsCpu) {
-    if (end.cpu != cpu_) [[unlikely]] {
-      ++migrations_;
-      cpu_ = end.cpu;
-    }
-  }
-  return end.ticks - begin.ticks;
+void AccessLoop::record(std::size_t count) noexcept {
+  Recorder record_one(histograms_, scale_, settings_.cost);
+  for (std::size_t i = 0; i < count; ++i) record_one(places_[i], ticks_[i]);
+  record_one.finish();
 }
 
+// record() and draw() of a whole batch in one, so that the processor can overlap the two: accesses that take
+// as long as each other are counted one after another.
+void AccessLoop::record_and_draw(Pattern& pattern) noexcept {
+  pattern.draw(pages_);
+  const Placer place(settings_.page_shift, settings_.word, settings_.read_percent);
+  Recorder record_one(histograms_, scale_, settings_.cost);
+  Rng rng = rng_;
+  for (std::size_t i = 0; i < kBatch; i += 2) {
+    const std::uint64_t random = rng.next();
+    record_one(places_[i], ticks_[i]);
+    places_[i] = place(pages_[i], random & 0xffffffff);
+    record_one(places_[i + 1], ticks_[i + 1]);
+    places_[i + 1] = place(pages_[i + 1], random >> 32);
+  }
+  rng_ = rng;
+  record_one.finish();
+}
+
+// Ticks between the stamps, their own cost included.
 template <typename Timer>
-[[gnu::noinline]] std::uint64_t AccessLoop::access_classed(Place place) {
+[[gnu::always_inline]] inline Stamps AccessLoop::access(std::byte* memory, bool write_needs_read,
+                                                        Place place) {
+  auto* const word = reinterpret_cast<volatile std::uint32_t*>(memory + (place & ~kWrite));
+  const NotNow not_now;
+  Stamps stamps;
+  if ((place & kWrite) == 0) {
+    stamps.begin = Timer::begin();
+    static_cast<void>(*word);
+    stamps.end = Timer::end();
+  } else if (!write_needs_read) {
+    stamps.begin = Timer::begin();
+    *word = static_cast<std::uint32_t>(place);
+    Timer::drain();
+    stamps.end = Timer::end();
+  } else {
+    stamps.begin = Timer::begin();
+    *word = *word + 1;
+    Timer::drain();
+    stamps.end = Timer::end();
+  }
+  return stamps;
+}
+
+// Charged to the budget with what it really took beyond the access.
+template <typename Timer>
+[[gnu::noinline]] Stamps AccessLoop::access_classed(Place place) {
+  const std::uint64_t start = Timer::end().ticks;
   const bool resident = is_resident(settings_.memory + (place & ~kWrite));
   const FaultCounts before = thread_faults();
-  const std::uint64_t ticks = access<Timer>(place);
+  const Stamps stamps = access<Timer>(settings_.memory, settings_.write_needs_read, place);
   const auto what = static_cast<std::size_t>(class_of(before, thread_faults()));
   resident_[what] += resident ? 1 : 0;
   LatencyCounts& seen = classes_[what];
-  const std::uint64_t ns = net_ns(place, ticks);
+  const std::uint64_t ns = net_ns(place, stamps.ticks());
   ++seen.counts[Buckets::index(ns)];
   seen.sum_ns += ns;
   seen.min_ns = seen.count == 0 ? ns : std::min(seen.min_ns, ns);
   seen.max_ns = std::max(seen.max_ns, ns);
   ++seen.count;
-  return ticks;
+  class_ticks_ += Timer::end().ticks - start - stamps.ticks();
+  return stamps;
 }
 
 template <typename Timer>
@@ -108,78 +127,86 @@ void AccessLoop::pause() const noexcept {
   }
 }
 
-// Returns how many were made before the control word changed.
-template <typename Timer>
+// Returns how many were made before the control word changed. What is needed for each access is in local
+// variables: the fences make the compiler read members again after each.
+template <typename Timer, bool kClass>
 std::size_t AccessLoop::access_batch(std::size_t count, std::uint32_t phase) {
-  for (std::size_t i = 0; i < count; ++i) {
-    if (control_->load(std::memory_order_relaxed) != phase) [[unlikely]]
-      return i;
-    const bool classed = budget_.next();
-    const std::uint64_t ticks = classed ? access_classed<Timer>(places_[i]) : access<Timer>(places_[i]);
+  std::byte* const memory = settings_.memory;
+  const LoopControl* const control = control_;
+  const std::uint64_t threshold_ticks = settings_.threshold_ticks;
+  const bool write_needs_read = settings_.write_needs_read;
+  const bool pauses = settings_.delay_ticks > 0;
+  ClassBudget budget = budget_;
+  std::uint32_t cpu = cpu_;
+  std::uint64_t last_ticks = last_ticks_;
+  std::size_t i = 0;
+  for (; i < count && control->load(std::memory_order_relaxed) == phase; ++i) {
+    const Place place = places_[i];
+    Stamps stamps;
+    if (kClass && budget.next()) [[unlikely]]
+      stamps = access_classed<Timer>(place);
+    else
+      stamps = access<Timer>(memory, write_needs_read, place);
+    const std::uint64_t ticks = stamps.ticks();
     ticks_[i] = ticks;
-    if (ticks > settings_.threshold_ticks) [[unlikely]]
+    last_ticks = stamps.end.ticks;
+    if constexpr (Timer::kTellsCpu) {
+      if (stamps.end.cpu != cpu) [[unlikely]] {
+        ++migrations_;
+        cpu = stamps.end.cpu;
+      }
+    }
+    if (ticks > threshold_ticks) [[unlikely]]
       mark_trace(ticks);
-    if (settings_.delay_ticks > 0) pause<Timer>();
+    if (pauses) [[unlikely]]
+      pause<Timer>();
   }
-  return count;
+  cpu_ = cpu;
+  last_ticks_ = last_ticks;
+  budget_ = budget;
+  return i;
 }
 
 // Less what two stamps take with nothing between.
 std::uint64_t AccessLoop::net_ns(Place place, std::uint64_t ticks) const noexcept {
   const std::uint64_t cost = (place & kWrite) != 0 ? settings_.cost.write_ticks : settings_.cost.read_ticks;
-  return scale_.to_ns(ticks > cost ? ticks - cost : 0);
-}
-
-// Without a branch on what kind an access was, which nobody could predict: `writes` is all ones for a write.
-void AccessLoop::record(std::size_t count) noexcept {
-  const std::uint64_t read_cost = settings_.cost.read_ticks;
-  const std::uint64_t more_for_writes = settings_.cost.write_ticks - read_cost;
-  const TickScale scale = scale_;
-  std::uint64_t sums[2] = {0, 0};
-  std::uint64_t least[2] = {~std::uint64_t{0}, ~std::uint64_t{0}};
-  std::uint64_t most[2] = {0, 0};
-  for (std::size_t i = 0; i < count; ++i) {
-    const std::uint64_t writes = ~(places_[i] & kWrite) + 1;
-    const std::uint64_t cost = read_cost + (more_for_writes & writes);
-    const std::uint64_t ns = scale.to_ns(ticks_[i] > cost ? ticks_[i] - cost : 0);
-    sums[0] += ns & ~writes;
-    sums[1] += ns & writes;
-    least[0] = std::min(least[0], ns | writes);
-    least[1] = std::min(least[1], ns | ~writes);
-    most[0] = std::max(most[0], ns & ~writes);
-    most[1] = std::max(most[1], ns & writes);
-    histograms_[writes & 1].count(ns);
-  }
-  for (std::size_t kind = 0; kind < 2; ++kind) histograms_[kind].sum_up(sums[kind], least[kind], most[kind]);
+  return scale_.to_ns(ticks_beyond(cost, ticks));
 }
 
 template <typename Timer, bool kRecord>
 std::uint64_t AccessLoop::run_with(Pattern& pattern, std::uint32_t phase, std::uint64_t most) {
   const FaultCounts faults_before = thread_faults();
-  cpu_ = Timer::end().cpu;
+  const Stamp first = Timer::end();
+  cpu_ = first.cpu;
+  last_ticks_ = first.ticks;
   std::uint64_t made = 0;
-  std::uint64_t batch_ticks = 0;
-  std::size_t recorded = 0;  // of the last batch, those still to be recorded
+  std::uint64_t batch_end_ticks = last_ticks_;  // of the batch before
+  std::size_t recorded = 0;                     // of the last batch, those still to be recorded
   bool going = true;
   while (going) {
     if constexpr (kRecord) {
-      if (settings_.classify) budget_.begin(batch_ticks);
+      if (settings_.classify) {
+        budget_.begin(last_ticks_ - batch_end_ticks, std::exchange(class_ticks_, 0));
+        batch_end_ticks = last_ticks_;
+      }
     }
-    const bool watched = kRecord && budget_.classed() > 0 && batches_ % kWatchEvery == 0;
+    const bool classing = kRecord && budget_.classed() > 0;
+    const bool watched = classing && batches_ % kWatchEvery == 0;
     const FaultCounts own_before = watched ? thread_faults() : FaultCounts{};
-    if constexpr (kRecord) {
-      if (settings_.record) record(recorded);
-    }
     const std::size_t count = std::min<std::uint64_t>(kBatch, most - made);
-    draw(pattern, count);
+    if (kRecord && settings_.record && recorded == kBatch && count == kBatch) {
+      record_and_draw(pattern);
+    } else {
+      if (kRecord && settings_.record) record(recorded);
+      draw(pattern, count);
+    }
     if (watched) {
       const FaultCounts own_after = thread_faults();
       own_faults_ += own_after.minor + own_after.major - own_before.minor - own_before.major;
       ++watched_;
     }
-    const std::uint64_t start = Timer::end().ticks;
-    const std::size_t done = access_batch<Timer>(count, phase);
-    batch_ticks = Timer::end().ticks - start;
+    const std::size_t done =
+        classing ? access_batch<Timer, true>(count, phase) : access_batch<Timer, false>(count, phase);
     made += done;
     ++batches_;
     recorded = done;

@@ -9,9 +9,11 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "measure/batch.h"
 #include "measure/histogram.h"
 #include "measure/residency.h"
 #include "measure/timer.h"
+#include "measure/timestamp.h"
 #include "pattern/pattern.h"
 #include "pattern/rng.h"
 #include "run/result.h"
@@ -47,6 +49,7 @@ inline constexpr std::uint32_t kStop = ~std::uint32_t{0};
 class AccessLoop {
  public:
   static constexpr std::size_t kBatch = 64;
+  static_assert(kBatch % 2 == 0);
 
   AccessLoop(const LoopSettings& settings, const LoopControl& control, unsigned thread);
 
@@ -66,23 +69,19 @@ class AccessLoop {
   void report(ThreadResult& result) const;
 
  private:
-  // A place in the memory: its offset, of which the lowest bit, since words are 4 bytes, says that it is a
-  // write.
-  using Place = std::uint64_t;
-  static constexpr Place kWrite = 1;
-
   static constexpr std::uint64_t kWatchEvery = 16;  // batches, for faults of the loop's own
 
   template <typename Timer, bool kRecord>
   std::uint64_t run_with(Pattern& pattern, std::uint32_t phase, std::uint64_t most);
-  template <typename Timer>
+  template <typename Timer, bool kClass>
   std::size_t access_batch(std::size_t count, std::uint32_t phase);
   template <typename Timer>
-  std::uint64_t access(Place place);
+  static Stamps access(std::byte* memory, bool write_needs_read, Place place);
   template <typename Timer>
-  std::uint64_t access_classed(Place place);
+  Stamps access_classed(Place place);
   void draw(Pattern& pattern, std::size_t count) noexcept;
   void record(std::size_t count) noexcept;
+  void record_and_draw(Pattern& pattern) noexcept;
   std::uint64_t net_ns(Place place, std::uint64_t ticks) const noexcept;
   void mark_trace(std::uint64_t ticks) const noexcept;
   template <typename Timer>
@@ -93,14 +92,16 @@ class AccessLoop {
   TickScale scale_;
   Rng rng_;
   ClassBudget budget_;
-  std::uint32_t cpu_ = 0;  // where the last stamp was taken
+  std::uint64_t last_ticks_ = 0;   // the last stamp
+  std::uint64_t class_ticks_ = 0;  // that classing took in the last batch
+  std::uint32_t cpu_ = 0;          // where the last stamp was taken
   std::uint64_t migrations_ = 0;
   std::atomic<std::uint64_t> accesses_{0};
   FaultCounts faults_;            // in the runs so far
   std::uint64_t own_faults_ = 0;  // seen in the batches whose drawing and recording was watched
   std::uint64_t batches_ = 0, watched_ = 0;
 
-  std::array<std::uint64_t, kBatch> pages_;
+  std::array<std::uint64_t, kBatch> pages_{};
   std::array<Place, kBatch> places_;
   std::array<std::uint64_t, kBatch> ticks_;
 

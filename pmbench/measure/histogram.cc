@@ -122,8 +122,13 @@ LatencyCounts Histogram::counts() const noexcept {
     all.count += all.counts[i];
   }
   all.sum_ns = sum_ns_;
-  all.min_ns = all.count > 0 ? min_ns_ : 0;
-  all.max_ns = max_ns_;
+  const auto counted = [](std::uint64_t count) { return count > 0; };
+  const auto exact_end = all.counts.begin() + Buckets::kExact;
+  const auto least = std::find_if(all.counts.begin(), exact_end, counted);
+  if (all.count > 0)
+    all.min_ns = least == exact_end ? wide_min_ns_ : static_cast<std::uint64_t>(least - all.counts.begin());
+  all.max_ns = wide_max_ns_;
+  for (std::size_t i = Buckets::kExact; all.max_ns == 0 && i-- > 0;) all.max_ns = all.counts[i] > 0 ? i : 0;
   return all;
 }
 

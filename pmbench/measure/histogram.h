@@ -76,31 +76,33 @@ class Histogram {
 
   void add(std::uint64_t ns) noexcept {
     count(ns);
-    sum_up(ns, ns, ns);
+    sum_up(ns);
   }
 
-  // The same in two halves, of which the second may be done for many at a time, in registers.
+  // The same in two halves, of which the second may be done for many at a time, in a register. Where buckets
+  // are exact, they tell the least and the greatest, too.
   void count(std::uint64_t ns) noexcept {
-    const std::size_t i = Buckets::index(ns);
+    std::size_t i = static_cast<std::size_t>(ns);
+    if (ns >= Buckets::kExact) {
+      wide_min_ns_ = ns < wide_min_ns_ ? ns : wide_min_ns_;
+      wide_max_ns_ = ns > wide_max_ns_ ? ns : wide_max_ns_;
+      i = Buckets::index(ns);
+    }
     std::atomic<std::uint32_t>& counter = page_->counters[i];
     const std::uint32_t count = counter.load(std::memory_order_relaxed) + 1;
     counter.store(count, std::memory_order_relaxed);
     if (count == 0) [[unlikely]]
       ++wraps_[i];
   }
-  void sum_up(std::uint64_t sum_ns, std::uint64_t min_ns, std::uint64_t max_ns) noexcept {
-    sum_ns_ += sum_ns;
-    min_ns_ = min_ns < min_ns_ ? min_ns : min_ns_;
-    max_ns_ = max_ns > max_ns_ ? max_ns : max_ns_;
-  }
+  void sum_up(std::uint64_t sum_ns) noexcept { sum_ns_ += sum_ns; }
 
   LatencyCounts counts() const noexcept;  // by the writing thread, or after it
 
  private:
   HistogramPage* page_;
   std::uint64_t sum_ns_ = 0;
-  std::uint64_t min_ns_ = ~std::uint64_t{0};
-  std::uint64_t max_ns_ = 0;
+  std::uint64_t wide_min_ns_ = ~std::uint64_t{0};  // of those from kExact on
+  std::uint64_t wide_max_ns_ = 0;
   std::array<std::uint32_t, Buckets::kCount> wraps_{};  // of each counter; touched every 2^32 accesses
 };
 

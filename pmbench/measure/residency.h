@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which class an access belongs to, by what happened to it: whether its page was in memory before
 // (mincore(2)), and which faults the kernel has counted for the thread since (getrusage(2)). That costs about
-// a microsecond, so that only a share of the accesses are classed: as many as take a thirty-second of the
-// time.
+// a microsecond, so that only a share of the accesses are classed: as many as take a 128th of the time.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 
@@ -31,18 +31,21 @@ inline AccessClass class_of(const FaultCounts& before, const FaultCounts& after)
 // Which accesses of a batch are classed.
 class ClassBudget {
  public:
-  static constexpr std::uint64_t kShare = 64;
+  static constexpr std::uint64_t kShare = 128;
 
-  // `cost_ticks` of classing one access, as measured; `batch`: accesses in one.
+  // `cost_ticks` of classing one access, as expected; `batch`: accesses in one.
   ClassBudget(std::uint64_t cost_ticks, std::size_t batch) noexcept
-      : cost_ticks_(cost_ticks > 0 ? cost_ticks : 1), batch_(batch) {}
+      : cost_ticks_(static_cast<std::int64_t>(cost_ticks > 0 ? cost_ticks : 1)), batch_(batch) {}
 
-  // Before a batch: the last one took so long. At most all of the next are classed.
-  void begin(std::uint64_t last_batch_ticks) noexcept {
-    credit_ticks_ += last_batch_ticks / kShare;
-    for (classed_ = 0; classed_ < batch_ && credit_ticks_ >= cost_ticks_; ++classed_)
-      credit_ticks_ -= cost_ticks_;
-    if (credit_ticks_ > cost_ticks_) credit_ticks_ = cost_ticks_;  // what cannot be spent lapses
+  // Before a batch: the last one took so long, of which so much to class accesses: more than expected where
+  // the kernel's code has left the caches meanwhile, as it does. At most all of the next batch are classed.
+  void begin(std::uint64_t last_batch_ticks, std::uint64_t last_classing_ticks) noexcept {
+    credit_ticks_ += static_cast<std::int64_t>(last_batch_ticks / kShare - last_classing_ticks);
+    std::int64_t needed_ticks = cost_ticks_;
+    for (classed_ = 0; classed_ < batch_ && credit_ticks_ >= needed_ticks; ++classed_)
+      needed_ticks += cost_ticks_;
+    // What cannot be spent lapses; so does most of a debt from being off the processor meanwhile.
+    credit_ticks_ = std::clamp(credit_ticks_, -kMostDebt * cost_ticks_, needed_ticks);
   }
   std::size_t classed() const noexcept { return classed_; }
 
@@ -57,8 +60,10 @@ class ClassBudget {
   }
 
  private:
-  std::uint64_t cost_ticks_;
-  std::uint64_t credit_ticks_ = 0;
+  static constexpr std::int64_t kMostDebt = 4;  // accesses
+
+  std::int64_t cost_ticks_;
+  std::int64_t credit_ticks_ = 0;
   std::size_t batch_;
   std::size_t classed_ = 0;
   std::size_t phase_ = 0;

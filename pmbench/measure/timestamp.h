@@ -22,6 +22,12 @@ struct Stamp {
   std::uint32_t cpu;  // 0 where the timer does not tell
 };
 
+// Around an access.
+struct Stamps {
+  Stamp begin, end;
+  std::uint64_t ticks() const noexcept { return end.ticks - begin.ticks; }
+};
+
 // As the original measured, see below.
 struct NoFence {
   static void before() noexcept {}
@@ -146,8 +152,12 @@ using KernelClock = FencedTimer<Fence, MonotonicRawClock>;
 // Ticks to whole nanoseconds, rounded, by a multiplication and a shift. Good to 1 in 10^9; up to 2^62 ns.
 class TickScale {
  public:
-  explicit TickScale(double hz) noexcept : multiplier_(static_cast<std::uint64_t>(1e9 / hz * kOne + 0.5)) {}
+  explicit TickScale(double hz) noexcept
+      : multiplier_(static_cast<std::uint64_t>(1e9 / hz * kOne + 0.5)),
+        narrow_below_((std::uint64_t{1} << 63) / multiplier_) {}
   std::uint64_t to_ns(std::uint64_t ticks) const noexcept {
+    if (ticks < narrow_below_) [[likely]]
+      return (ticks * multiplier_ + kHalf) >> kShift;
     return static_cast<std::uint64_t>((static_cast<Wide>(ticks) * multiplier_ + kHalf) >> kShift);
   }
 
@@ -157,6 +167,7 @@ class TickScale {
   static constexpr double kOne = 4294967296.0;
   static constexpr std::uint64_t kHalf = std::uint64_t{1} << (kShift - 1);
   std::uint64_t multiplier_;
+  std::uint64_t narrow_below_;  // where 64 bits hold the product: a second at any rate
 };
 
 }  // namespace nvmemu::pmbench

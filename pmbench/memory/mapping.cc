@@ -68,7 +68,7 @@ Result<int> Mapping::open_backing(const MappingRequest& request) {
   }
   const int fd = open(request.file.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
   if (fd < 0) return system_failure("--memory: cannot make " + request.file);
-  remove_ = request.file;
+  unlink(request.file.c_str());  // it has a name no longer: however the program ends, its space is free then
   return fd;
 }
 
@@ -136,12 +136,10 @@ void Mapping::swap(Mapping& other) noexcept {
   std::swap(data_, other.data_);
   std::swap(bytes_, other.bytes_);
   std::swap(writable_, other.writable_);
-  std::swap(remove_, other.remove_);
 }
 
 Mapping::~Mapping() {
   if (mapped_ != nullptr) munmap(mapped_, mapped_bytes_);
-  if (!remove_.empty()) unlink(remove_.c_str());
 }
 
 }  // namespace nvmemu::pmbench

@@ -47,7 +47,6 @@ class Mapping {
   std::byte* data_ = nullptr;
   std::uint64_t bytes_ = 0;
   bool writable_ = true;
-  std::string remove_;  // the file to be removed at the end
 };
 
 }  // namespace nvmemu::pmbench

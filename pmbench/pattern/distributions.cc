@@ -6,15 +6,7 @@
 #include <cstring>
 
 #include "pattern/fast_math.h"
-
-// The best of the processors that the program may find, chosen when it starts. Sanitizers do not run yet
-// then.
-#if defined(__x86_64__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__) && \
-    !defined(__clang__)
-#define PMBENCH_WIDE [[gnu::target_clones("default", "arch=x86-64-v3")]]
-#else
-#define PMBENCH_WIDE
-#endif
+#include "pattern/wide.h"
 
 namespace nvmemu::pmbench {
 namespace {
@@ -24,23 +16,11 @@ constexpr double kLeast = 1e-300;  // keeps logarithms finite
 double normal_cdf(double x) { return std::erfc(-x / std::sqrt(2.0)) / 2; }
 
 // The quantile of the normal distribution, relative error 1.2e-9: P. J. Acklam, An algorithm for computing
-// the inverse normal cumulative distribution function (2003).
-double normal_quantile(double p) noexcept {
-  constexpr double kLow = 0.02425;
-  const auto tail = [](double q) {
-    return (((((-7.784894002430293e-03 * q - 3.223964580411365e-01) * q - 2.400758277161838e+00) * q -
-              2.549732539343734e+00) *
-                 q +
-             4.374664141464968e+00) *
-                q +
-            2.938163982698783e+00) /
-           ((((7.784695709041462e-03 * q + 3.224671290700398e-01) * q + 2.445134137142996e+00) * q +
-             3.754408661907416e+00) *
-                q +
-            1);
-  };
-  if (p < kLow) return tail(std::sqrt(-2 * fast_log(p)));
-  if (p > 1 - kLow) return -tail(std::sqrt(-2 * fast_log(1 - p)));
+// the inverse normal cumulative distribution function (2003). In its middle by one formula, at its ends by
+// another.
+constexpr double kNormalEnds = 0.02425;
+
+[[gnu::always_inline]] inline double normal_quantile_in_middle(double p) noexcept {
   const double q = p - 0.5;
   const double r = q * q;
   return (((((-3.969683028665376e+01 * r + 2.209460984245205e+02) * r - 2.759285104469687e+02) * r +
@@ -56,6 +36,28 @@ double normal_quantile(double p) noexcept {
            1.328068155288572e+01) *
               r +
           1);
+}
+
+double normal_quantile_at_ends(double p) noexcept {
+  const double q = std::sqrt(-2 * fast_log(std::min(p, 1 - p)));
+  const double below =
+      (((((-7.784894002430293e-03 * q - 3.223964580411365e-01) * q - 2.400758277161838e+00) * q -
+         2.549732539343734e+00) *
+            q +
+        4.374664141464968e+00) *
+           q +
+       2.938163982698783e+00) /
+      ((((7.784695709041462e-03 * q + 3.224671290700398e-01) * q + 2.445134137142996e+00) * q +
+        3.754408661907416e+00) *
+           q +
+       1);
+  return p < 0.5 ? below : -below;
+}
+
+bool is_at_ends(double p) noexcept { return p < kNormalEnds || p > 1 - kNormalEnds; }
+
+PMBENCH_WIDE void normal_quantile_of_each(const double* p, double* quantile) noexcept {
+  for (std::size_t i = 0; i < kMostDraws; ++i) quantile[i] = normal_quantile_in_middle(p[i]);
 }
 
 // x = e^(a ln(b + c x)) for all of them, four at a time. `count` may be rounded up to a multiple of four.
@@ -77,18 +79,22 @@ void Uniform::draw(Rng& rng, Pages pages) const noexcept {
 }
 
 Normal::Normal(std::uint64_t pages, double sigma_pages) noexcept
-    : pages_(static_cast<double>(pages)), sigma_(sigma_pages) {
+    : pages_(static_cast<double>(pages)), sigma_(sigma_pages), last_(pages_ - 1) {
   const double reach = pages_ / 2 / sigma_;
   lowest_ = normal_cdf(-reach);
   width_ = 1 - 2 * lowest_;
 }
 
+// Those at the ends, one in twenty, apart from the others, so that the processor can overlap these.
 void Normal::draw(Rng& rng, Pages pages) const noexcept {
-  for (std::uint64_t& page : pages) {
-    double place;
-    do place = pages_ / 2 + sigma_ * normal_quantile(lowest_ + rng.unit() * width_);
-    while (!(place >= 0 && place < pages_));  // by rounding only
-    page = static_cast<std::uint64_t>(place);
+  double p[kMostDraws] = {};
+  double quantiles[kMostDraws];
+  for (std::size_t i = 0; i < pages.size(); ++i) p[i] = lowest_ + rng.unit() * width_;
+  normal_quantile_of_each(p, quantiles);
+  for (std::size_t i = 0; i < pages.size(); ++i) {
+    const double quantile = is_at_ends(p[i]) ? normal_quantile_at_ends(p[i]) : quantiles[i];
+    const double place = pages_ / 2 + sigma_ * quantile;
+    pages[i] = static_cast<std::uint64_t>(std::clamp(place, 0.0, last_));  // by rounding only
   }
 }
 

@@ -32,7 +32,7 @@ class Normal {
   void draw(Rng& rng, Pages pages) const noexcept;
 
  private:
-  double pages_, sigma_;
+  double pages_, sigma_, last_;
   double lowest_, width_;  // of the uniform numbers whose quantiles lie in the set
 };
 

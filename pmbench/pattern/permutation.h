@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
@@ -31,28 +32,9 @@ class Permutation {
     return i;
   }
 
-  // The same of all, in place; at most kMost. Those that walk on are collected without a branch: for sizes
-  // just above a power of two every second number does, and nobody could predict which.
+  // The same of all, in place; at most kMost.
   static constexpr std::size_t kMost = 64;
-  void apply(std::span<std::uint64_t> numbers) const noexcept {
-    std::uint8_t walking[kMost];
-    std::size_t count = 0;
-    for (std::size_t i = 0; i < numbers.size(); ++i) {
-      numbers[i] = mix(numbers[i]);
-      walking[count] = static_cast<std::uint8_t>(i);
-      count += numbers[i] >= n_ ? 1 : 0;
-    }
-    while (count > 0) {
-      std::size_t left = 0;
-      for (std::size_t at = 0; at < count; ++at) {
-        const std::uint8_t i = walking[at];
-        numbers[i] = mix(numbers[i]);
-        walking[left] = i;
-        left += numbers[i] >= n_ ? 1 : 0;
-      }
-      count = left;
-    }
-  }
+  void apply(std::span<std::uint64_t> numbers) const noexcept;
 
  private:
   struct Round {
@@ -65,11 +47,13 @@ class Permutation {
     }
     return i;
   }
+  void apply_narrow(std::span<std::uint64_t> numbers) const noexcept;
+  void walk_on(std::span<std::uint64_t> numbers) const noexcept;
 
   std::uint64_t n_;
   std::uint64_t mask_;
   int shift_;
-  Round rounds_[3];
+  std::array<Round, 3> rounds_;
 };
 
 }  // namespace nvmemu::pmbench

@@ -15,8 +15,13 @@ Result<void> Surroundings::arrange(const Options& options) {
   if (options.threshold_ns > 0) {
     if (const Result<void> opened = open_trace_marker(); !opened) return opened;
   }
+  if (options.page_cluster || options.memory_limit_bytes) {
+    Result<Caretaker> caretaker = Caretaker::start();
+    if (!caretaker) return tl::unexpected(caretaker.error());
+    caretaker_.emplace(*std::move(caretaker));
+  }
   if (options.page_cluster) {
-    Result<PageCluster> set = PageCluster::set(*options.page_cluster);
+    Result<PageCluster> set = PageCluster::set(*options.page_cluster, &*caretaker_);
     if (!set) return tl::unexpected(set.error());
     page_cluster_.emplace(*std::move(set));
   }
@@ -42,7 +47,7 @@ Result<void> Surroundings::enter_cgroup(const Options& options) {
   const CgroupRequest request{.limit_bytes = *options.memory_limit_bytes,
                               .set_bytes = options.set_mib << 20,
                               .needs_swap = options.memory != MemoryKind::kFile};
-  Result<MemoryCgroup> cgroup = MemoryCgroup::create(request, cgroup_files_);
+  Result<MemoryCgroup> cgroup = MemoryCgroup::create(request, cgroup_files_.emplace(&*caretaker_));
   if (!cgroup) return tl::unexpected(cgroup.error());
   cgroup_.emplace(*std::move(cgroup));
   return {};

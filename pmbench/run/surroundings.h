@@ -8,13 +8,14 @@
 
 #include "base/result.h"
 #include "run/options.h"
+#include "system/caretaker.h"
 #include "system/eater.h"
 #include "system/memory_cgroup.h"
 #include "system/page_cluster.h"
 
 namespace nvmemu::pmbench {
 
-// Undone, last to first, at the end.
+// Undone, last to first, at the end; should the process be killed, by a caretaker.
 class Surroundings {
  public:
   Surroundings() = default;
@@ -33,9 +34,10 @@ class Surroundings {
   Result<void> enter_cgroup(const Options& options);
 
   int trace_marker_ = -1;
+  std::optional<Caretaker> caretaker_;
   std::optional<PageCluster> page_cluster_;
   std::optional<Eater> eater_;
-  RealCgroupFiles cgroup_files_;
+  std::optional<RealCgroupFiles> cgroup_files_;
   std::optional<MemoryCgroup> cgroup_;
 };
 

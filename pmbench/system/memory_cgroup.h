@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "system/caretaker.h"
 
 namespace nvmemu::pmbench {
 
@@ -24,11 +25,16 @@ class CgroupFiles {
 
 class RealCgroupFiles final : public CgroupFiles {
  public:
+  // `caretaker`: is told of folders before they are made; it, or none, must outlive this.
+  explicit RealCgroupFiles(Caretaker* caretaker = nullptr) : caretaker_(caretaker) {}
   std::string read(const std::string& path) override;
   bool is_folder(const std::string& path) override;
   int make_folder(const std::string& path) override;
   int remove_folder(const std::string& path) override;
   int write(const std::string& path, std::string_view text) override;
+
+ private:
+  Caretaker* caretaker_;
 };
 
 struct CgroupRequest {

@@ -9,10 +9,11 @@
 
 namespace nvmemu::pmbench {
 
-Result<PageCluster> PageCluster::set(int value, const std::string& root) {
+Result<PageCluster> PageCluster::set(int value, Caretaker* caretaker, const std::string& root) {
   const std::string path = root + "/proc/sys/vm/page-cluster";
   const std::string before = read_line(path);
   if (before.empty()) return failure(fmt::format("--page-cluster: cannot read {}", path));
+  if (caretaker != nullptr) caretaker->will_write(path, before);
   if (const Result<void> written = write_text(path, std::to_string(value)); !written)
     return failure("--page-cluster: " + written.error().message, "run it as root");
   return PageCluster(path, before);

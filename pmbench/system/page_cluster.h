@@ -5,13 +5,15 @@
 #include <string>
 
 #include "base/result.h"
+#include "system/caretaker.h"
 
 namespace nvmemu::pmbench {
 
 // Set while it lives, then as it was.
 class PageCluster {
  public:
-  static Result<PageCluster> set(int value, const std::string& root = "");
+  // A caretaker is told before.
+  static Result<PageCluster> set(int value, Caretaker* caretaker = nullptr, const std::string& root = "");
 
   PageCluster(PageCluster&& other) noexcept;
   PageCluster& operator=(PageCluster&&) = delete;

@@ -7,6 +7,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <filesystem>
 #include <fstream>
 #include <sstream>
 #include <string>
@@ -22,11 +23,7 @@ class Cli : public testing::Test {
     ASSERT_NE(mkdtemp(name), nullptr);
     folder_ = name;
   }
-  void TearDown() override {
-    unlink((folder_ + "/out").c_str());
-    unlink((folder_ + "/err").c_str());
-    rmdir(folder_.c_str());
-  }
+  void TearDown() override { std::filesystem::remove_all(folder_); }
 
   pid_t start(std::vector<std::string> arguments) const {
     arguments.insert(arguments.begin(), "pmbench");
@@ -73,6 +70,28 @@ TEST_F(Cli, ReportsWhatItHasWhenItIsInterrupted) {
   kill(pid, SIGINT);
   EXPECT_EQ(finish(pid), 0);
   EXPECT_FALSE(read("out").empty());
+}
+
+// Whole files, in which it says that it was interrupted, and which its own report reads.
+TEST_F(Cli, WritesValidFilesWhenItIsInterrupted) {
+  const std::string xml = folder_ + "/run.xml";
+  const std::string json = folder_ + "/run.json";
+  const pid_t pid = start({"-s", "1", "-m", "1", "-f", xml, "--json", json, "3600"});
+  usleep(500'000);
+  kill(pid, SIGINT);
+  ASSERT_EQ(finish(pid), 0);
+  EXPECT_NE(read("run.xml").find("<interrupted>1</interrupted>"), std::string::npos);
+  EXPECT_EQ(finish(start({"report", xml, json})), 0) << read("err");
+  EXPECT_NE(read("out").find("run.json"), std::string::npos) << read("out");
+}
+
+TEST_F(Cli, RepeatsIntoNumberedFilesThatAreAveraged) {
+  const std::string json = folder_ + "/run.json";
+  ASSERT_EQ(finish(start({"-s", "1", "-m", "1", "--repeat", "2", "--json", json, "1"})), 0) << read("err");
+  EXPECT_FALSE(std::filesystem::exists(json));
+  ASSERT_EQ(finish(start({"report", "--json", folder_ + "/run-1.json", folder_ + "/run-2.json"})), 0)
+      << read("err");
+  EXPECT_NE(read("out").find("\"half_width_95\""), std::string::npos) << read("out");
 }
 
 // However early: the handlers may not be there yet, then the signal ends it as any program.

@@ -168,8 +168,8 @@ TEST_P(PagingTo, TheSeriesShowsIt) {
   EXPECT_NEAR(static_cast<double>(major), static_cast<double>(result->major_faults), 1);
 }
 
-// SIGTERM while it is paging: the report is whole, the cgroup gone, readahead as it was.
-TEST_P(PagingTo, LeavesNothingBehindWhenItIsInterrupted) {
+// Returns when it has changed the machine and is paging.
+pid_t start_paging(const char* page_cluster_file) {
   const pid_t pid = fork();
   if (pid == 0) {
     static_cast<void>(!std::freopen("/dev/null", "w", stdout));
@@ -177,14 +177,36 @@ TEST_P(PagingTo, LeavesNothingBehindWhenItIsInterrupted) {
           "5", "30", nullptr);
     _exit(99);
   }
-  for (int i = 0; i < 500 && read_line(kPageCluster) != "5"; ++i) usleep(10'000);
-  EXPECT_EQ(read_line(kPageCluster), "5");
+  for (int i = 0; i < 500 && read_line(page_cluster_file) != "5"; ++i) usleep(10'000);
   usleep(300'000);
+  return pid;
+}
+
+// SIGTERM while it is paging: the report is whole, the cgroup gone, readahead as it was.
+TEST_P(PagingTo, LeavesNothingBehindWhenItIsInterrupted) {
+  const pid_t pid = start_paging(kPageCluster);
+  EXPECT_EQ(read_line(kPageCluster), "5");
   kill(pid, SIGTERM);
   int status = 0;
   ASSERT_EQ(waitpid(pid, &status, 0), pid);
   EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << status;
   EXPECT_TRUE(groups_left(pid).empty());
+}
+
+// Its caretaker needs until the kernel has freed the killed one's memory.
+TEST_P(PagingTo, LeavesNothingBehindWhenItIsKilled) {
+  const pid_t pid = start_paging(kPageCluster);
+  EXPECT_EQ(read_line(kPageCluster), "5");
+  EXPECT_FALSE(groups_left(pid).empty());
+  kill(pid, SIGKILL);
+  int status = 0;
+  ASSERT_EQ(waitpid(pid, &status, 0), pid);
+  EXPECT_TRUE(WIFSIGNALED(status));
+  const auto is_as_it_was = [&] {
+    return read_line(kPageCluster) == page_cluster_ && groups_left(pid).empty();
+  };
+  for (int i = 0; i < 1000 && !is_as_it_was(); ++i) usleep(10'000);
+  EXPECT_TRUE(is_as_it_was());
 }
 
 INSTANTIATE_TEST_SUITE_P(Swap, PagingTo,

@@ -48,28 +48,49 @@ std::size_t classed_of_batch(ClassBudget& budget, std::size_t batch) {
   return classed;
 }
 
-TEST(ClassBudget, TakesASixtyFourthOfTheTime) {
+// Of batches that take `batch_ticks`, with classing at `cost_ticks` an access where 1000 are expected.
+std::size_t classed_of_batches(int batches, std::uint64_t batch_ticks, std::uint64_t cost_ticks) {
   ClassBudget budget(1000, 64);
-  std::size_t classed = 0;
-  for (int batch = 0; batch < 1000; ++batch) {
-    budget.begin(6400);  // 100 an access: of 6.4 million ticks 100,000 are 100 accesses' cost
-    classed += classed_of_batch(budget, 64);
+  std::size_t all = 0, last = 0;
+  for (int i = 0; i < batches; ++i) {
+    budget.begin(batch_ticks, last * cost_ticks);
+    last = classed_of_batch(budget, 64);
+    all += last;
   }
-  EXPECT_NEAR(static_cast<double>(classed), 100, 2);
+  return all;
+}
+
+TEST(ClassBudget, TakesASmallShareOfTheTime) {
+  // 200 ticks an access: of 12.8 million ticks 100,000 are 100 accesses' cost.
+  EXPECT_NEAR(static_cast<double>(classed_of_batches(1000, 12800, 1000)), 100, 2);
+}
+
+TEST(ClassBudget, TakesASmallShareOfTheTimeWhateverClassingReallyTakes) {
+  EXPECT_NEAR(static_cast<double>(classed_of_batches(1000, 12800, 4000)), 25, 2);
+  EXPECT_NEAR(static_cast<double>(classed_of_batches(1000, 12800, 500)), 200, 4);
 }
 
 TEST(ClassBudget, ClassesAllWhereAccessesAreSlow) {
-  ClassBudget budget(1000, 64);
-  budget.begin(64 * 1'000'000);
-  EXPECT_EQ(budget.classed(), 64);
-  EXPECT_EQ(classed_of_batch(budget, 64), 64);
+  EXPECT_EQ(classed_of_batches(10, 128 * 1'000'000, 1000), 640);
 }
 
 TEST(ClassBudget, DoesNotSpendLaterWhatItCouldNotSpend) {
   ClassBudget budget(1000, 64);
-  budget.begin(64 * 1'000'000);
-  budget.begin(0);
+  budget.begin(128 * 1'000'000, 0);
+  budget.begin(0, 64'000);
   EXPECT_LE(budget.classed(), 1);
+}
+
+// A classed access during which the thread was off the processor for long.
+TEST(ClassBudget, ForgetsALargeDebt) {
+  ClassBudget budget(1000, 64);
+  budget.begin(128'000, 1'000'000'000);
+  std::size_t classed = 0;
+  for (int i = 0; i < 100; ++i) {
+    budget.begin(128'000, 0);
+    classed += budget.classed();
+  }
+  EXPECT_GT(classed, 0);
 }
 
 }  // namespace

@@ -18,7 +18,7 @@ TEST(PageClusterTest, IsSetWhileItLivesThenAsItWas) {
   root.write(kFile, "3\n");
   {
     std::optional<PageCluster> kept;
-    Result<PageCluster> set = PageCluster::set(0, root.path());
+    Result<PageCluster> set = PageCluster::set(0, nullptr, root.path());
     ASSERT_TRUE(set) << set.error().message;
     kept.emplace(*std::move(set));
     EXPECT_EQ(read_line(root.path() + kFile).substr(0, 1), "0");
@@ -28,7 +28,7 @@ TEST(PageClusterTest, IsSetWhileItLivesThenAsItWas) {
 
 TEST(PageClusterTest, IsAnErrorThatNamesTheOptionWhereItCannotBe) {
   const FakeRoot root;
-  const Result<PageCluster> set = PageCluster::set(0, root.path());
+  const Result<PageCluster> set = PageCluster::set(0, nullptr, root.path());
   ASSERT_FALSE(set);
   EXPECT_TRUE(set.error().message.starts_with("--page-cluster")) << set.error().message;
 }

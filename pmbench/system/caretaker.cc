@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "system/caretaker.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "system/kernel_files.h"
+
+namespace nvmemu::pmbench {
+namespace {
+
+// Messages: what kind, a path, a text, each with a zero behind it. Short ones are written to a pipe as a
+// whole.
+constexpr std::string_view kWrite = "write";
+constexpr std::string_view kFolder = "folder";
+constexpr std::string_view kDone = "done";
+
+std::string message_of(std::string_view kind, std::string_view path, std::string_view text) {
+  std::string message;
+  for (const std::string_view part : {kind, path, text}) {
+    message += part;
+    message += '\0';
+  }
+  return message;
+}
+
+std::vector<std::string> words_of(const std::string& messages) {
+  std::vector<std::string> words;
+  for (std::size_t at = 0, end = 0; (end = messages.find('\0', at)) != std::string::npos; at = end + 1)
+    words.push_back(messages.substr(at, end - at));
+  return words;
+}
+
+// A cgroup is busy until the kernel is through with the process that was killed: as long as it takes to free
+// its memory.
+void remove_folder(const std::string& path) {
+  constexpr int kMostTries = 6000;
+  const timespec a_while{.tv_sec = 0, .tv_nsec = 10'000'000};
+  for (int i = 0; i < kMostTries && rmdir(path.c_str()) != 0 && errno == EBUSY; ++i)
+    nanosleep(&a_while, nullptr);
+}
+
+void put_back(const std::vector<std::string>& words) {
+  for (std::size_t at = words.size() / 3; at-- > 0;) {
+    const std::string& kind = words[at * 3];
+    const std::string& path = words[at * 3 + 1];
+    if (kind == kFolder) remove_folder(path);
+    if (kind == kWrite) static_cast<void>(write_text(path, words[at * 3 + 2]));
+  }
+}
+
+// Only the pipe stays open: who waits for the end of the program's output must not wait for this.
+void keep_nothing_but(int pipe) {
+  const int nothing = open("/dev/null", O_RDWR);
+  for (const int fd : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) dup2(nothing, fd);
+  const int kept = dup2(pipe, STDERR_FILENO + 1);
+  for (int fd = static_cast<int>(sysconf(_SC_OPEN_MAX)) - 1; fd > kept; --fd) close(fd);
+}
+
+[[noreturn]] void take_care(int pipe) {
+  prctl(PR_SET_NAME, "pmbench-care");
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGQUIT}) ::signal(signal, SIG_IGN);
+  keep_nothing_but(pipe);
+  std::string messages;
+  char piece[4096];
+  for (;;) {
+    const ssize_t got = read(STDERR_FILENO + 1, piece, sizeof piece);
+    if (got > 0) messages.append(piece, static_cast<std::size_t>(got));
+    if (got == 0 || (got < 0 && errno != EINTR)) break;
+  }
+  const std::vector<std::string> words = words_of(messages);
+  if (words.empty() || words.back() != kDone) put_back(words);
+  _exit(0);
+}
+
+}  // namespace
+
+Result<Caretaker> Caretaker::start() {
+  int ends[2];
+  if (pipe2(ends, O_CLOEXEC) != 0)
+    return failure(fmt::format("cannot make a pipe: {}", std::strerror(errno)));
+  const pid_t pid = fork();
+  if (pid == 0) {
+    close(ends[1]);  // of which the last one's end is the program's
+    take_care(ends[0]);
+  }
+  const int error = errno;
+  close(ends[0]);
+  if (pid > 0) setpgid(pid, pid);  // here, so that it is done when this returns
+  if (pid > 0) return Caretaker(pid, ends[1]);
+  close(ends[1]);
+  return failure(fmt::format("cannot start a process: {}", std::strerror(error)));
+}
+
+Caretaker::Caretaker(Caretaker&& other) noexcept
+    : pid_(std::exchange(other.pid_, -1)), pipe_(std::exchange(other.pipe_, -1)) {}
+
+Caretaker::~Caretaker() {
+  if (pid_ <= 0) return;
+  tell(std::string(kDone) + '\0');
+  close(pipe_);
+  static_cast<void>(TEMP_FAILURE_RETRY(waitpid(pid_, nullptr, 0)));
+}
+
+void Caretaker::will_write(const std::string& path, std::string_view text_before) noexcept {
+  tell(message_of(kWrite, path, text_before));
+}
+
+void Caretaker::will_make_folder(const std::string& path) noexcept { tell(message_of(kFolder, path, "")); }
+
+// Should the caretaker have been killed itself, there is nobody to tell: SIGPIPE must not end the program.
+void Caretaker::tell(std::string_view message) noexcept {
+  struct sigaction before {};
+  struct sigaction ignore {};
+  ignore.sa_handler = SIG_IGN;
+  sigaction(SIGPIPE, &ignore, &before);
+  static_cast<void>(!TEMP_FAILURE_RETRY(write(pipe_, message.data(), message.size())));
+  sigaction(SIGPIPE, &before, nullptr);
+}
+
+}  // namespace nvmemu::pmbench

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+// Puts back what this process has changed on the machine when it can no longer do so itself: when it was
+// killed. A process of its own, which waits for this one's end, and is not in its group or session, nor in
+// its memory cgroup.
+#pragma once
+
+#include <sys/types.h>
+
+#include <string>
+#include <string_view>
+
+#include "base/result.h"
+
+namespace nvmemu::pmbench {
+
+class Caretaker {
+ public:
+  // Before there are threads.
+  static Result<Caretaker> start();
+
+  Caretaker(Caretaker&& other) noexcept;
+  Caretaker& operator=(Caretaker&&) = delete;
+  // To be destroyed when everything is as it was: then there is nothing to do.
+  ~Caretaker();
+
+  // Each before the change is made. What is put back: a file's text; that there is no such folder, which may
+  // be a cgroup, when all processes have left it. Last to first.
+  void will_write(const std::string& path, std::string_view text_before) noexcept;
+  void will_make_folder(const std::string& path) noexcept;
+
+  pid_t pid() const noexcept { return pid_; }
+
+ private:
+  Caretaker(pid_t pid, int pipe) : pid_(pid), pipe_(pipe) {}
+  void tell(std::string_view message) noexcept;
+
+  pid_t pid_;
+  int pipe_;
+};
+
+}  // namespace nvmemu::pmbench

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "system/caretaker.h"
+
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <optional>
+
+#include "fake_root.h"
+#include "system/kernel_files.h"
+
+namespace nvmemu::pmbench {
+namespace {
+
+class CaretakerTest : public testing::Test {
+ protected:
+  CaretakerTest() {
+    root_.write("/number", "3");
+    root_.write("/sub/other", "x");
+  }
+  // A process that changes the machine, after telling its caretaker, and then ends as `end` makes it.
+  template <typename End>
+  int change_and(End end) {
+    const pid_t pid = fork();
+    if (pid == 0) {
+      setpgid(0, 0);
+      std::optional<Caretaker> caretaker;
+      caretaker.emplace(*Caretaker::start());
+      caretaker->will_write(number_, "3");
+      static_cast<void>(write_text(number_, "7"));
+      caretaker->will_write(number_, "7");
+      static_cast<void>(write_text(number_, "9"));
+      caretaker->will_make_folder(folder_);
+      std::filesystem::create_directory(folder_);
+      end(caretaker);
+      _exit(0);
+    }
+    int status = 0;
+    waitpid(pid, &status, 0);
+    return status;
+  }
+  // The caretaker is nobody's child then: no event tells that it is through.
+  bool becomes_as_it_was() const {
+    for (int i = 0; i < 3000; ++i, usleep(10'000)) {
+      if (read_line(number_) == "3" && !std::filesystem::exists(folder_)) return true;
+    }
+    return false;
+  }
+  const FakeRoot root_;
+  const std::string number_ = root_.path() + "/number";
+  const std::string folder_ = root_.path() + "/sub/group";
+};
+
+TEST_F(CaretakerTest, PutsBackWhatAKilledProcessHasChanged) {
+  change_and([](auto&) { raise(SIGKILL); });
+  EXPECT_TRUE(becomes_as_it_was());
+}
+
+TEST_F(CaretakerTest, OutlivesWhoKillsTheWholeGroup) {
+  change_and([](auto&) { kill(0, SIGKILL); });
+  EXPECT_TRUE(becomes_as_it_was());
+}
+
+TEST_F(CaretakerTest, LeavesAloneWhatIsAsItWas) {
+  change_and([](auto& caretaker) { caretaker.reset(); });  // returns when the caretaker has ended
+  EXPECT_EQ(read_line(number_), "9");
+  EXPECT_TRUE(std::filesystem::exists(folder_));
+  std::filesystem::remove(folder_);
+}
+
+TEST_F(CaretakerTest, MayBeKilledItself) {
+  const int status = change_and([](auto& caretaker) {
+    kill(caretaker->pid(), SIGKILL);
+    caretaker->will_write("/nowhere", "");
+    caretaker.reset();
+    _exit(7);  // reached: neither stuck nor ended by SIGPIPE
+  });
+  EXPECT_EQ(status, 7 << 8);
+}
+
+}  // namespace
+}  // namespace nvmemu::pmbench
