@@ -10,6 +10,9 @@ namespace {
 // A twin times each access between fences.
 constexpr double kTwinSlowdown = 1.5;
 
+// Base and target of the cache tier: three chases of each, 0.2 s but for set-up.
+constexpr double kChaseSeconds = 3;
+
 // How many times as long as a native run the emulated ones take, one for each row.
 std::vector<double> slowdowns_of(const Experiment& experiment, const Machine& machine) {
   constexpr double kFartherNode = 2;
@@ -48,6 +51,7 @@ double estimated_seconds(const Experiment& experiment, unsigned rounds, const Ma
   double seconds = native_seconds;  // from which the loads, or the own memory's time, are taken
   if (experiment.truth == Truth::kPerAccess)
     seconds += kTwinSlowdown * experiment.seconds + experiment.set_up_seconds;
+  if (experiment.truth == Truth::kCacheTier) seconds += kChaseSeconds;
   const std::vector<double> slowdowns = slowdowns_of(experiment, machine);
   if (!slowdowns.empty()) seconds += truth_seconds(experiment, slowdowns.front());  // before the first sample
   for (const double slowdown : slowdowns) seconds += rounds * sample_seconds(experiment, slowdown);
