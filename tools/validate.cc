@@ -15,6 +15,7 @@
 #include "stop_signals.h"
 #include "subcommands.h"
 #include "suite/catalogue.h"
+#include "suite/duration.h"
 #include "suite/files.h"
 #include "suite/plots.h"
 #include "suite/processes.h"
@@ -93,7 +94,7 @@ void print_list(const suite::Plan& plan) {
 }
 
 void announce(const Validation& validation) {
-  const double seconds = suite::estimated_seconds(validation.plan, validation.machine.base_ns);
+  const double seconds = suite::estimated_seconds(validation.plan, validation.machine);
   print_note(fmt::format(
       "{}, {} each; about {}; nothing else should run meanwhile",
       counted(validation.plan.experiments.size(), "experiment", "experiments"),
@@ -130,7 +131,8 @@ constexpr const char* kFooter =
   numa         the same workload, native, on memory that is slower: processors of one node, memory of the farthest.
                Base and target are what a chase takes in each. COMMAND is run in both, and timed as a whole.
                Where memory is bound is asked of the kernel while it runs. Needs a second node.
-  closed-form  chases, hand-overs of a lock, persist loops: native time + loads on the critical path x (target - base).
+  closed-form  chases, hand-overs of a lock, persist loops: native time + loads on the critical path x (target - base);
+               of chases beside work that the out-of-order window holds, the longer of work and latency a load.
   per-access   lists, trees, hash chains, ...: an instrumented twin times each access, and counts those that go to
                memory; the truth is native time + that many x (target - base). Workloads whose accesses overlap are
                held against bounds instead: nothing added, and every access added in full.
@@ -139,7 +141,7 @@ constexpr const char* kFooter =
 The runs of the truth and the emulation alternate. A row's error is the median of its samples; +- 95 % is the confidence
 interval of their mean; native % is how far native runs differ that follow each other. A sample is disturbed where
 that is above 5 %, or the host took more than 2 % of the time; its run is repeated, up to 1 (--quick), 2 or 3 (--full)
-times a row, and stays in the files. Rows named limit show what the emulation is known not to see; no mean has them.
+times a row, and stays in the files. Rows of limits show what the emulation is known not to see; no mean has them.
 
 Examples:
   nvmemu validate --quick

@@ -13,7 +13,9 @@
 #include "host/cpu.h"
 #include "machine.h"
 #include "suite/cache_as_memory.h"
+#include "suite/files.h"
 #include "suite/numa.h"
+#include "suite/plots.h"
 #include "suite/session.h"
 #include "terminal.h"
 
@@ -69,6 +71,13 @@ Result<void> choose(const ValidateOptions& options, const std::vector<std::strin
   const auto truths = options.truths.empty() ? Result<std::vector<suite::Truth>>(all_truths())
                                              : suite::parse_truths(options.truths);
   if (!truths) return failure("--truth: " + truths.error().message, truths.error().hint);
+  for (const std::string& workload : split(options.workloads)) {
+    suite::Plan known = plan;
+    suite::keep_only(known, all_truths(), {workload});
+    if (known.experiments.empty())
+      return failure(fmt::format("--workload: {} is no workload, nor part of a name of one", quote(workload)),
+                     "nvmemu validate --list names them, with their truths");
+  }
   suite::keep_only(plan, *truths, split(options.workloads));
   if (!command.empty()) {
     if (!machine.nodes)
@@ -79,7 +88,8 @@ Result<void> choose(const ValidateOptions& options, const std::vector<std::strin
     plan.experiments.insert(plan.experiments.begin(), suite::command_on_nodes(command));
   }
   if (plan.experiments.empty())
-    return failure("no workload is left to run", "nvmemu validate --list names them, with their truths");
+    return failure("no workload is left to run: none of those named rests on a truth that is named",
+                   "nvmemu validate --list names them, with their truths");
   return {};
 }
 
@@ -107,6 +117,22 @@ Result<Machine> read_this_machine(Validation& validation, const std::string& fol
   return machine;
 }
 
+// Said now, and not when all has been measured.
+Result<void> check_outputs(const ValidateOptions& options) {
+  const auto naming = [](const char* option, const Result<void>& checked) -> Result<void> {
+    if (checked) return {};
+    return failure(fmt::format("{}: {}", option, checked.error().message), checked.error().hint);
+  };
+  if (!options.json.empty()) {
+    if (auto checked = naming("--json", suite::check_writable(options.json)); !checked) return checked;
+  }
+  if (!options.csv.empty()) {
+    if (auto checked = naming("--csv", suite::check_writable(options.csv)); !checked) return checked;
+  }
+  if (options.svg.empty()) return {};
+  return naming("--svg", suite::check_drawable(options.svg));
+}
+
 }  // namespace
 
 WorkFolder::WorkFolder() {
@@ -125,12 +151,16 @@ Result<Validation> prepare_validation(const ValidateOptions& options, const std:
   auto programs = find_programs(options.programs);
   if (!programs) return tl::unexpected(programs.error());
   if (folder.empty()) return failure("cannot make a temporary folder", "set TMPDIR to where one can be made");
+  if (!options.list) {
+    if (const auto checked = check_outputs(options); !checked) return tl::unexpected(checked.error());
+  }
   validation.machine.nodes = suite::choose_nodes("");
   const auto machine = read_this_machine(validation, folder);
   if (!machine) return tl::unexpected(machine.error());
   for (const std::string& warning : machine->warnings) print_warning(warning);
 
-  validation.plan = suite::plan(extent_of(options), validation.machine);
+  validation.plan = suite::plan(extent_of(options), validation.machine,
+                                options.workloads.empty() ? suite::Choice::kOfExtent : suite::Choice::kAll);
   if (const auto chosen = choose(options, command, validation.plan, validation.machine); !chosen)
     return tl::unexpected(chosen.error());
   std::error_code error;

@@ -56,6 +56,28 @@ TEST_F(ValidateTest, RefusesAWorkloadThatIsNone) {
   EXPECT_THAT(outcome.err, HasSubstr("--list"));
 }
 
+TEST_F(ValidateTest, RefusesAWorkloadThatIsNoneBesideOneThatIs) {
+  const Outcome outcome = validate({"--workload", "list,no such thing"});
+  EXPECT_EQ(outcome.status, 125);
+  EXPECT_THAT(outcome.err, HasSubstr("--workload: 'no such thing' is no workload"));
+}
+
+TEST_F(ValidateTest, SaysBeforeItMeasuresWhatItCannotWrite) {
+  for (const char* option : {"--json", "--csv", "--svg"}) {
+    const Outcome outcome = validate({option, "/proc/no/such/place"});
+    EXPECT_EQ(outcome.status, 125);
+    EXPECT_THAT(outcome.err, StartsWith(std::string("nvmemu: error: ") + option + ": cannot ")) << option;
+  }
+}
+
+// A preload library that does nothing: what the job in continuous integration is to notice.
+TEST_F(ValidateTest, FailsWhereNothingIsInjected) {
+  const Outcome outcome = validate({"--quick", "--truth", "per-access", "--workload", "list", "--programs",
+                                    programs_that_take("0.5", "0.5"), "--max-mean", "20"});
+  EXPECT_EQ(outcome.status, 1) << outcome.out;
+  EXPECT_THAT(outcome.err, HasSubstr("the mean error of"));
+}
+
 TEST_F(ValidateTest, RefusesQuickAndFullTogether) { EXPECT_EQ(validate({"--quick", "--full"}).status, 125); }
 
 TEST_F(ValidateTest, SaysWhichProgramsAreMissing) {

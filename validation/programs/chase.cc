@@ -34,7 +34,7 @@ constexpr auto kDescription =
 struct Options {
   std::uint64_t size_bytes = std::uint64_t{512} << 20;
   PageSize page_size = PageSize::k2MiB;
-  std::uint64_t chains = 1, loads = 8'000'000, work = 0, threads = 1, repeat = 1, seed = 1;
+  std::uint64_t chains = 1, loads = 8'000'000, work = 0, divisions = 0, threads = 1, repeat = 1, seed = 1;
 };
 
 struct Outcome {
@@ -49,11 +49,17 @@ std::uint64_t warm_up_steps(const Options& options) {
   return std::max<std::uint64_t>(options.loads / 10, 200'000);
 }
 
+Work work_of(const Options& options) {
+  if (options.divisions > 0) return {Work::Kind::kDivisions, static_cast<std::uint32_t>(options.divisions)};
+  if (options.work > 0) return {Work::Kind::kMultiplications, static_cast<std::uint32_t>(options.work)};
+  return {};
+}
+
 Outcome chase_in_thread(const Options& options, unsigned thread, Team& team) {
   Outcome outcome;
   const auto cycle = LineCycle::create(options.size_bytes, options.page_size, options.seed + thread,
                                        static_cast<unsigned>(options.chains));
-  const auto work = static_cast<std::uint32_t>(options.work);
+  const Work work = work_of(options);
   ChaseState state;
   if (cycle) {
     state.at = cycle->starts();
@@ -74,6 +80,8 @@ Outcome chase_in_thread(const Options& options, unsigned thread, Team& team) {
 }
 
 void check(const Options& options) {
+  if (options.work > 0 && options.divisions > 0)
+    throw CLI::ValidationError("--divisions", "the work is of one kind: without --work");
   if (options.size_bytes < options.chains * kLineBytes)
     throw CLI::ValidationError("--size",
                                fmt::format("{} hold fewer cache lines than there are chains ({})",
@@ -102,6 +110,7 @@ Result<Figures> run(const Options& options) {
   figures["chains"] = options.chains;
   figures["loads_per_chain"] = options.loads;
   figures["work_per_step"] = options.work;
+  figures["divisions_per_step"] = options.divisions;
   figures["threads"] = options.threads;
   figures["repeat"] = options.repeat;
   figures["emulated"] = emulated();
@@ -127,6 +136,10 @@ int main(int argc, char** argv) {
             "multiplications a step, each dependent on the one before, all independent of the chains: the "
             "processor does "
             "them while it waits for the loads");
+  add_count(
+      app, "--divisions", options.divisions, 0, 1'000'000,
+      "the same with divisions, which are fewer instructions for the same time: those of one step, and the "
+      "next step's load, fit in the out-of-order window of the processor up to some 60");
   add_page_size(app, options.page_size);
   add_count(app, "--threads", options.threads, 1, 1024,
             "threads, each with memory and chains of its own; ns_per_load is the median over all");

@@ -27,10 +27,15 @@ struct Plan {
   std::vector<Experiment> experiments;
   unsigned rounds = 1;   // emulated runs of each row, at least
   unsigned repeats = 0;  // and at most so many more in place of disturbed ones
+  // Repeats that would not be over by then are left out, seconds since the beginning; 0: none are.
+  double most_seconds = 0;
 };
 
+// Which workloads: the most telling ones are enough for kQuick, but what is named is to be found.
+enum class Choice : std::uint8_t { kOfExtent, kAll };
+
 // Of all truths. Numa is one experiment, to be skipped, where there is no second node.
-Plan plan(Extent extent, const Machine& machine);
+Plan plan(Extent extent, const Machine& machine, Choice choice = Choice::kOfExtent);
 
 // `words`, in both configurations of numa.
 Experiment command_on_nodes(const std::vector<std::string>& words);

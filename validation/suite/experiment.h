@@ -46,13 +46,18 @@ struct Experiment {
   Truth truth = Truth::kClosedForm;
   std::string name = {};
   Program program = Program::kChase;
-  std::vector<std::string> arguments = {};         // of the program; a command's own, all of it
+  std::vector<std::string> arguments = {};  // of the program; a command's own, all of it
+  // Of a run that makes the same steps without a miss: what the work beside the loads takes.
+  std::vector<std::string> work_arguments = {};
+  // The out-of-order window holds the work of a step and the next load: a step takes the longer of the two.
+  bool window_holds_work = false;
   std::vector<std::string> slower_arguments = {};  // of the truth's runs, where those differ: a larger set
   Judged judged = Judged::kError;
   unsigned cpus = 1;       // without which its closed form does not hold; those with 1 are kept to one
   std::string limit = {};  // of kLimit: what it shows
   std::vector<double> targets_ns = {};  // absolute; empty where the truth gives it
   double seconds = 1;                   // of a native run, about, set-up left out
+  double set_up_seconds = 0;            // about
 };
 
 }  // namespace nvmemu::suite

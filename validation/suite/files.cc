@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "suite/files.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <cerrno>
 #include <cstring>
@@ -53,13 +55,15 @@ Json to_json(const Row& row) {
             {"judged_by", name_of(row.experiment.judged)},
             {"target_read_latency_ns", row.target_ns > 0 ? Json(row.target_ns) : Json(nullptr)},
             {"loads", or_null(row.loads)},
+            {"work_ns", or_null(row.work_ns)},
             {"native_seconds", figure(row.native_seconds())},
             {"truth_seconds", figure(row.truth_seconds())},
             {"emulated_seconds", figure(row.emulated_seconds())},
             {"error_percent", figure(row.error())},
             {"half_width_95", or_null(half_width_95(row))},
             {"native_spread_percent", figure(row.native_spread())},
-            {"disturbed_samples", row.disturbed()}};
+            {"disturbed_samples", row.disturbed()},
+            {"repeats_left_out", row.repeats_left_out}};
   if (row.experiment.judged == Judged::kBounds)
     json["within_bounds"] = measured ? Json(row.within_bounds(kBoundsTolerance)) : Json(nullptr);
   json["failure"] = row.failure ? Json(row.failure->message) : Json(nullptr);
@@ -138,6 +142,17 @@ std::string to_csv(const std::vector<Row>& rows) {
     }
   }
   return text;
+}
+
+Result<void> check_writable(const std::string& path) {
+  int fd = open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+  const bool created = fd >= 0;
+  // O_NONBLOCK, for a pipe without a reader is an error and nothing to wait for.
+  if (!created && errno == EEXIST) fd = open(path.c_str(), O_WRONLY | O_CLOEXEC | O_NONBLOCK);
+  if (fd < 0) return failure(fmt::format("cannot write {}: {}", path, std::strerror(errno)));
+  close(fd);
+  if (created) unlink(path.c_str());
+  return {};
 }
 
 Result<void> write_file(const std::string& path, const std::string& content) {

@@ -23,6 +23,9 @@ std::string to_json(const std::vector<Row>& rows, const Provenance& provenance);
 // A line for each sample, disturbed ones too, and one for each row without samples; with a head.
 std::string to_csv(const std::vector<Row>& rows);
 
+// Whether write_file() could write there, asked before what takes an hour. Leaves no trace.
+Result<void> check_writable(const std::string& path);
+
 Result<void> write_file(const std::string& path, const std::string& content);
 
 }  // namespace nvmemu::suite

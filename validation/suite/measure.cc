@@ -5,6 +5,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
+
+#include "suite/form.h"
 
 namespace nvmemu::suite {
 namespace {
@@ -98,6 +101,10 @@ class Sampling {
   void repeat_disturbed(Row& row) {
     for (unsigned left = options_.repeats; left > 0 && !row.failure && !stopped(); --left) {
       if (row.samples.size() - row.disturbed() >= options_.rounds) return;
+      if (options_.may_repeat && !options_.may_repeat()) {
+        row.repeats_left_out = left;
+        return;
+      }
       add_sample(row);
     }
   }
@@ -124,39 +131,22 @@ void fail(std::vector<Row>& rows, const Error& error, const MeasureOptions& opti
   }
 }
 
-// What a row's truth counts with: from the structure, or from the twin.
-Result<double> loads_of(Runs& runs, const Experiment& experiment, const MeasureOptions& options) {
-  if (options.progress) options.progress("native, to count");
-  const auto native = runs.native(experiment, {});
-  if (!native) return tl::unexpected<Error>(native.error());
-  if (experiment.truth == Truth::kClosedForm) {
-    if (native->critical_loads) return *native->critical_loads;
-    return failure("the program does not say how many loads are on its critical path");
-  }
-  if (options.progress) options.progress("instrumented twin");
-  const Result<Counted> counted = runs.twin(experiment);
-  if (!counted) return tl::unexpected<Error>(counted.error());
-  if (experiment.judged != Judged::kBounds && counted->checksum != native->checksum)
-    return failure(fmt::format("the instrumented twin came to another result ({}) than the program ({})",
-                               counted->checksum, native->checksum));
-  return counted->from_memory;
-}
-
 }  // namespace
-
-double expected_seconds(double native_seconds, double loads, double target_ns, double base_ns) {
-  return native_seconds + loads * (target_ns - base_ns) * 1e-9;
-}
 
 std::vector<Row> measure_added(Runs& runs, const Experiment& experiment, const MeasureOptions& options) {
   std::vector<Row> rows;
   for (const double target_ns : experiment.targets_ns) rows.push_back(row_of(experiment, target_ns));
-  const Result<double> loads = loads_of(runs, experiment, options);
-  if (!loads) {
-    fail(rows, loads.error(), options);
+  const Result<Form> form = form_of(runs, experiment, options);
+  if (!form) {
+    fail(rows, form.error(), options);
     return rows;
   }
-  for (Row& row : rows) row.loads = *loads;
+  for (Row& row : rows) {
+    row.loads = form->loads;
+    row.work_ns = form->work_ns;
+    row.skipped = form->unknown;
+  }
+  if (!form->unknown.empty()) return rows;
   const Comparison comparison{
       .native = [&] { return runs.native(experiment, {}); },
       .emulated =
@@ -166,10 +156,11 @@ std::vector<Row> measure_added(Runs& runs, const Experiment& experiment, const M
             return runs.emulated(experiment, {}, emulation);
           },
       .complete =
-          [](const Row& row, Sample& sample) {
+          [&form](const Row& row, Sample& sample) {
             sample.truth_seconds =
-                expected_seconds(sample.native_seconds, *row.loads, row.target_ns, sample.base_ns);
+                form->expected_seconds(sample.native_seconds, row.target_ns, sample.base_ns);
           },
+
       .same_results = true,
   };
   Sampling(rows, comparison, options).run();
@@ -187,11 +178,27 @@ Row measure_slower(Runs& runs, const Experiment& experiment, const SlowerMemory&
     fail(rows, own.error(), options);
     return rows.front();
   }
+  // Whether the set stayed in the cache meanwhile, only a run on it tells.
+  Measured before = *own, after = *own;
+  const auto run_emulated = [&](const Emulation& emulation) -> Result<Measured> {
+    auto emulated = runs.emulated(experiment, memory.own, emulation);
+    if (!emulated || !memory.cache_is_base) return emulated;
+    const auto run = runs.native(experiment, memory.own);
+    if (!run) return run;
+    before = std::exchange(after, *run);
+    return emulated;
+  };
   const Emulation emulation{memory.target_ns, memory.base_ns, memory.cache_is_base};
   const Comparison comparison{
       .native = [&] { return runs.native(on_slower, memory.slower); },
-      .emulated = [&](const Row&) { return runs.emulated(experiment, memory.own, emulation); },
-      .complete = [&](const Row&, Sample& sample) { sample.native_seconds = own->seconds; },
+      .emulated = [&](const Row&) { return run_emulated(emulation); },
+      .complete =
+          [&](const Row&, Sample& sample) {
+            sample.native_seconds = (before.seconds + after.seconds) / 2;
+            const double spread = std::abs(after.seconds - before.seconds) / sample.native_seconds;
+            sample.native_spread = std::max(sample.native_spread, spread);
+            sample.disturbed = sample.disturbed || spread > kMostNativeSpread;
+          },
       .same_results = experiment.slower_arguments.empty(),
   };
   Sampling(rows, comparison, options).run();

@@ -17,6 +17,8 @@ struct MeasureOptions {
   unsigned rounds = 1, repeats = 0;
   std::function<void(std::string_view step)> progress = {};  // called before each run
   std::function<bool()> stop = {};                           // asked before each run; true: end here
+  // Asked before each repetition of what was disturbed; false: there is no time left for it.
+  std::function<bool()> may_repeat = {};
 };
 
 // A sample is disturbed where the native runs before and after it differ by more, or the host took more of a
@@ -28,9 +30,6 @@ constexpr double kMostStealShare = 0.02;
 // Twins of overlapping accesses do this share of the operations: they are slow, and only bounds follow from
 // them.
 constexpr double kTwinShareOfOverlapping = 1.0 / 16;
-
-// Native time plus what so many loads take longer.
-double expected_seconds(double native_seconds, double loads, double target_ns, double base_ns);
 
 // What is emulated where the truth is a run on other memory.
 struct SlowerMemory {

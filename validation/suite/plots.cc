@@ -9,6 +9,7 @@
 
 #include "report/gnuplot.h"
 #include "report/plot_style.h"
+#include "suite/files.h"
 #include "suite/summary.h"
 
 namespace nvmemu::suite {
@@ -79,7 +80,7 @@ std::string errors_script(const std::vector<const Row*>& rows) {
   std::string script = fmt::format(
       "$data << EOD\n{}EOD\n{}{}set title 'Emulated time against the truth'\nset ylabel 'error (%)'\n"
       "set boxwidth 0.7\nset style fill solid 0.7\nset xtics rotate by -45 ({})\nset xrange [-1:{}]\n"
-      "set xzeroaxis lt -1\nset bmargin 9\nset rmargin 10\nset key outside top center horizontal\nplot ",
+      "set xzeroaxis lt -1\nset bmargin 12\nset rmargin 16\nset key outside top center horizontal\nplot ",
       data, pmbench::kLines, pmbench::kAxes, tics, rows.size());
   bool first = true;
   for (const TruthName& truth : kTruths) {
@@ -90,7 +91,7 @@ std::string errors_script(const std::vector<const Row*>& rows) {
                           first ? "" : ", ", number, gnuplot_string(truth.name));
     first = false;
   }
-  return script + ", $data using 1:2:3 with yerrorbars lt -1 pt 0 notitle\n";
+  return script + ", $data using 1:2:($3 > 0 ? $3 : NaN) with yerrorbars lt -1 ps 0 notitle\n";
 }
 
 }  // namespace
@@ -101,10 +102,18 @@ std::vector<Plot> plots_of(const std::vector<Row>& rows) {
   if (!curves.empty()) plots.push_back({"additional-time", additional_time_script(curves)});
   std::vector<const Row*> judged;
   for (const Row& row : rows) {
-    if (row.is_measured() && row.experiment.judged != Judged::kBounds) judged.push_back(&row);
+    if (row.is_measured() && row.experiment.judged == Judged::kError) judged.push_back(&row);
   }
   if (!judged.empty()) plots.push_back({"errors", errors_script(judged)});
   return plots;
+}
+
+Result<void> check_drawable(const std::string& folder) {
+  std::error_code error;
+  std::filesystem::create_directories(folder, error);
+  if (error) return failure(fmt::format("cannot make the folder {}: {}", folder, error.message()));
+  if (const auto writable = check_writable(folder + "/errors.svg"); !writable) return writable;
+  return pmbench::run_gnuplot("");
 }
 
 Result<std::vector<std::string>> draw_plots(const std::vector<Row>& rows, const std::string& folder) {

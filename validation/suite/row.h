@@ -29,8 +29,10 @@ struct Sample {
 struct Row {
   Experiment experiment;
   double target_ns = 0;
-  std::optional<double> loads;  // that the truth counts with
-  std::vector<Sample> samples;  // all of them, disturbed ones too
+  std::optional<double> loads;    // that the truth counts with
+  std::optional<double> work_ns;  // a load, of Experiment::work_arguments
+  std::vector<Sample> samples;    // all of them, disturbed ones too
+  unsigned repeats_left_out = 0;  // of disturbed samples, for want of time
   std::optional<Error> failure;
   std::string skipped;  // why it was not run
 

@@ -9,14 +9,12 @@
 #include <optional>
 #include <string_view>
 
+#include "base/clock.h"
+#include "suite/duration.h"
 #include "suite/numa.h"
 
 namespace nvmemu::suite {
 namespace {
-
-// What a program takes to build its memory, and nvmemu run to start.
-constexpr double kSetUpSeconds = 0.8;
-constexpr double kTwinSeconds = 2;
 
 bool holds(std::string_view text, std::string_view part) {
   const auto same = [](char a, char b) {
@@ -25,14 +23,9 @@ bool holds(std::string_view text, std::string_view part) {
   return std::ranges::search(text, part, same).begin() != text.end();
 }
 
-double seconds_of(const Experiment& experiment, unsigned rounds, double base_ns) {
-  double seconds = experiment.truth == Truth::kPerAccess ? kTwinSeconds : 0;
-  seconds += experiment.seconds + kSetUpSeconds;
-  const std::vector<double> targets_ns =
-      experiment.targets_ns.empty() ? std::vector<double>{2 * base_ns} : experiment.targets_ns;
-  for (const double target_ns : targets_ns)
-    seconds += rounds * (experiment.seconds * (1 + target_ns / base_ns) + 2 * kSetUpSeconds);
-  return seconds;
+std::function<double()> seconds_since_now() {
+  const std::uint64_t start_ns = monotonic_raw_ns();
+  return [start_ns] { return static_cast<double>(monotonic_raw_ns() - start_ns) / 1e9; };
 }
 
 std::vector<Row> skipped(const Experiment& experiment, const std::string& why) {
@@ -70,8 +63,8 @@ class Session {
   }
 
   std::vector<Row> in_cache(const Experiment& experiment, const MeasureOptions& options) {
-    if (!cache_) cache_ = measure_cache_and_memory(runs_, cached_chase(machine_), options);
-    return against(experiment, *cache_, options);
+    // Anew for each: what is left of the cache, and memory's latency, drift by a tenth within minutes.
+    return against(experiment, measure_cache_and_memory(runs_, cached_chase(machine_), options), options);
   }
 
   std::vector<Row> against(const Experiment& experiment, const Result<SlowerMemory>& memory,
@@ -85,7 +78,7 @@ class Session {
 
   Runs& runs_;
   const Machine& machine_;
-  std::optional<Result<SlowerMemory>> nodes_, cache_;
+  std::optional<Result<SlowerMemory>> nodes_;
 };
 
 }  // namespace
@@ -108,16 +101,11 @@ void keep_only(Plan& plan, const std::vector<Truth>& truths, const std::vector<s
   });
 }
 
-double estimated_seconds(const Plan& plan, double base_ns) {
-  double seconds = 0;
-  for (const Experiment& experiment : plan.experiments)
-    seconds += seconds_of(experiment, plan.rounds, base_ns);
-  return seconds;
-}
-
 std::vector<Row> run_plan(Runs& runs, const Plan& plan, const Machine& machine,
                           const SessionOptions& options) {
-  const double all = std::max(estimated_seconds(plan, machine.base_ns), 1e-9);
+  const double all = std::max(estimated_seconds(plan, machine), 1e-9);
+  const std::function<double()> elapsed_seconds =
+      options.elapsed_seconds ? options.elapsed_seconds : seconds_since_now();
   double done = 0;
   std::vector<Row> rows;
   Session session(runs, machine);
@@ -126,14 +114,22 @@ std::vector<Row> run_plan(Runs& runs, const Plan& plan, const Machine& machine,
     if (options.stop && options.stop()) {
       found = skipped(experiment, "interrupted");
     } else {
-      MeasureOptions measuring{plan.rounds, plan.repeats, {}, options.stop};
+      MeasureOptions measuring;
+      measuring.rounds = plan.rounds;
+      measuring.repeats = plan.repeats;
+      measuring.stop = options.stop;
+      const double left = all - done - estimated_seconds(experiment, plan.rounds, machine) +
+                          estimated_sample_seconds(experiment, machine);
+      measuring.may_repeat = [&, left] {
+        return plan.most_seconds <= 0 || elapsed_seconds() + left <= plan.most_seconds;
+      };
       measuring.progress = [&](std::string_view step) {
         if (options.progress) options.progress(fmt::format("{}: {}", experiment.name, step), done / all);
       };
       found = session.measure(experiment, measuring);
     }
     rows.insert(rows.end(), found.begin(), found.end());
-    done += seconds_of(experiment, plan.rounds, machine.base_ns);
+    done += estimated_seconds(experiment, plan.rounds, machine);
   }
   return rows;
 }

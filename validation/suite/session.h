@@ -17,13 +17,11 @@ namespace nvmemu::suite {
 // nobody's name (regardless of case): "tree" is two trees, "list" is not the skip list.
 void keep_only(Plan& plan, const std::vector<Truth>& truths, const std::vector<std::string>& workloads);
 
-// Seconds that a plan takes, about, without repeats.
-double estimated_seconds(const Plan& plan, double base_ns);
-
 struct SessionOptions {
   // Called before each run: what is run, and which share of the time is over, about.
   std::function<void(const std::string& step, double done)> progress;
   std::function<bool()> stop;
+  std::function<double()> elapsed_seconds = {};  // since the beginning; of a clock, where it is not given
 };
 
 // The rows of all experiments, in their order. Experiments that were not begun when it was stopped are

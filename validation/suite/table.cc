@@ -13,6 +13,9 @@ namespace {
 
 using Cells = std::vector<std::string>;
 
+const Cells kHead{"workload",   "target ns", "base ns", "native s", "truth s",
+                  "emulated s", "error %",   "+- 95 %", "native %", "runs"};
+
 std::string percent(double value) { return fmt::format("{:.1f}", value); }
 std::string percent(const std::optional<double>& value) { return value ? percent(*value) : "-"; }
 
@@ -37,7 +40,7 @@ std::string samples_cell(const Row& row) {
 }
 
 Cells cells_of(const Row& row) {
-  const std::string name = row.experiment.name + (row.experiment.judged == Judged::kLimit ? " (limit)" : "");
+  const std::string& name = row.experiment.name;
   const std::string target = row.target_ns > 0 ? fmt::format("{:.0f}", row.target_ns) : "-";
   if (!row.is_measured()) return {name, target, "-", "-", "-", "-", error_cell(row), "-", "-", "-"};
   return {name,
@@ -69,20 +72,34 @@ Cells cells_of(const Summary& summary) {
           fmt::format("{}", summary.rows)};
 }
 
+// Apart from the others, so that nobody takes them for rows that the means have.
+std::string limits_table(const std::vector<Row>& rows) {
+  std::vector<Cells> table{kHead};
+  for (const Row& row : rows) {
+    if (row.experiment.judged != Judged::kLimit) continue;
+    Cells cells = cells_of(row);
+    cells.front() = fmt::format("{}: {}", name_of(row.experiment.truth), cells.front());
+    table.push_back(std::move(cells));
+  }
+  if (table.size() == 1) return "";
+  return fmt::format("limits: what the emulation is known not to see; in no mean below\n{}\n",
+                     pmbench::text_table(table));
+}
+
 }  // namespace
 
 std::string rows_table(const std::vector<Row>& rows) {
   std::string text;
   for (const TruthName& truth : kTruths) {
-    std::vector<Cells> table{{"workload", "target ns", "base ns", "native s", "truth s", "emulated s",
-                              "error %", "+- 95 %", "native %", "runs"}};
+    std::vector<Cells> table{kHead};
     for (const Row& row : rows) {
-      if (row.experiment.truth == truth.truth) table.push_back(cells_of(row));
+      if (row.experiment.truth == truth.truth && row.experiment.judged != Judged::kLimit)
+        table.push_back(cells_of(row));
     }
     if (table.size() == 1) continue;
     text += fmt::format("{}: {}\n{}\n", truth.name, truth.basis, pmbench::text_table(table));
   }
-  return text;
+  return text + limits_table(rows);
 }
 
 std::string summary_table(const std::vector<Summary>& summaries) {
@@ -107,6 +124,8 @@ std::string remarks(const std::vector<Row>& rows) {
                                  : row.experiment.name;
     if (row.failure) text += fmt::format("FAILED: {}: {}\n", name, row.failure->message);
     if (row.failure && !row.failure->hint.empty()) text += fmt::format("  hint: {}\n", row.failure->hint);
+    if (row.repeats_left_out > 0)
+      text += fmt::format("disturbed, and not repeated for want of time: {}\n", name);
     if (!row.skipped.empty()) text += fmt::format("skipped: {}: {}\n", name, row.skipped);
     if (row.experiment.judged == Judged::kLimit && row.is_measured())
       text += fmt::format("limit: {}: {}\n", name, row.experiment.limit);

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <utility>
 
 namespace nvmemu::workloads {
@@ -30,9 +31,10 @@ struct VectorChain {
   }
 };
 
-template <unsigned kChains, bool kWork>
+template <unsigned kChains, Work::Kind kKind>
 [[gnu::noinline]] void walk(ChaseState& state, std::uint64_t steps, std::uint32_t work) noexcept {
-  constexpr unsigned kPlain = std::min(kChains, kWork ? kPlainChainsBesideWork : kPlainChains);
+  constexpr unsigned kPlain =
+      std::min(kChains, kKind == Work::Kind::kNone ? kPlainChains : kPlainChainsBesideWork);
   constexpr unsigned kVector = kChains - kPlain;
   std::array<const Line*, kPlain> plain;
   std::array<VectorChain, kVector> vector;
@@ -41,16 +43,24 @@ template <unsigned kChains, bool kWork>
 #pragma GCC unroll 16
   for (unsigned i = 0; i < kVector; ++i) vector[i].at = to_vector(state.at[kPlain + i]);
   std::uint64_t worked = state.worked;
+  double divided = state.divided;
 
   for (; steps > 0; --steps) {
 #pragma GCC unroll 16
     for (unsigned i = 0; i < kPlain; ++i) plain[i] = plain[i]->next;
 #pragma GCC unroll 16
     for (unsigned i = 0; i < kVector; ++i) vector[i].step();
-    if constexpr (kWork) {
+    // The empty assembly keeps one operation after another: not several folded into one.
+    if constexpr (kKind == Work::Kind::kMultiplications) {
       for (std::uint32_t left = work; left > 0; --left) {
         worked = worked * 0x5851f42d + 1;
-        asm("" : "+r"(worked));  // one multiplication after another: not several folded into one
+        asm("" : "+r"(worked));
+      }
+    }
+    if constexpr (kKind == Work::Kind::kDivisions) {
+      for (std::uint32_t left = work; left > 0; --left) {
+        divided = 3.141592653589793 / divided;
+        asm("" : "+x"(divided));
       }
     }
   }
@@ -60,27 +70,39 @@ template <unsigned kChains, bool kWork>
 #pragma GCC unroll 16
   for (unsigned i = 0; i < kVector; ++i) state.at[kPlain + i] = to_line(vector[i].at);
   state.worked = worked;
+  state.divided = divided;
 }
 
 using Walk = void (*)(ChaseState&, std::uint64_t, std::uint32_t) noexcept;
 
-template <bool kWork, unsigned... kIndex>
+template <Work::Kind kKind, unsigned... kIndex>
 constexpr std::array<Walk, kMaxChains> walks(std::integer_sequence<unsigned, kIndex...>) {
-  return {&walk<kIndex + 1, kWork>...};
+  return {&walk<kIndex + 1, kKind>...};
 }
 
-constexpr auto kWalks = walks<false>(std::make_integer_sequence<unsigned, kMaxChains>());
-constexpr auto kWorkingWalks = walks<true>(std::make_integer_sequence<unsigned, kMaxChains>());
+template <Work::Kind kKind>
+constexpr auto kWalks = walks<kKind>(std::make_integer_sequence<unsigned, kMaxChains>());
+
+Walk walk_of(Work::Kind kind, std::size_t chains) {
+  switch (kind) {
+    case Work::Kind::kMultiplications:
+      return kWalks<Work::Kind::kMultiplications>[chains - 1];
+    case Work::Kind::kDivisions:
+      return kWalks<Work::Kind::kDivisions>[chains - 1];
+    case Work::Kind::kNone:
+      break;
+  }
+  return kWalks<Work::Kind::kNone>[chains - 1];
+}
 
 }  // namespace
 
-void chase(ChaseState& state, std::uint64_t steps, std::uint32_t work) noexcept {
-  const std::size_t chains = state.at.size();
-  (work > 0 ? kWorkingWalks : kWalks)[chains - 1](state, steps, work);
+void chase(ChaseState& state, std::uint64_t steps, Work work) noexcept {
+  walk_of(work.kind, state.at.size())(state, steps, work.operations);
 }
 
 std::uint64_t checksum(const LineCycle& cycle, const ChaseState& state) {
-  std::uint64_t sum = state.worked;
+  std::uint64_t sum = state.worked ^ std::bit_cast<std::uint64_t>(state.divided);
   for (const Line* line : state.at) sum = sum * 0x9e3779b97f4a7c15 + cycle.index_of(line);
   return sum;
 }

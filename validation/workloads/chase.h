@@ -11,16 +11,25 @@ namespace nvmemu::workloads {
 
 constexpr unsigned kMaxChains = 16;
 
-// Where the chains are, and the value that the work beside them has come to.
+// What is computed beside the loads of a step, by one kind of operation: each depends on the one before, none
+// on a load. A multiplication (with an addition) takes some 4 cycles, and as many entries of the out-of-order
+// window as instructions; a division some 13, so that few of them last as long as a miss.
+struct Work {
+  enum class Kind : std::uint8_t { kNone, kMultiplications, kDivisions };
+  Kind kind = Kind::kNone;
+  std::uint32_t operations = 0;  // a step
+};
+
+// Where the chains are, and the values that the work beside them has come to.
 struct ChaseState {
   std::vector<const Line*> at;  // 1 to kMaxChains
   std::uint64_t worked = 1;
+  double divided = 1.25;
 };
 
 // Makes `steps` steps. In each, every chain makes one load, which depends on its own last one but not on the
-// other chains', so that a step's misses overlap; and `work` multiplications are made one after another on a
-// value of its own, which depends on no load, so that they overlap with the misses too.
-void chase(ChaseState& state, std::uint64_t steps, std::uint32_t work = 0) noexcept;
+// other chains', so that a step's misses overlap; and `work` is done, which overlaps with the misses too.
+void chase(ChaseState& state, std::uint64_t steps, Work work = {}) noexcept;
 
 // Depends on the order of the lines, the steps made and the work done; not on addresses.
 std::uint64_t checksum(const LineCycle& cycle, const ChaseState& state);

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "fake_runs.h"
+#include "suite/form.h"
 
 namespace nvmemu::suite {
 namespace {
@@ -15,6 +16,45 @@ using testing::HasSubstr;
 TEST(ExpectedSeconds, AddWhatEachLoadTakesLonger) {
   EXPECT_DOUBLE_EQ(expected_seconds(1, 1e6, 500, 200), 1.3);
   EXPECT_DOUBLE_EQ(expected_seconds(1, 1e6, 200, 200), 1);
+}
+
+// 1e6 loads of 200 ns natively.
+double expected_at_500_ns(double work_ns, bool window_holds_work) {
+  return Form{1e6, work_ns, window_holds_work, ""}.expected_seconds(1, 500, 200);
+}
+
+TEST(Form, OfWorkThatTheWindowHoldsTakesTheLongerOfWorkAndLatency) {
+  EXPECT_DOUBLE_EQ(expected_at_500_ns(50, true), 1.3);   // never longer than a miss
+  EXPECT_DOUBLE_EQ(expected_at_500_ns(300, true), 1.2);  // until 300 ns, nothing
+  EXPECT_DOUBLE_EQ(expected_at_500_ns(600, true), 1);    // always longer
+}
+
+TEST(Form, OfMoreWorkThanTheWindowHoldsAddsUp) { EXPECT_DOUBLE_EQ(expected_at_500_ns(600, false), 1.3); }
+
+// Of natively 1 s without work, where the work alone takes `work_seconds`.
+std::vector<Row> rows_beside_work(FakeRuns& runs, double work_seconds, bool window_holds_work) {
+  Experiment experiment = experiment_of(Truth::kClosedForm);
+  experiment.arguments = {"large"};
+  experiment.work_arguments = {"small"};
+  experiment.window_holds_work = window_holds_work;
+  runs.on_native = [&runs, work_seconds](const Placement&) {
+    return run_of(runs.experiments.back().arguments.front() == "small" ? work_seconds : 1);
+  };
+  return measure_added(runs, experiment, {.rounds = 1});
+}
+
+TEST(MeasureAdded, MeasuresTheWorkAlone) {
+  FakeRuns runs;
+  const auto rows = rows_beside_work(runs, 300e-9 * 1e6, true);
+  EXPECT_DOUBLE_EQ(*rows[0].work_ns, 300);
+  EXPECT_DOUBLE_EQ(rows[0].truth_seconds(), 1.2);
+}
+
+TEST(MeasureAdded, SkipsWhereMoreWorkThanTheWindowHoldsHidesAllMisses) {
+  FakeRuns runs;
+  EXPECT_THAT(rows_beside_work(runs, 0.99, false)[0].skipped, HasSubstr("hides the misses behind the work"));
+  EXPECT_TRUE(rows_beside_work(runs, 0.6, false)[0].is_measured());
+  EXPECT_TRUE(rows_beside_work(runs, 0.99, true)[0].is_measured());
 }
 
 TEST(MeasureAdded, AlternatesBetweenNativeAndEmulated) {
@@ -120,6 +160,21 @@ TEST(MeasureAdded, RepeatsNoMoreOftenThanStatedAndThenCountsAll) {
   EXPECT_EQ(rows[0].counted().size(), 5u);
 }
 
+TEST(MeasureAdded, LeavesOutRepeatsThatThereIsNoTimeFor) {
+  FakeRuns runs;
+  runs.on_emulated = [](const Emulation&) {
+    Measured run = run_of(1.3);
+    run.steal_share = 0.5;
+    return run;
+  };
+  MeasureOptions options{.rounds = 1, .repeats = 3};
+  int asked = 0;
+  options.may_repeat = [&] { return ++asked == 1; };
+  const auto rows = measure_added(runs, experiment_of(Truth::kClosedForm), options);
+  EXPECT_EQ(rows[0].samples.size(), 2u);
+  EXPECT_EQ(rows[0].repeats_left_out, 2u);
+}
+
 TEST(MeasureAdded, SaysWhatWasInterrupted) {
   FakeRuns runs;
   const auto rows =
@@ -154,6 +209,24 @@ TEST(MeasureSlower, OfACacheRunsTheTruthOnTheLargerSet) {
   EXPECT_EQ(runs.experiments[1].arguments.front(), "large");  // before
   EXPECT_EQ(runs.experiments[2].arguments.front(), "small");  // emulated
   EXPECT_TRUE(runs.emulations[0].cache_is_base);
+}
+
+TEST(MeasureSlower, OfACacheIsDisturbedWhereTheSetLeftIt) {
+  FakeRuns runs;
+  Experiment experiment = experiment_of(Truth::kCacheTier, {});
+  experiment.arguments = {"small"};
+  experiment.slower_arguments = {"large"};
+  int small = 0;
+  runs.on_native = [&](const Placement&) {
+    if (runs.experiments.back().arguments.front() == "large") return run_of(5);
+    return run_of(++small == 2 ? 2 : 1);  // the run after the first emulated one
+  };
+  const Row row = measure_slower(runs, experiment, {{}, {}, 35, 200, true}, {.rounds = 1, .repeats = 2});
+  ASSERT_EQ(row.samples.size(), 3u);
+  EXPECT_TRUE(row.samples[0].disturbed);
+  EXPECT_TRUE(row.samples[1].disturbed);  // its run before
+  EXPECT_FALSE(row.samples[2].disturbed);
+  EXPECT_DOUBLE_EQ(row.native_seconds(), 1);
 }
 
 TEST(Row, OfOverlappingAccessesLiesBetweenNothingAndAll) {

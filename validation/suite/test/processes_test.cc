@@ -8,8 +8,10 @@
 #include <csignal>
 
 #include "base/test/temporary_folder.h"
+#include "fake_runs.h"
 #include "suite/cache_as_memory.h"
 #include "suite/catalogue.h"
+#include "suite/duration.h"
 #include "suite/session.h"
 
 namespace nvmemu::suite {
@@ -110,6 +112,17 @@ TEST(ProcessRuns, SaysWhichCommandFailedAndHow) {
   EXPECT_THAT(run.error().message, HasSubstr("exit status 1: no memory"));
 }
 
+TEST(ProcessRuns, OfACommandThatFailsSaysSo) {
+  TemporaryFolder folder;
+  ProcessRuns runs({"nvmemu", folder.path(), folder.path(), 107, {}, usable_cpus(), {}});
+  const auto run = runs.native(command_on_nodes({"sh", "-c", "echo wrong input >&2; exit 4"}), {});
+  ASSERT_FALSE(run);
+  EXPECT_THAT(run.error().message, HasSubstr("exit status 4: wrong input"));
+  const auto missing = runs.native(command_on_nodes({"nvmemu-no-such-program"}), {});
+  ASSERT_FALSE(missing);
+  EXPECT_THAT(missing.error().message, HasSubstr("No such file"));
+}
+
 Machine machine_of(double base_ns) {
   Machine machine;
   machine.base_ns = base_ns;
@@ -140,7 +153,43 @@ TEST(Plan, OfTwoNodesRunsEveryWorkloadOnThem) {
 }
 
 TEST(Plan, QuickEndsWithinTwoMinutes) {
-  EXPECT_LT(estimated_seconds(plan(Extent::kQuick, machine_of(200)), 200), 120);
+  EXPECT_LT(estimated_seconds(plan(Extent::kQuick, machine_of(200)), machine_of(200)), 110);
+}
+
+TEST(Plan, OfQuickHasAllWorkloadsWhereTheyAreNamed) {
+  EXPECT_EQ(plan(Extent::kQuick, machine_of(200), Choice::kAll).experiments.size(),
+            plan(Extent::kUsual, machine_of(200)).experiments.size());
+  EXPECT_LT(plan(Extent::kQuick, machine_of(200)).experiments.size(), 20u);
+}
+
+TEST(Plan, MeasuresTheWorkAloneInTheFirstCache) {
+  unsigned with_work = 0;
+  for (const Experiment& experiment : plan(Extent::kUsual, machine_of(200)).experiments) {
+    if (experiment.work_arguments.empty()) continue;
+    ++with_work;
+    EXPECT_EQ(experiment.work_arguments.size(), experiment.arguments.size());
+    EXPECT_EQ(experiment.work_arguments[1], "4KiB");
+    EXPECT_EQ(experiment.arguments[1], "512MiB");
+  }
+  EXPECT_GE(with_work, 3u);
+}
+
+TEST(RunPlan, OfQuickRepeatsOnlyWhileThereIsTime) {
+  const auto repeats_after = [](double elapsed_seconds) {
+    FakeRuns runs;
+    runs.on_emulated = [](const Emulation&) {
+      Measured run = run_of(1.3);
+      run.steal_share = 0.5;
+      return run;
+    };
+    Plan quick = plan(Extent::kQuick, machine_of(200));
+    keep_only(quick, {Truth::kClosedForm}, {"chase, 1 chain"});
+    SessionOptions options;
+    options.elapsed_seconds = [=] { return elapsed_seconds; };
+    return run_plan(runs, quick, machine_of(200), options).front().samples.size() - 1;
+  };
+  EXPECT_EQ(repeats_after(10), 1u);
+  EXPECT_EQ(repeats_after(109), 0u);
 }
 
 TEST(KeepOnly, TakesTruthsAndPartsOfNames) {

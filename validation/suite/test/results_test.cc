@@ -83,6 +83,22 @@ TEST(RowsTable, SaysWhichTruthEachRowRestsOn) {
   EXPECT_THAT(table, HasSubstr("-3.0"));
 }
 
+TEST(RowsTable, ShowsLimitsApartAndSaysSo) {
+  Row limit = row_of(Truth::kClosedForm, "hidden work", -50);
+  limit.experiment.judged = Judged::kLimit;
+  const std::string table = rows_table({limit, row_of(Truth::kPerAccess, "b", -3)});
+  EXPECT_LT(table.find("per-access: "), table.find("limits: "));
+  EXPECT_LT(table.find("limits: "), table.find("closed-form: hidden work"));
+  EXPECT_THAT(table, HasSubstr("in no mean"));
+  EXPECT_THAT(table, HasSubstr("-50.0"));
+}
+
+TEST(Remarks, NameWhatWasNotRepeated) {
+  Row row = row_of(Truth::kClosedForm, "a", 3);
+  row.repeats_left_out = 1;
+  EXPECT_THAT(remarks({row}), HasSubstr("not repeated for want of time: a, 500 ns"));
+}
+
 TEST(RowsTable, MarksWhatFailedAndWhatWasDisturbed) {
   Row disturbed = row_of(Truth::kClosedForm, "a", 3);
   disturbed.samples.push_back(disturbed.samples.front());
@@ -112,6 +128,18 @@ TEST(Csv, HasALineForEachSampleAndQuotesNames) {
   EXPECT_EQ(std::count(csv.begin(), csv.end(), '\n'), 4);
   EXPECT_THAT(csv, HasSubstr("closed-form,\"chase, 1 chain\",error,500.0,"));
   EXPECT_THAT(csv, HasSubstr("failed: it crashed"));
+}
+
+TEST(CheckWritable, LeavesNoTraceAndSaysWhatCannotBeWritten) {
+  TemporaryFolder folder;
+  EXPECT_TRUE(check_writable(folder.file("new")));
+  EXPECT_FALSE(std::filesystem::exists(folder.file("new")));
+  folder.write("old", "kept");
+  EXPECT_TRUE(check_writable(folder.file("old")));
+  EXPECT_EQ(std::filesystem::file_size(folder.file("old")), 4u);
+  const auto nowhere = check_writable(folder.file("no/such/folder"));
+  ASSERT_FALSE(nowhere);
+  EXPECT_THAT(nowhere.error().message, HasSubstr("No such file"));
 }
 
 TEST(Plots, DrawWhatThereIs) {

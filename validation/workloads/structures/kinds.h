@@ -20,6 +20,7 @@ Result<std::unique_ptr<Structure>> create_page_rank(const StructureMemory& memor
 Result<std::unique_ptr<Structure>> create_persist(const StructureMemory& memory);
 Result<std::unique_ptr<Structure>> create_random_walk(const StructureMemory& memory);
 Result<std::unique_ptr<Structure>> create_skip_list(const StructureMemory& memory);
+Result<std::unique_ptr<Structure>> create_stores(const StructureMemory& memory);
 Result<std::unique_ptr<Structure>> create_union_find(const StructureMemory& memory);
 
 }  // namespace nvmemu::workloads

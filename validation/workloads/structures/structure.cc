@@ -20,6 +20,7 @@ constexpr auto kKinds = std::to_array<StructureKind>({
     {"random-walk", "steps of a random walk on a graph", kDependent, 2'200'000, &create_random_walk},
     {"union-find", "finds in disjoint sets, which are then united", kDependent, 400'000, &create_union_find},
     {"persist", "nodes of a list, each changed and made durable", kDependent, 4'500'000, &create_persist},
+    {"stores", "lines written, each with a fence behind it", kDependent, 4'500'000, &create_stores},
     {"gather", "values picked by a list of indices", kOverlapping, 80'000'000, &create_gather},
     {"bfs", "edges of a breadth-first search", kOverlapping, 20'000'000, &create_bfs},
     {"page-rank", "edges of PageRank", kOverlapping, 80'000'000, &create_page_rank},

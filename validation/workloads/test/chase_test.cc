@@ -6,6 +6,8 @@
 namespace nvmemu::workloads {
 namespace {
 
+constexpr Work kMultiplications{Work::Kind::kMultiplications, 3};
+constexpr Work kDivisions{Work::Kind::kDivisions, 3};
 constexpr std::size_t kLines = 4800;
 
 LineCycle cycle_for(unsigned chains, std::uint64_t seed = 1) {
@@ -16,23 +18,24 @@ class ChaseOf : public testing::TestWithParam<unsigned> {};
 
 TEST_P(ChaseOf, MovesEveryChainByOneLineAStep) {
   const LineCycle cycle = cycle_for(GetParam());
-  for (const std::uint32_t work : {0U, 3U}) {
+  for (const Work work : {Work{}, kMultiplications, kDivisions}) {
     ChaseState state{cycle.starts()};
     std::vector<const Line*> expected = cycle.starts();
     for (auto& line : expected)
       for (int step = 0; step < 101; ++step) line = line->next;
     chase(state, 101, work);
-    EXPECT_EQ(state.at, expected) << "work " << work;
+    EXPECT_EQ(state.at, expected) << static_cast<int>(work.kind);
   }
 }
 
 TEST_P(ChaseOf, StaysWithoutSteps) {
   const LineCycle cycle = cycle_for(GetParam());
-  for (const std::uint32_t work : {0U, 3U}) {
+  for (const Work work : {Work{}, kMultiplications, kDivisions}) {
     ChaseState state{cycle.starts()};
     chase(state, 0, work);
     EXPECT_EQ(state.at, cycle.starts());
     EXPECT_EQ(state.worked, 1U);
+    EXPECT_EQ(state.divided, ChaseState{}.divided);
   }
 }
 
@@ -42,9 +45,9 @@ TEST(Chase, GoesOnWhereItStopped) {
   const LineCycle cycle = cycle_for(2);
   ChaseState at_once{cycle.starts()};
   ChaseState in_parts{cycle.starts()};
-  chase(at_once, 100, 2);
-  chase(in_parts, 30, 2);
-  chase(in_parts, 70, 2);
+  chase(at_once, 100, kMultiplications);
+  chase(in_parts, 30, kMultiplications);
+  chase(in_parts, 70, kMultiplications);
   EXPECT_EQ(at_once.at, in_parts.at);
   EXPECT_EQ(at_once.worked, in_parts.worked);
 }
@@ -52,10 +55,17 @@ TEST(Chase, GoesOnWhereItStopped) {
 TEST(Chase, DoesTheWorkOfEveryStep) {
   const LineCycle cycle = cycle_for(1);
   ChaseState state{cycle.starts()};
-  chase(state, 2, 3);
+  chase(state, 2, kMultiplications);
   std::uint64_t expected = 1;
   for (int i = 0; i < 6; ++i) expected = expected * 0x5851f42d + 1;
   EXPECT_EQ(state.worked, expected);
+}
+
+TEST(Chase, DividesInEveryStep) {
+  const LineCycle cycle = cycle_for(1);
+  ChaseState state{cycle.starts()};
+  chase(state, 3, kDivisions);  // nine: an odd number, since two of them undo each other
+  EXPECT_NEAR(state.divided, 3.141592653589793 / ChaseState{}.divided, 1e-12);
 }
 
 std::uint64_t checksum_of(std::uint64_t seed, std::uint64_t steps) {

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "suite/form.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace nvmemu::suite {
+namespace {
+
+void show(const MeasureOptions& options, const char* step) {
+  if (options.progress) options.progress(step);
+}
+
+Result<double> loads_of_structure(const Measured& native) {
+  if (native.critical_loads) return *native.critical_loads;
+  return failure("the program does not say how many loads are on its critical path");
+}
+
+Result<double> loads_of_twin(Runs& runs, const Experiment& experiment, const Measured& native) {
+  const Result<Counted> counted = runs.twin(experiment);
+  if (!counted) return tl::unexpected<Error>(counted.error());
+  if (experiment.judged != Judged::kBounds && counted->checksum != native.checksum)
+    return failure(fmt::format("the instrumented twin came to another result ({}) than the program ({})",
+                               counted->checksum, native.checksum));
+  return counted->from_memory;
+}
+
+Result<void> add_work(Runs& runs, const Experiment& experiment, const Measured& native, Form& form) {
+  Experiment work = experiment;
+  work.arguments = experiment.work_arguments;
+  const auto run = runs.native(work, {});
+  if (!run) return tl::unexpected<Error>(run.error());
+  form.work_ns = run->seconds * 1e9 / form.loads;
+  form.window_holds_work = experiment.window_holds_work;
+  const double step_ns = native.seconds * 1e9 / form.loads;
+  if (!form.window_holds_work && step_ns < *form.work_ns * (1 + kLeastShown))
+    form.unknown = fmt::format(
+        "this processor hides the misses behind the work (a step takes {:.0f} ns, the work alone {:.0f} ns)",
+        step_ns, *form.work_ns);
+  return {};
+}
+
+}  // namespace
+
+double expected_seconds(double native_seconds, double loads, double target_ns, double base_ns) {
+  return native_seconds + loads * (target_ns - base_ns) * 1e-9;
+}
+
+double Form::expected_seconds(double native_seconds, double target_ns, double base_ns) const {
+  const double hidden_ns = window_holds_work ? work_ns.value_or(0) : 0;
+  return suite::expected_seconds(native_seconds, loads, std::max(target_ns, hidden_ns),
+                                 std::max(base_ns, hidden_ns));
+}
+
+Result<Form> form_of(Runs& runs, const Experiment& experiment, const MeasureOptions& options) {
+  show(options, "native, to count");
+  const auto native = runs.native(experiment, {});
+  if (!native) return tl::unexpected<Error>(native.error());
+  const bool counts = experiment.truth == Truth::kPerAccess;
+  if (counts) show(options, "instrumented twin");
+  const Result<double> loads =
+      counts ? loads_of_twin(runs, experiment, *native) : loads_of_structure(*native);
+  if (!loads) return tl::unexpected<Error>(loads.error());
+  Form form;
+  form.loads = *loads;
+  if (experiment.work_arguments.empty()) return form;
+  show(options, "native, the work alone");
+  if (const auto added = add_work(runs, experiment, *native, form); !added)
+    return tl::unexpected<Error>(added.error());
+  return form;
+}
+
+}  // namespace nvmemu::suite
