@@ -80,9 +80,11 @@ constexpr auto kEntries = std::to_array<Entry>({
      kWrites},
 });
 
+std::string size_text(std::uint64_t bytes) { return fmt::format("{}KiB", bytes / 1024); }
+
 struct ExtentOptions {
   Extent extent;
-  std::string_view size;
+  std::string size;
   double seconds;  // of a native run
   unsigned rounds, repeats;
   std::vector<double> closed_form_ns, per_access_ns;
@@ -139,7 +141,7 @@ Experiment experiment_of(const Entry& entry, const ExtentOptions& options, const
   experiment.seconds = options.seconds;
   if (entry.truth == kCacheTier) {
     experiment.slower_arguments = experiment.arguments;
-    std::ranges::replace(experiment.arguments, std::string(options.size),
+    std::ranges::replace(experiment.arguments, options.size,
                          fmt::format("{}KiB", std::bit_floor(machine.cache_bytes) / 1024));
   }
   if (entry.truth == kClosedForm) experiment.targets_ns = possible(options.closed_form_ns, machine.base_ns);
@@ -157,7 +159,8 @@ Experiment as_numa(Experiment experiment) {
 }  // namespace
 
 Plan plan(Extent extent, const Machine& machine) {
-  const ExtentOptions options = options_of(extent);
+  ExtentOptions options = options_of(extent);
+  if (machine.set_bytes > 0) options.size = size_text(machine.set_bytes);
   Plan result{{}, options.rounds, options.repeats};
   std::vector<Experiment> on_nodes;
   for (const Entry& entry : kEntries) {
@@ -188,7 +191,8 @@ Experiment command_on_nodes(const std::vector<std::string>& words) {
 Experiment latency_chase(const Machine& machine) {
   Experiment experiment;
   experiment.name = "chase for the latency";
-  experiment.arguments = words_of("--size 512MiB --loads", "");
+  experiment.arguments =
+      words_of("--size SIZE --loads", machine.set_bytes > 0 ? size_text(machine.set_bytes) : "512MiB");
   experiment.arguments.push_back(fmt::format("{:.0f}", 2e8 / machine.base_ns));  // 0.2 s
   return experiment;
 }

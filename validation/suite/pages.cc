@@ -74,14 +74,14 @@ void PageCensus::add(const PagesByNode& pages) {
   count_ = count;
 }
 
-Result<void> PageCensus::check(int node) const {
+Result<double> PageCensus::check(int node) const {
   if (count_ == 0)
     return failure("the kernel did not say which node the memory was on",
                    "move_pages(2) needs CAP_SYS_NICE, or the same user; and a run of a second at least");
   const auto found = most_.find(node);
   const double share =
       found == most_.end() ? 0 : static_cast<double>(found->second) / static_cast<double>(count_);
-  if (share >= kLeastShare) return {};
+  if (share >= kLeastShare) return share;
   return failure(
       fmt::format("only {:.0f} % of the memory was on node {}, where it was bound", 100 * share, node),
       "the node may be full, or a cpuset may forbid it");
