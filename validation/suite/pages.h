@@ -32,6 +32,7 @@ class PageCensus {
  private:
   PagesByNode most_;
   std::uint64_t count_ = 0;
+  unsigned looks_ = 0;
 };
 
 }  // namespace nvmemu::suite

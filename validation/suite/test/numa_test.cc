@@ -163,7 +163,13 @@ TEST(PageCensus, KeepsTheLookThatSawMost) {
   EXPECT_THAT(other.error().message, HasSubstr("only 2 % of the memory was on node 0"));
 }
 
-TEST(PageCensus, ThatSawNothingIsAnError) { EXPECT_FALSE(PageCensus().check(0)); }
+TEST(PageCensus, ThatSawNothingIsAnErrorAndSaysWhetherItLooked) {
+  PageCensus census;
+  EXPECT_THAT(census.check(0).error().message, HasSubstr("over before"));
+  census.add({});
+  census.add({});
+  EXPECT_THAT(census.check(0).error().message, HasSubstr("asked 2 times"));
+}
 
 TEST(PagesOf, FindsThisProcessPagesWhereTheyAre) {
   constexpr std::size_t kBytes = std::size_t{4} << 20;
