@@ -62,7 +62,7 @@ make_initrd() {
   cp "$repository/build/guest/$architecture/bin/busybox" "$root/bin/"
   cp "$repository/tools/guest/init" "$root/init"
   sed -e '/^#/d' -e '/^$/d' "$repository/tools/guest/checks" >"$root/guest/checks"
-  printf 'export MACHINE=%s BUILD=%s\n' "$machine" "$build" >"$root/guest/environment"
+  printf 'export MACHINE=%s BUILD=%s TIMEOUT_FACTOR=%s\n' "$machine" "$build" "$(timeout_factor)" >"$root/guest/environment"
   {
     awk -v machine="$machine" '$1 == machine' "$root/guest/checks" | grep -o '\$BUILD/[^ ;|]*' || true
     sed '/^#/d' "$repository/tools/guest/files" | awk -v machine="$machine" 'index(machine, $1) == 1 {print $2}'
@@ -79,13 +79,21 @@ make_initrd() {
   rm -rf "$root"
 }
 
+# By how much everything may take longer than tools/guest/checks says.
+timeout_factor() {
+  local factor=${NVMEMU_TIMEOUT_FACTOR:-1}
+  [[ $factor =~ ^[1-9][0-9]{0,3}$ ]] || fail "NVMEMU_TIMEOUT_FACTOR is to be a whole number, not '$factor'"
+  printf '%s' "$factor"
+}
+
 # boot MACHINE QEMU ARCHITECTURE INITRD CONSOLE OPTION...: until the machine has switched itself off, or its checks' time is
 # up (and two minutes for its start).
 boot() {
   local machine=$1 qemu=$2 architecture=$3 initrd=$4 console=$5 terminal=ttyS0 seconds
   shift 5
   if [ "$architecture" = arm64 ]; then terminal=ttyAMA0; fi
-  seconds=$(awk -v machine="$machine" '$1 == machine {sum += $2} END {print sum + 120}' "$repository/tools/guest/checks")
+  seconds=$(awk -v machine="$machine" -v factor="$(timeout_factor)" \
+    '$1 == machine {sum += $2} END {print (sum + 120) * factor}' "$repository/tools/guest/checks")
   timeout "$seconds" "$qemu" "$@" -nographic -no-reboot -kernel "$repository/build/guest/$architecture"/boot/vmlinuz-* \
     -initrd "$initrd" -append "console=$terminal quiet panic=-1" >"$console" 2>&1 </dev/null ||
     fail "the machine $machine did not end within $seconds s, or QEMU failed" "its console: $console"
@@ -121,6 +129,7 @@ run_guest() {
 # run_guests [MACHINE...]: those named, or all.
 run_guests() {
   local machine qemu architecture build options
+  timeout_factor >/dev/null
   while read -r machine qemu architecture build options; do
     if [ $# -gt 0 ] && ! [[ " $* " == *" $machine "* ]]; then continue; fi
     # shellcheck disable=SC2086 # options are words

@@ -9,6 +9,7 @@
 #include <filesystem>
 
 #include "base/quote.h"
+#include "base/units.h"
 #include "host/calibration.h"
 #include "host/cpu.h"
 #include "machine.h"
@@ -52,6 +53,46 @@ std::vector<std::string> split(const std::string& list) {
     begin = end + 1;
   }
   return words;
+}
+
+// Of the sets in memory. The chase's least, and what a page of 2 MiB is.
+constexpr std::uint64_t kLeastSetBytes = std::uint64_t{2} << 20;
+
+Result<void> read_size(const std::string& text, const Cpu& cpu, suite::Machine& machine) {
+  if (text.empty()) return {};
+  const Result<std::uint64_t> bytes = parse_size_bytes(text);
+  if (!bytes) return failure("--size: " + bytes.error().message, bytes.error().hint);
+  if (*bytes < kLeastSetBytes)
+    return failure(fmt::format("--size: {} is too small for a set in memory", format_size(*bytes)),
+                   "some ten times what the last-level cache holds is enough");
+  if (*bytes < 2 * cpu.last_level_cache_bytes())
+    print_warning(fmt::format("sets of {} are in the last-level cache for the greater part, which has {}",
+                              format_size(*bytes), format_size(cpu.last_level_cache_bytes())));
+  machine.set_bytes = *bytes;
+  return {};
+}
+
+// "90ns,140ns".
+Result<void> read_node_latencies(const std::string& text, suite::Machine& machine) {
+  if (text.empty()) return {};
+  const std::vector<std::string> words = split(text);
+  if (words.size() != 2)
+    return failure("--node-latencies: " + quote(text) + " is not two latencies",
+                   "first the own node's, then the other's: --node-latencies 90ns,140ns");
+  suite::NodeLatencies latencies;
+  for (const auto& [word, latency_ns] :
+       {std::pair{words[0], &latencies.local_ns}, std::pair{words[1], &latencies.remote_ns}}) {
+    const Result<double> parsed = parse_latency_ns(word);
+    if (!parsed) return failure("--node-latencies: " + parsed.error().message, parsed.error().hint);
+    *latency_ns = *parsed;
+  }
+  if (latencies.remote_ns < latencies.local_ns)
+    return failure(
+        fmt::format("--node-latencies: the other node's memory, {}, is not slower than the own, {}", words[1],
+                    words[0]),
+        "memory is only ever emulated slower; the own node's latency comes first");
+  machine.node_latencies = latencies;
+  return {};
 }
 
 std::vector<suite::Truth> all_truths() {
@@ -154,6 +195,10 @@ Result<Validation> prepare_validation(const ValidateOptions& options, const std:
   if (!options.list) {
     if (const auto checked = check_outputs(options); !checked) return tl::unexpected(checked.error());
   }
+  if (const auto read = read_size(options.size, read_cpu(), validation.machine); !read)
+    return tl::unexpected(read.error());
+  if (const auto read = read_node_latencies(options.node_latencies, validation.machine); !read)
+    return tl::unexpected(read.error());
   validation.machine.nodes = suite::choose_nodes("");
   const auto machine = read_this_machine(validation, folder);
   if (!machine) return tl::unexpected(machine.error());

@@ -13,7 +13,7 @@ namespace nvmemu {
 
 struct ValidateOptions {
   bool quick = false, full = false, list = false;
-  std::string truths, workloads, json, csv, svg, programs;
+  std::string truths, workloads, size, node_latencies, json, csv, svg, programs;
   double most_mean = 0, most_error = 0;  // per cent; 0: not judged
 };
 

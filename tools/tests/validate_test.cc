@@ -95,6 +95,36 @@ TEST_F(ValidateTest, OfACommandOnOneNodeSaysWhatIsMissing) {
   EXPECT_THAT(outcome.err, HasSubstr("hint: "));
 }
 
+TEST_F(ValidateTest, RefusesLatenciesOfNodesThatMakeNoSense) {
+  const auto refused = [&](const std::string& latencies) {
+    const Outcome outcome = validate({"--list", "--node-latencies", latencies});
+    EXPECT_EQ(outcome.status, 125) << latencies;
+    EXPECT_THAT(outcome.err, HasSubstr("hint: ")) << latencies;
+    return outcome.err;
+  };
+  EXPECT_THAT(refused("90ns"), HasSubstr("'90ns' is not two latencies"));
+  EXPECT_THAT(refused("90ns,140ns,200ns"), HasSubstr("is not two latencies"));
+  EXPECT_THAT(refused("90ns,fast"), HasSubstr("--node-latencies: 'fast'"));
+  EXPECT_THAT(refused("140ns,90ns"), HasSubstr("is not slower than"));
+  EXPECT_EQ(validate({"--list", "--node-latencies", "90ns,140ns"}).status, 0);
+}
+
+TEST_F(ValidateTest, RefusesASetThatIsTooSmallAndWarnsOfOneInTheCache) {
+  EXPECT_THAT(validate({"--list", "--size", "64KiB"}).err, HasSubstr("--size: 64 KiB is too small"));
+  EXPECT_EQ(validate({"--list", "--size", "much"}).status, 125);
+  const Outcome outcome = validate({"--list", "--size", "2MiB"});
+  EXPECT_EQ(outcome.status, 0);
+  EXPECT_THAT(outcome.err, HasSubstr("in the last-level cache"));
+}
+
+TEST_F(ValidateTest, ThatMeasuredNothingHasNotSucceeded) {
+  if (read_cpu().numa_nodes > 1) GTEST_SKIP() << "this machine has several nodes";
+  const Outcome outcome = validate({"--truth", "numa"});
+  EXPECT_EQ(outcome.status, 1);
+  EXPECT_THAT(outcome.out, HasSubstr("skipped: all workloads: this machine has one NUMA node"));
+  EXPECT_THAT(outcome.err, HasSubstr("nothing was measured"));
+}
+
 // The base latency is measured anew for each run, so that only what does not rest on it is exact here.
 TEST_F(ValidateTest, MeasuresAndWritesWhatItFound) {
   const Outcome outcome = validate({"--quick", "--truth", "per-access", "--workload", "list", "--programs",

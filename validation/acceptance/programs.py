@@ -22,11 +22,11 @@ PERL = ("my %h; $h{($_ * 2654435761) % 4294967291} = $_ for 0 .. 700000;"
         "my $s = 0; $s += $h{$_} * ($_ & 7) for sort keys %h; print qq($s\\n);")
 
 
-def write_lines(path):
-    """400,000 lines of random words."""
+def write_lines(path, count=400_000):
+    """So many lines of random words."""
     words = random.Random(1)
     with open(path, "w") as file:
-        file.writelines(f"{words.getrandbits(64):x} {number}\n" for number in range(400_000))
+        file.writelines(f"{words.getrandbits(64):x} {number}\n" for number in range(count))
 
 
 def write_c(path):

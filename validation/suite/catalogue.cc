@@ -96,9 +96,11 @@ constexpr auto kEntries = std::to_array<Entry>({
 // What --quick promises is 2 minutes; what is begun by then still has to end.
 constexpr double kMostQuickSeconds = 110;
 
+std::string size_text(std::uint64_t bytes) { return fmt::format("{}KiB", bytes / 1024); }
+
 struct ExtentOptions {
   Extent extent;
-  std::string_view size;
+  std::string size;
   double seconds;  // of a native run
   double set_up_seconds;
   double cached_seconds;  // of a native run in the cache: one in memory takes many times as long
@@ -168,7 +170,7 @@ Experiment experiment_of(const Entry& entry, const ExtentOptions& options, const
   }
   if (entry.truth == kCacheTier) {
     experiment.slower_arguments = experiment.arguments;
-    std::ranges::replace(experiment.arguments, std::string(options.size),
+    std::ranges::replace(experiment.arguments, options.size,
                          fmt::format("{}KiB", std::bit_floor(machine.cache_bytes) / 1024));
   }
   if (entry.truth == kClosedForm) experiment.targets_ns = possible(options.closed_form_ns, machine.base_ns);
@@ -186,7 +188,8 @@ Experiment as_numa(Experiment experiment) {
 }  // namespace
 
 Plan plan(Extent extent, const Machine& machine, Choice choice) {
-  const ExtentOptions options = options_of(extent);
+  ExtentOptions options = options_of(extent);
+  if (machine.set_bytes > 0) options.size = size_text(machine.set_bytes);
   Plan result{{}, options.rounds, options.repeats, extent == Extent::kQuick ? kMostQuickSeconds : 0};
   std::vector<Experiment> on_nodes;
   for (const Entry& entry : kEntries) {
@@ -217,7 +220,8 @@ Experiment command_on_nodes(const std::vector<std::string>& words) {
 Experiment latency_chase(const Machine& machine) {
   Experiment experiment;
   experiment.name = "chase for the latency";
-  experiment.arguments = words_of("--size 512MiB --loads", "");
+  experiment.arguments =
+      words_of("--size SIZE --loads", machine.set_bytes > 0 ? size_text(machine.set_bytes) : "512MiB");
   experiment.arguments.push_back(fmt::format("{:.0f}", 2e8 / machine.base_ns));  // 0.2 s
   return experiment;
 }

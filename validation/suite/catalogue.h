@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "base/result.h"
@@ -21,6 +22,8 @@ struct Machine {
   std::uint64_t cache_bytes = 0;
   unsigned cpus = 1;
   Result<NodePair> nodes = failure("not looked for");
+  std::optional<NodeLatencies> node_latencies = {};  // nothing: they are measured
+  std::uint64_t set_bytes = 0;                       // of sets in memory; 0: as the extent has it
 };
 
 struct Plan {

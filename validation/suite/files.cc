@@ -43,6 +43,8 @@ Json to_json(const Sample& sample) {
           {"steal_share", sample.steal_share},
           {"stall_ns", sample.stall_ns},
           {"injected_ns", sample.injected_ns},
+          {"truth_share_on_node", or_null(sample.truth_share_on_node)},
+          {"emulated_share_on_node", or_null(sample.emulated_share_on_node)},
           {"disturbed", sample.disturbed}};
 }
 
@@ -71,6 +73,15 @@ Json to_json(const Row& row) {
   json["samples"] = Json::array();
   for (const Sample& sample : row.samples) json["samples"].push_back(to_json(sample));
   return json;
+}
+
+Json numa_json(const Machine& machine) {
+  if (!machine.nodes) return nullptr;
+  Json given = nullptr;
+  if (machine.node_latencies) given = {machine.node_latencies->local_ns, machine.node_latencies->remote_ns};
+  return {{"processors", machine.nodes->processors},
+          {"memory", machine.nodes->memory},
+          {"given_latencies_ns", given}};
 }
 
 // No figures where a row failed: there is no mean of the others.
@@ -110,9 +121,7 @@ std::string to_json(const std::vector<Row>& rows, const Provenance& provenance) 
               {"processors", machine.cpus},
               {"base_read_latency_ns", machine.base_ns},
               {"cache_latency_ns", machine.cache_ns},
-              {"numa", machine.nodes ? Json{{"processors", machine.nodes->processors},
-                                            {"memory", machine.nodes->memory}}
-                                     : Json(nullptr)}}},
+              {"numa", numa_json(machine)}}},
             {"rounds", provenance.rounds},
             {"repeats", provenance.repeats}};
   json["rows"] = Json::array();

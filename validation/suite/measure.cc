@@ -23,6 +23,9 @@ Sample sample_of(const Measured& before, const Measured& emulated, const Measure
   sample.steal_share = std::max({before.steal_share, emulated.steal_share, after.steal_share});
   sample.stall_ns = emulated.stall_ns;
   sample.injected_ns = emulated.injected_ns;
+  if (before.share_on_node && after.share_on_node)
+    sample.truth_share_on_node = std::min(*before.share_on_node, *after.share_on_node);
+  sample.emulated_share_on_node = emulated.share_on_node;
   sample.disturbed = sample.native_spread > kMostNativeSpread || sample.steal_share > kMostStealShare;
   return sample;
 }

@@ -15,6 +15,8 @@ struct Measured {
   double steal_share = 0;                // of the run's processor time, what the host took
   double base_ns = 0;                    // of an emulated run, from its report
   double stall_ns = 0, injected_ns = 0;  // likewise
+  // Of its pages that were looked at, how many were on the node that they were bound to; nothing: not bound.
+  std::optional<double> share_on_node;
 };
 
 // What the instrumented twin of a program counted.

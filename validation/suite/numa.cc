@@ -47,19 +47,6 @@ Result<double> chase_ns(Runs& runs, const Experiment& chase, const Placement& pl
   return median(latencies_ns);
 }
 
-Result<SlowerMemory> slower(Result<double> base_ns, Result<double> target_ns) {
-  if (!base_ns) return tl::unexpected<Error>(base_ns.error());
-  if (!target_ns) return tl::unexpected<Error>(target_ns.error());
-  if (*target_ns <= *base_ns)
-    return failure(fmt::format("what should be the slower memory takes {:.1f} ns a load, the other {:.1f} ns",
-                               *target_ns, *base_ns),
-                   "there is nothing to emulate between them");
-  SlowerMemory memory;
-  memory.base_ns = *base_ns;
-  memory.target_ns = *target_ns;
-  return memory;
-}
-
 }  // namespace
 
 Result<NodePair> choose_nodes(const std::string& root) {
@@ -83,27 +70,51 @@ Result<NodePair> choose_nodes(const std::string& root) {
   return NodePair{with_both->id, nodes[*farthest].id, with_both->cpus};
 }
 
+SlowerMemory memory_of(const NodePair& nodes, const NodeLatencies& latencies) {
+  return {.own = {nodes.processors, nodes.processors},
+          .slower = {nodes.processors, nodes.memory},
+          .base_ns = latencies.local_ns,
+          .target_ns = latencies.remote_ns,
+          .cache_is_base = false};
+}
+
 Result<SlowerMemory> measure_nodes(Runs& runs, const Experiment& chase, const NodePair& nodes,
                                    const MeasureOptions& options) {
-  const Placement own{nodes.processors, nodes.processors}, other{nodes.processors, nodes.memory};
-  auto base_ns = chase_ns(runs, chase, own, options, "chase on the own node");
+  SlowerMemory memory = memory_of(nodes, {});
+  const auto base_ns = chase_ns(runs, chase, memory.own, options, "chase on the own node");
   if (!base_ns) return tl::unexpected<Error>(base_ns.error());
-  auto memory = slower(base_ns, chase_ns(runs, chase, other, options, "chase on the other node"));
-  if (memory) {
-    memory->own = own;
-    memory->slower = other;
-  }
+  const auto target_ns = chase_ns(runs, chase, memory.slower, options, "chase on the other node");
+  if (!target_ns) return tl::unexpected<Error>(target_ns.error());
+  memory.base_ns = *base_ns;
+  memory.target_ns = *target_ns;
   return memory;
+}
+
+std::string why_not_slower(const SlowerMemory& memory) {
+  if (memory.target_ns >= kLeastSlower * memory.base_ns) return {};
+  return fmt::format(
+      "the memory of node {} takes {:.1f} ns a load, that of node {} {:.1f} ns: it is not slower by {:.0f} "
+      "%, and "
+      "so says nothing of the emulation (--node-latencies, if their latencies are known to be others)",
+      memory.slower.memory_node.value_or(0), memory.target_ns, memory.own.memory_node.value_or(0),
+      memory.base_ns, 100 * (kLeastSlower - 1));
 }
 
 Result<SlowerMemory> measure_cache_and_memory(Runs& runs, const Experiment& chase,
                                               const MeasureOptions& options) {
   Experiment in_memory = chase;
   in_memory.arguments = chase.slower_arguments;
-  auto base_ns = chase_ns(runs, chase, {}, options, "chase in the cache");
+  const auto base_ns = chase_ns(runs, chase, {}, options, "chase in the cache");
   if (!base_ns) return tl::unexpected<Error>(base_ns.error());
-  auto memory = slower(base_ns, chase_ns(runs, in_memory, {}, options, "chase in memory"));
-  if (memory) memory->cache_is_base = true;
+  const auto target_ns = chase_ns(runs, in_memory, {}, options, "chase in memory");
+  if (!target_ns) return tl::unexpected<Error>(target_ns.error());
+  if (*target_ns <= *base_ns)
+    return failure(fmt::format("memory takes {:.1f} ns a load, the cache {:.1f} ns", *target_ns, *base_ns),
+                   "there is nothing to emulate between them");
+  SlowerMemory memory;
+  memory.base_ns = *base_ns;
+  memory.target_ns = *target_ns;
+  memory.cache_is_base = true;
   return memory;
 }
 

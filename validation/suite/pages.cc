@@ -67,6 +67,7 @@ PagesByNode pages_of(pid_t pid, std::size_t most) {
 void PageCensus::look(pid_t pid) { add(pages_of(pid)); }
 
 void PageCensus::add(const PagesByNode& pages) {
+  ++looks_;
   std::uint64_t count = 0;
   for (const auto& [node, number] : pages) count += number;
   if (count < count_) return;
@@ -74,14 +75,18 @@ void PageCensus::add(const PagesByNode& pages) {
   count_ = count;
 }
 
-Result<void> PageCensus::check(int node) const {
+Result<double> PageCensus::check(int node) const {
+  if (looks_ == 0)
+    return failure("the run was over before the kernel could be asked which node its memory was on",
+                   "it is asked ten times a second: a run of a second is long enough");
   if (count_ == 0)
-    return failure("the kernel did not say which node the memory was on",
-                   "move_pages(2) needs CAP_SYS_NICE, or the same user; and a run of a second at least");
+    return failure(
+        fmt::format("the kernel was asked {} times which node the memory was on, and did not say", looks_),
+        "move_pages(2) needs CAP_SYS_NICE, or the same user");
   const auto found = most_.find(node);
   const double share =
       found == most_.end() ? 0 : static_cast<double>(found->second) / static_cast<double>(count_);
-  if (share >= kLeastShare) return {};
+  if (share >= kLeastShare) return share;
   return failure(
       fmt::format("only {:.0f} % of the memory was on node {}, where it was bound", 100 * share, node),
       "the node may be full, or a cpuset may forbid it");

@@ -26,12 +26,13 @@ class PageCensus {
  public:
   void look(pid_t pid);
   void add(const PagesByNode& pages);
-  // An error where less than 95 % of what was seen is on `node`, or nothing was seen.
-  Result<void> check(int node) const;
+  // Which share of what was seen is on `node`. An error where that is less than 95 %, or nothing was seen.
+  Result<double> check(int node) const;
 
  private:
   PagesByNode most_;
   std::uint64_t count_ = 0;
+  unsigned looks_ = 0;
 };
 
 }  // namespace nvmemu::suite

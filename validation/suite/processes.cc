@@ -128,27 +128,31 @@ ChildOptions ProcessRuns::child_options(const Experiment& experiment, const Plac
   return options;
 }
 
-Result<ChildOutcome> ProcessRuns::run(const std::vector<std::string>& words, const Experiment& experiment,
-                                      const Placement& placement) const {
+Result<ProcessRuns::Finished> ProcessRuns::run(const std::vector<std::string>& words,
+                                               const Experiment& experiment,
+                                               const Placement& placement) const {
   ChildOptions options = child_options(experiment, placement);
   PageCensus census;
   if (placement.memory_node) options.watch = [&census](pid_t pid) { census.look(pid); };
   auto outcome = run_child(words, options);
-  if (!outcome) return outcome;
+  if (!outcome) return tl::unexpected<Error>(outcome.error());
   if (outcome->status != 0)
     return failure(
         fmt::format("{}: exit status {}: {}", fmt::join(words, " "), outcome->status, end_of(outcome->err)));
-  if (placement.memory_node) {
-    if (const auto bound = census.check(*placement.memory_node); !bound)
-      return tl::unexpected<Error>(bound.error());
-  }
-  return outcome;
+  Finished finished{*std::move(outcome), {}};
+  if (!placement.memory_node) return finished;
+  const auto share = census.check(*placement.memory_node);
+  if (!share) return tl::unexpected<Error>(share.error());
+  finished.share_on_node = *share;
+  return finished;
 }
 
 Result<Measured> ProcessRuns::native(const Experiment& experiment, const Placement& placement) {
-  const auto outcome = run(words_of(experiment), experiment, placement);
-  if (!outcome) return tl::unexpected<Error>(outcome.error());
-  return measured_of(experiment, *outcome, false);
+  const auto finished = run(words_of(experiment), experiment, placement);
+  if (!finished) return tl::unexpected<Error>(finished.error());
+  auto measured = measured_of(experiment, finished->child, false);
+  if (measured) measured->share_on_node = finished->share_on_node;
+  return measured;
 }
 
 Result<Measured> ProcessRuns::emulated(const Experiment& experiment, const Placement& placement,
@@ -171,14 +175,15 @@ Result<Measured> ProcessRuns::emulated(const Experiment& experiment, const Place
   const std::vector<std::string> command = words_of(experiment);
   words.insert(words.end(), command.begin(), command.end());
 
-  const auto outcome = run(words, experiment, placement);
-  if (!outcome) return tl::unexpected<Error>(outcome.error());
+  const auto finished = run(words, experiment, placement);
+  if (!finished) return tl::unexpected<Error>(finished.error());
   const auto report = read_report(report_path);
   unlink(report_path.c_str());
   if (!report) return tl::unexpected<Error>(report.error());
-  auto measured = measured_of(experiment, *outcome, true);
+  auto measured = measured_of(experiment, finished->child, true);
   if (measured) {
     add_report(*report, *measured);
+    measured->share_on_node = finished->share_on_node;
     // Without what nvmemu run does before and after: a command's time is its own.
     if (experiment.program == Program::kCommand) measured->seconds = report->wall_seconds;
   }
@@ -192,9 +197,9 @@ Result<Counted> ProcessRuns::twin(const Experiment& experiment) {
   std::vector<std::string> words = words_of(experiment);
   words.back() = fmt::format("{:.0f}", std::max(1.0, std::ceil(share * std::stod(words.back()))));
   words.insert(words.end(), {"--twin", "--threshold", fmt::format("{:.3f}ns", options_.threshold_ns)});
-  const auto outcome = run(words, experiment, {});
-  if (!outcome) return tl::unexpected<Error>(outcome.error());
-  const auto json = parse(outcome->out);
+  const auto finished = run(words, experiment, {});
+  if (!finished) return tl::unexpected<Error>(finished.error());
+  const auto json = parse(finished->child.out);
   if (!json) return tl::unexpected<Error>(json.error());
   const auto accesses = number(*json, "accesses");
   const auto from_memory = number(*json, "accesses_from_memory");

@@ -32,10 +32,15 @@ class ProcessRuns final : public Runs {
   Result<Counted> twin(const Experiment& experiment) override;
 
  private:
+  struct Finished {
+    ChildOutcome child;
+    std::optional<double> share_on_node;
+  };
+
   std::vector<std::string> words_of(const Experiment& experiment) const;
   ChildOptions child_options(const Experiment& experiment, const Placement& placement) const;
-  Result<ChildOutcome> run(const std::vector<std::string>& words, const Experiment& experiment,
-                           const Placement& placement) const;
+  Result<Finished> run(const std::vector<std::string>& words, const Experiment& experiment,
+                       const Placement& placement) const;
 
   ProcessOptions options_;
 };

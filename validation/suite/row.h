@@ -20,6 +20,9 @@ struct Sample {
   double base_ns = 0;
   double steal_share = 0;  // the largest of the three runs'
   double stall_ns = 0, injected_ns = 0;
+  // Of kNuma: which share of the memory was on the node that it was bound to, as the kernel said; of the
+  // truth's two runs the smaller one.
+  std::optional<double> truth_share_on_node, emulated_share_on_node;
   bool disturbed = false;
 
   // In per cent: above 0, the emulated run was too slow.

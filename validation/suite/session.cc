@@ -58,7 +58,12 @@ class Session {
  private:
   std::vector<Row> on_nodes(const Experiment& experiment, const MeasureOptions& options) {
     if (!machine_.nodes) return skipped(experiment, machine_.nodes.error().message);
+    if (machine_.node_latencies)
+      return against(experiment, memory_of(*machine_.nodes, *machine_.node_latencies), options);
     if (!nodes_) nodes_ = measure_nodes(runs_, latency_chase(machine_), *machine_.nodes, options);
+    if (*nodes_) {
+      if (const std::string why = why_not_slower(**nodes_); !why.empty()) return skipped(experiment, why);
+    }
     return against(experiment, *nodes_, options);
   }
 

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <map>
 #include <optional>
 
 #include "report/text_table.h"
@@ -86,6 +87,19 @@ std::string limits_table(const std::vector<Row>& rows) {
                      pmbench::text_table(table));
 }
 
+std::string name_of(const Row& row) {
+  return row.target_ns > 0 ? fmt::format("{}, {:.0f} ns", row.experiment.name, row.target_ns)
+                           : row.experiment.name;
+}
+
+std::map<std::string, std::vector<std::string>> skipped_by_reason(const std::vector<Row>& rows) {
+  std::map<std::string, std::vector<std::string>> names;
+  for (const Row& row : rows) {
+    if (!row.skipped.empty()) names[row.skipped].push_back(name_of(row));
+  }
+  return names;
+}
+
 }  // namespace
 
 std::string rows_table(const std::vector<Row>& rows) {
@@ -119,17 +133,16 @@ std::string summary_table(const std::vector<Summary>& summaries) {
 std::string remarks(const std::vector<Row>& rows) {
   std::string text;
   for (const Row& row : rows) {
-    const std::string name = row.target_ns > 0
-                                 ? fmt::format("{}, {:.0f} ns", row.experiment.name, row.target_ns)
-                                 : row.experiment.name;
+    const std::string name = name_of(row);
     if (row.failure) text += fmt::format("FAILED: {}: {}\n", name, row.failure->message);
     if (row.failure && !row.failure->hint.empty()) text += fmt::format("  hint: {}\n", row.failure->hint);
     if (row.repeats_left_out > 0)
       text += fmt::format("disturbed, and not repeated for want of time: {}\n", name);
-    if (!row.skipped.empty()) text += fmt::format("skipped: {}: {}\n", name, row.skipped);
     if (row.experiment.judged == Judged::kLimit && row.is_measured())
       text += fmt::format("limit: {}: {}\n", name, row.experiment.limit);
   }
+  for (const auto& [why, names] : skipped_by_reason(rows))
+    text += fmt::format("skipped: {}: {}\n", fmt::join(names, "; "), why);
   return text;
 }
 

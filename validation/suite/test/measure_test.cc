@@ -183,6 +183,27 @@ TEST(MeasureAdded, SaysWhatWasInterrupted) {
   EXPECT_FALSE(rows[0].failure);
 }
 
+TEST(MeasureSlower, KeepsHowMuchOfTheMemoryWasWhereItWasBound) {
+  FakeRuns runs;
+  std::deque<double> shares{1, 0.99, 0.97};  // the own node's, and the truth's before and after
+  runs.on_native = [&](const Placement&) {
+    Measured run = run_of(1);
+    run.share_on_node = shares.front();
+    shares.pop_front();
+    return run;
+  };
+  runs.on_emulated = [](const Emulation&) {
+    Measured run = run_of(1);
+    run.share_on_node = 0.98;
+    return run;
+  };
+  const SlowerMemory memory{{0, 0}, {0, 1}, 100, 180, false};
+  const Row row = measure_slower(runs, experiment_of(Truth::kNuma, {}), memory, {.rounds = 1});
+  ASSERT_EQ(row.samples.size(), 1u);
+  EXPECT_EQ(row.samples[0].truth_share_on_node, 0.97);
+  EXPECT_EQ(row.samples[0].emulated_share_on_node, 0.98);
+}
+
 TEST(MeasureSlower, RunsTheTruthOnTheOtherMemory) {
   FakeRuns runs;
   runs.on_native = [](const Placement& placement) { return run_of(placement.memory_node == 1 ? 2 : 1); };

@@ -76,11 +76,54 @@ TEST(MeasureNodes, TakesBaseAndTargetFromChases) {
   EXPECT_EQ(memory->slower.cpu_node, 0);
 }
 
-TEST(MeasureNodes, RefusesMemoryThatIsNoSlower) {
+// Runs on a machine whose other node takes so much longer than the own one, of 1e6 loads.
+FakeRuns runs_on_nodes(double own_seconds, double other_seconds) {
   FakeRuns runs;
-  const auto memory = measure_nodes(runs, experiment_of(Truth::kNuma), kPair, {});
-  ASSERT_FALSE(memory);
-  EXPECT_THAT(memory.error().message, HasSubstr("1000.0 ns a load"));
+  runs.on_native = [=](const Placement& placement) {
+    return run_of(placement.memory_node == 1 ? other_seconds : own_seconds);
+  };
+  return runs;
+}
+
+Machine two_nodes() {
+  Machine machine;
+  machine.base_ns = 200;
+  machine.nodes = kPair;
+  return machine;
+}
+
+TEST(RunPlan, SkipsNumaWhereTheOtherNodeIsNoSlowerAndSaysWhatWasMeasured) {
+  const Plan plan{{experiment_of(Truth::kNuma, {}), experiment_of(Truth::kNuma, {})}, 1, 0};
+  for (const double other_seconds : {0.095, 0.100, 0.104}) {
+    FakeRuns runs = runs_on_nodes(0.100, other_seconds);
+    const auto rows = run_plan(runs, plan, two_nodes(), {});
+    ASSERT_EQ(rows.size(), 2u);
+    for (const Row& row : rows) {
+      EXPECT_FALSE(row.failure);
+      EXPECT_THAT(row.skipped, HasSubstr("that of node 0 100.0 ns: it is not slower by 5 %"));
+    }
+    EXPECT_EQ(runs.asked.size(), 6u) << "once three chases in each, and no workload";
+  }
+}
+
+TEST(RunPlan, RunsNumaWhereTheOtherNodeIsSlowerByLittle) {
+  FakeRuns runs = runs_on_nodes(0.100, 0.106);
+  const auto rows = run_plan(runs, {{experiment_of(Truth::kNuma, {})}, 1, 0}, two_nodes(), {});
+  EXPECT_TRUE(rows[0].is_measured());
+}
+
+TEST(RunPlan, TakesTheLatenciesOfNodesThatAreGivenAndMeasuresNone) {
+  FakeRuns runs = runs_on_nodes(0.100, 0.100);
+  Machine machine = two_nodes();
+  machine.node_latencies = NodeLatencies{300, 600};
+  const auto rows = run_plan(runs, {{experiment_of(Truth::kNuma, {})}, 1, 0}, machine, {});
+  ASSERT_TRUE(rows[0].is_measured());
+  EXPECT_EQ(rows[0].target_ns, 600);
+  ASSERT_EQ(runs.emulations.size(), 1u);
+  EXPECT_EQ(runs.emulations[0].target_ns, 600);
+  EXPECT_EQ(runs.emulations[0].base_ns, 300);
+  EXPECT_EQ(runs.asked,
+            (std::vector<std::string>{"native on 0", "native on 1", "emulated on 0", "native on 1"}));
 }
 
 TEST(RunPlan, SkipsNumaWhereThereIsOneNodeAndSaysWhy) {
@@ -113,13 +156,20 @@ TEST(PageCensus, KeepsTheLookThatSawMost) {
   census.add({{0, 10}});
   census.add({{0, 5}, {1, 195}});
   census.add({{0, 3}});
-  EXPECT_TRUE(census.check(1));
+  ASSERT_TRUE(census.check(1));
+  EXPECT_DOUBLE_EQ(*census.check(1), 0.975);
   const auto other = census.check(0);
   ASSERT_FALSE(other);
   EXPECT_THAT(other.error().message, HasSubstr("only 2 % of the memory was on node 0"));
 }
 
-TEST(PageCensus, ThatSawNothingIsAnError) { EXPECT_FALSE(PageCensus().check(0)); }
+TEST(PageCensus, ThatSawNothingIsAnErrorAndSaysWhetherItLooked) {
+  PageCensus census;
+  EXPECT_THAT(census.check(0).error().message, HasSubstr("over before"));
+  census.add({});
+  census.add({});
+  EXPECT_THAT(census.check(0).error().message, HasSubstr("asked 2 times"));
+}
 
 TEST(PagesOf, FindsThisProcessPagesWhereTheyAre) {
   constexpr std::size_t kBytes = std::size_t{4} << 20;

@@ -152,6 +152,22 @@ TEST(Plan, OfTwoNodesRunsEveryWorkloadOnThem) {
   EXPECT_GT(std::ranges::count(experiments, Truth::kNuma, &Experiment::truth), 20);
 }
 
+TEST(Plan, TakesSetsOfTheSizeThatIsGiven) {
+  Machine machine = machine_of(200);
+  machine.set_bytes = std::uint64_t{64} << 20;
+  std::size_t sets = 0;
+  for (const Experiment& experiment : plan(Extent::kFull, machine).experiments) {
+    EXPECT_EQ(std::ranges::count(experiment.arguments, "1GiB"), 0) << experiment.name;
+    sets += static_cast<std::size_t>(std::ranges::count(experiment.arguments, "65536KiB"));
+    if (experiment.truth == Truth::kCacheTier) {
+      EXPECT_EQ(std::ranges::count(experiment.slower_arguments, "65536KiB"), 1);
+      EXPECT_EQ(std::ranges::count(experiment.arguments, "4096KiB"), 1);
+    }
+  }
+  EXPECT_GT(sets, 20u);
+  EXPECT_EQ(std::ranges::count(latency_chase(machine).arguments, "65536KiB"), 1);
+}
+
 TEST(Plan, QuickEndsWithinTwoMinutes) {
   EXPECT_LT(estimated_seconds(plan(Extent::kQuick, machine_of(200)), machine_of(200)), 110);
 }

@@ -109,6 +109,31 @@ TEST(RowsTable, MarksWhatFailedAndWhatWasDisturbed) {
   EXPECT_THAT(remarks({failed(Truth::kClosedForm)}), HasSubstr("FAILED: broken, 500 ns: it crashed"));
 }
 
+TEST(Remarks, NameWhatWasSkippedForOneReasonTogether) {
+  Row first = row_of(Truth::kNuma, "a", 0), second = row_of(Truth::kNuma, "b", 0);
+  for (Row* row : {&first, &second}) {
+    row->target_ns = 0;
+    row->samples.clear();
+    row->skipped = "no second node";
+  }
+  EXPECT_EQ(remarks({first, second}), "skipped: a; b: no second node\n");
+}
+
+TEST(Json, SaysOnWhichNodesAndWhetherTheirLatenciesWereGiven) {
+  Machine machine;
+  machine.nodes = NodePair{0, 1, {0}};
+  Row row = row_of(Truth::kNuma, "a", 3);
+  row.samples[0].truth_share_on_node = 0.99;
+  const auto measured = nlohmann::json::parse(to_json({row}, {"1", "cpu", "6.1", machine, 1, 1}));
+  EXPECT_TRUE(measured["machine"]["numa"]["given_latencies_ns"].is_null());
+  EXPECT_EQ(measured["machine"]["numa"]["memory"], 1);
+  EXPECT_EQ(measured["rows"][0]["samples"][0]["truth_share_on_node"], 0.99);
+  EXPECT_TRUE(measured["rows"][0]["samples"][0]["emulated_share_on_node"].is_null());
+  machine.node_latencies = NodeLatencies{90, 140};
+  const auto given = nlohmann::json::parse(to_json({row}, {"1", "cpu", "6.1", machine, 1, 1}));
+  EXPECT_EQ(given["machine"]["numa"]["given_latencies_ns"], nlohmann::json::parse("[90, 140]"));
+}
+
 TEST(Json, HasEveryRowAndNullForWhatIsNotKnown) {
   const auto json = nlohmann::json::parse(to_json(
       {row_of(Truth::kClosedForm, "a", 3), failed(Truth::kPerAccess)}, {"1", "cpu", "6.1", {}, 3, 2}));
