@@ -34,7 +34,9 @@ class TrustedCounters : public CountedProgram {
  protected:
   void SetUp() override {
     CountedProgram::SetUp();
-    if (!IsSkipped()) ASSERT_TRUE(keep_trusted_verdict());
+    if (!IsSkipped()) {
+      ASSERT_TRUE(keep_trusted_verdict());
+    }
   }
 };
 

@@ -22,7 +22,7 @@ struct Sample {
   double stall_ns = 0, injected_ns = 0;
   // Of kNuma: which share of the memory was on the node that it was bound to, as the kernel said; of the
   // truth's two runs the smaller one.
-  std::optional<double> truth_share_on_node, emulated_share_on_node;
+  std::optional<double> truth_share_on_node{}, emulated_share_on_node{};
   bool disturbed = false;
 
   // In per cent: above 0, the emulated run was too slow.

@@ -21,7 +21,7 @@ struct Trial {
 
 // Lines that memory was asked for, or given, and what was counted of them.
 struct TrafficTrial {
-  TrafficCounts chase, stores, arithmetic;
+  TrafficCounts chase{}, stores{}, arithmetic{};
   double loads = 0;  // of the chase, a line each
   double lines = 0;  // stored to, all of which were in memory only
 };

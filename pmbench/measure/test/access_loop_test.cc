@@ -148,11 +148,11 @@ TEST(AccessLoop, ClassesFaultsByWhatHappened) {
   const Memory memory(4096);
   LoopSettings settings = settings_for(memory);
   settings.read_percent = 0;
-  const ThreadResult result = run(settings, *pattern("sequential", 4096), 3 * 4096);
+  const ThreadResult result = run(settings, *pattern("sequential", 4096), 20 * 4096);
   EXPECT_EQ(result.minor_faults, 4096);
   EXPECT_EQ(result.own_faults, 0);
   const auto& [hits, minor, major] = result.classes;
-  EXPECT_GT(minor.count, 10);  // some: a sample that takes a 64th of the time, however long that is
+  EXPECT_GT(minor.count, 10);  // some: a sample that takes a 128th of the time, however long that is
   EXPECT_GT(hits.count, 10);
   EXPECT_GT(minor.percentile_ns(0.5), hits.percentile_ns(0.5));
   EXPECT_EQ(result.classed_resident[static_cast<std::size_t>(AccessClass::kMinorFault)], 0);
