@@ -56,24 +56,31 @@ Figure memory_latency(const Cpu& cpu, const Clock& clock, const ChaseBuffer& buf
   return summarize(results);
 }
 
-// By what a step of several chases at once takes longer than a load of one, in turns.
+// By what a step of several chases at once takes longer than a load of one. In short turns: what neighbours
+// do for longer then makes both slower.
 Figure slowdown_together(const Cpu& cpu, const Clock& clock, const ChaseBuffer& buffer, int repetitions) {
+  constexpr int kTurns = 8;  // of a repetition
+  constexpr std::size_t kTurnLoads = 50'000;
   const bool flush = 2 * cpu.last_level_cache_bytes() > buffer.bytes();
   ChaseLines lines;
   for (std::size_t i = 0; i < lines.size(); ++i)  // anywhere in the cycle: lines lie in it at random
     lines[i] = buffer.data() +
                i * (buffer.bytes() / lines.size()) / ChaseBuffer::kLineBytes * ChaseBuffer::kLineBytes;
-  std::vector<double> ratios;
+  const void* line = chase(lines[0], kWarmingLoads);
+  std::vector<double> results;
   for (int repetition = 0; repetition < repetitions; ++repetition) {
-    const void* line = chase(lines[0], kWarmingLoads);
-    if (flush) {
-      for (const void* start : lines) flush_ahead(start, kTimedLoads);
-      flush_ahead(line, kTimedLoads);
+    std::vector<double> ratios;
+    for (int turn = 0; turn < kTurns; ++turn) {
+      if (flush) {
+        for (const void* start : lines) flush_ahead(start, kTurnLoads);
+        flush_ahead(line, kTurnLoads);
+      }
+      const double alone_ns = timed_chase_ns(clock, line, kTurnLoads);
+      ratios.push_back(timed_chases_ns(clock, lines, kTurnLoads) / alone_ns);
     }
-    const double alone_ns = timed_chase_ns(clock, line, kTimedLoads);
-    ratios.push_back(timed_chases_ns(clock, lines, kTimedLoads) / alone_ns);
+    results.push_back(median(ratios));
   }
-  return summarize(ratios);
+  return summarize(results);
 }
 
 std::vector<double> cache_latencies(const Clock& clock, const ChaseBuffer& buffer, int repetitions) {
