@@ -20,7 +20,7 @@ constexpr std::size_t kMebibyte = std::size_t{1} << 20;
 constexpr std::size_t kChaseBytes = 512 * kMebibyte;
 constexpr std::size_t kLeastChaseBytes = 64 * kMebibyte;
 constexpr std::size_t kMostCachedBytes = 4 * kMebibyte;
-constexpr std::size_t kTimedLoads = 500'000;
+constexpr std::size_t kTimedLoads = 300'000;
 constexpr std::size_t kWarmingLoads = 250'000;
 constexpr double kUnstableSpread = 0.10;
 
@@ -44,14 +44,20 @@ std::size_t cached_bytes(const Cpu& cpu) {
 }
 
 // Repetitions go on along the cycle, so that none meets lines that the last one left in a cache; where the
-// cache is so large that it may hold them all the same, they are flushed.
+// cache is so large that it may hold them all the same, they are flushed. Each is the median of three, since
+// what neighbours do lasts for some tens of milliseconds, mostly.
 Figure memory_latency(const Cpu& cpu, const Clock& clock, const ChaseBuffer& buffer, int repetitions) {
+  constexpr int kParts = 3;
   const bool flush = 2 * cpu.last_level_cache_bytes() > buffer.bytes();
   const void* line = chase(buffer.start(), kWarmingLoads);
   std::vector<double> results;
   for (int repetition = 0; repetition < repetitions; ++repetition) {
-    if (flush) flush_ahead(line, kTimedLoads);
-    results.push_back(timed_chase_ns(clock, line, kTimedLoads));
+    std::vector<double> parts;
+    for (int part = 0; part < kParts; ++part) {
+      if (flush) flush_ahead(line, kTimedLoads);
+      parts.push_back(timed_chase_ns(clock, line, kTimedLoads));
+    }
+    results.push_back(median(parts));
   }
   return summarize(results);
 }
