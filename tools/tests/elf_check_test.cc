@@ -52,7 +52,7 @@ TEST(ElfCheck, SeesAnotherKindOfMachine) {
   parts.header.e_ident[EI_CLASS] = ELFCLASS32;
   EXPECT_EQ(check(parts.bytes()), ElfVerdict::k32Bit);
   parts = {};
-  parts.header.e_machine = EM_AARCH64;
+  parts.header.e_machine = EM_RISCV;
   EXPECT_EQ(check(parts.bytes()), ElfVerdict::kOtherMachine);
   parts = {};
   parts.header.e_ident[EI_DATA] = ELFDATA2MSB;

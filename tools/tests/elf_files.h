@@ -9,6 +9,12 @@
 
 namespace nvmemu {
 
+#if defined(__aarch64__)
+inline constexpr Elf64_Half kThisMachine = EM_AARCH64;
+#else
+inline constexpr Elf64_Half kThisMachine = EM_X86_64;
+#endif
+
 struct ElfParts {
   ElfParts() {
     std::memcpy(header.e_ident, ELFMAG, SELFMAG);
@@ -16,7 +22,7 @@ struct ElfParts {
     header.e_ident[EI_DATA] = ELFDATA2LSB;
     header.e_ident[EI_VERSION] = EV_CURRENT;
     header.e_type = ET_DYN;
-    header.e_machine = EM_X86_64;
+    header.e_machine = kThisMachine;
     header.e_version = EV_CURRENT;
     header.e_phoff = sizeof header;
     header.e_ehsize = sizeof header;

@@ -11,6 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <csignal>
@@ -25,6 +26,7 @@ namespace nvmemu::suite {
 namespace {
 
 constexpr int kCannotStart = 127;
+constexpr int kFirstLookAfter_ms = 5;  // a short run is to be seen too
 constexpr int kLookEvery_ms = 100;
 
 class Descriptor {
@@ -108,11 +110,11 @@ bool wait_for(pid_t pid, const ChildOptions& options, int& status) {
   const Descriptor ended(static_cast<int>(syscall(SYS_pidfd_open, pid, 0)));
   const std::uint64_t start_ns = monotonic_raw_ns();
   bool in_time = true;
-  for (;;) {
+  for (int look_after_ms = kFirstLookAfter_ms;; look_after_ms = std::min(2 * look_after_ms, kLookEvery_ms)) {
     pollfd wait{ended.get(), POLLIN, 0};
     // Without pidfd (Linux 5.3) poll() only sleeps.
     if (ended.get() < 0) usleep(1000);
-    if (ended.get() < 0 || poll(&wait, 1, kLookEvery_ms) != 0) {
+    if (ended.get() < 0 || poll(&wait, 1, look_after_ms) != 0) {
       const pid_t done = waitpid(pid, &status, WNOHANG);
       if (done == pid || (done < 0 && errno != EINTR)) return in_time;
     }

@@ -78,7 +78,7 @@ void PageCensus::add(const PagesByNode& pages) {
 Result<double> PageCensus::check(int node) const {
   if (looks_ == 0)
     return failure("the run was over before the kernel could be asked which node its memory was on",
-                   "it is asked ten times a second: a run of a second is long enough");
+                   "it is asked from 5 ms on: a run of a tenth of a second is long enough");
   if (count_ == 0)
     return failure(
         fmt::format("the kernel was asked {} times which node the memory was on, and did not say", looks_),

@@ -4,12 +4,14 @@
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <linux/userfaultfd.h>
+#include <sched.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cstring>
 #include <memory>
 #include <set>
@@ -172,6 +174,43 @@ TEST(AccessLoop, EndsWhenItIsTold) {
   EXPECT_GT(made, 0);
   EXPECT_EQ(made, loop->accesses());
   EXPECT_EQ(loop->run(*pattern("uniform", 16), 3, ~std::uint64_t{0}), 0);
+}
+
+// The processor's number comes with each time stamp.
+TEST(AccessLoop, CountsMigrations) {
+  const Memory memory(16);
+  const LoopSettings settings = settings_for(memory);
+  if (settings.timestamp != TimestampKind::kRdtscp) GTEST_SKIP() << "this clock does not tell the processor";
+  cpu_set_t allowed;
+  ASSERT_EQ(sched_getaffinity(0, sizeof allowed, &allowed), 0);
+  if (CPU_COUNT(&allowed) < 2) GTEST_SKIP() << "one processor";
+  LoopControl control{3};
+  const auto loop = std::make_unique<AccessLoop>(settings, control, 0);
+  std::atomic<pid_t> tid{0};
+  std::thread looping([&] {
+    tid.store(gettid());
+    loop->run(*pattern("uniform", 16), 3, ~std::uint64_t{0});
+  });
+  while (tid.load() == 0 || loop->accesses() == 0) sleep_ms(1);
+  constexpr int kRounds = 3;
+  std::uint64_t moves = 0;
+  for (int round = 0; round < kRounds; ++round) {
+    for (int cpu = 0; cpu < CPU_SETSIZE; ++cpu) {
+      if (!CPU_ISSET(cpu, &allowed)) continue;
+      cpu_set_t one;
+      CPU_ZERO(&one);
+      CPU_SET(cpu, &one);
+      ASSERT_EQ(sched_setaffinity(tid.load(), sizeof one, &one), 0);
+      for (const std::uint64_t before = loop->accesses(); loop->accesses() == before;) sleep_ms(1);
+      ++moves;
+    }
+  }
+  control.store(kStop);
+  looping.join();
+  // All but the first, which may find the thread where it was.
+  ThreadResult result;
+  loop->report(result);
+  EXPECT_GE(result.migrations, moves - 1);
 }
 
 // Pages that take 1 ms to come, as from a slow disk, and are gone when the next one comes.

@@ -197,6 +197,14 @@ TEST(RunChild, HasItsMemoryOnTheNodeThatItIsBoundTo) {
   EXPECT_TRUE(bound) << bound.error().message;
 }
 
+TEST(RunChild, LooksAtShortRunsToo) {
+  int looks = 0;
+  ChildOptions options;
+  options.watch = [&looks](pid_t) { ++looks; };
+  ASSERT_TRUE(run_child({"sleep", "0.09"}, options));
+  EXPECT_GE(looks, 1);
+}
+
 TEST(RunChild, BoundToANodeThatIsNotThereFails) {
   ChildOptions options;
   options.memory_node = 900;
