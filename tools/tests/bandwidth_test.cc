@@ -10,7 +10,6 @@
 namespace nvmemu {
 namespace {
 
-using nlohmann::json;
 using testing::AllOf;
 using testing::Contains;
 using testing::HasSubstr;
@@ -24,8 +23,6 @@ class BandwidthTest : public CliTest {
     options.insert(options.end(), {"--report", folder_.file("report.json"), "--", NVMEMU_TEST_STREAMER});
     return run(std::move(options));
   }
-  json bandwidth() const { return report()["bandwidth"]; }
-  std::vector<std::string> warnings() const { return report()["warnings"]; }
   bool was_sampled() const { return report()["totals"]["samples"].get<int>() > 20; }
 };
 

@@ -33,6 +33,8 @@ class CliTest : public testing::Test {
   // Likewise, at twice the base latency and with a report, for what has nothing to do with the emulation.
   Outcome run_plainly(std::vector<std::string> command);
   nlohmann::json report() const { return nlohmann::json::parse(folder_.read("report.json")); }
+  nlohmann::json bandwidth() const { return report()["bandwidth"]; }
+  std::vector<std::string> warnings() const { return report()["warnings"]; }
 
   pid_t start(std::vector<std::string> arguments);
   pid_t start_program(std::vector<std::string> words);  // any, by its path

@@ -10,17 +10,12 @@
 
 #include "cli.h"
 #include "host/test/fake_root.h"
-#include "throttle/channels.h"
-#include "throttle/curve.h"
-#include "throttle/dimm_population.h"
-#include "throttle/files.h"
 #include "throttle/test/fake_machine.h"
 #include "throttle/thermal_throttle.h"
 
 namespace nvmemu {
 namespace {
 
-using nlohmann::json;
 using testing::AllOf;
 using testing::Contains;
 using testing::HasSubstr;
@@ -40,26 +35,13 @@ class HardwareTest : public CliTest {
   static std::vector<std::string> targets(const char* read, const char* write) {
     return {"--read-bandwidth", read, "--write-bandwidth", write};
   }
-  json bandwidth() const { return report()["bandwidth"]; }
-  std::vector<std::string> warnings() const { return report()["warnings"]; }
 };
 
 class RegistersTest : public HardwareTest {
  protected:
-  // As calibrate leaves it: 100 MB/s for each unit, up to 20 GB/s.
   void SetUp() override {
     HardwareTest::SetUp();
-    const auto pci = PciConfig::open(machine_.root());
-    ASSERT_TRUE(pci);
-    const auto channels = find_channels(*pci, machine_.root());
-    ASSERT_TRUE(channels);
-    std::vector<CurvePoint> points;
-    for (int value = 0x10; value < 0x100; value += 0x10)
-      points.push_back({value, std::min(20e9, value * 100e6), 0.01});
-    Curves curves{machine_text(machine_.root(), *channels), {}};
-    curves.put(*fit_curve(0, points));
-    ASSERT_TRUE(
-        write_durably(curves_path(throttle_folder(machine_.root()), curves.machine), serialize(curves)));
+    ASSERT_TRUE(machine_.store_curve(0));
   }
   Outcome limited(std::vector<std::string> command,
                   std::vector<std::string> options = targets("6GB/s", "2GB/s")) {

@@ -128,7 +128,7 @@ TEST_F(RunTest, SaysWhichFiguresOfAProfileAreNotEmulated) {
   EXPECT_EQ(outcome.status, 0);
   const std::string warning = "write latency is not emulated yet: it stays this machine's";
   EXPECT_THAT(outcome.err, HasSubstr("nvmemu: warning: " + warning));
-  EXPECT_THAT(report()["warnings"].get<std::vector<std::string>>(), Contains(warning));
+  EXPECT_THAT(warnings(), Contains(warning));
   EXPECT_TRUE(report()["target"]["write_latency_ns"].is_null());
 }
 
@@ -137,8 +137,7 @@ TEST_F(RunTest, WarnsWhereTheLibraryDidNotComeToTheBoard) {
   const Outcome outcome = run_plainly({"true"});
   EXPECT_EQ(outcome.status, 0);
   EXPECT_THAT(outcome.err, HasSubstr("nvmemu: warning: the program ran natively"));
-  EXPECT_THAT(report()["warnings"].get<std::vector<std::string>>(),
-              ElementsAre(HasSubstr("the program ran natively")));
+  EXPECT_THAT(warnings(), ElementsAre(HasSubstr("the program ran natively")));
   EXPECT_EQ(report()["processes"], json::array());
 }
 

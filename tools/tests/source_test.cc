@@ -12,7 +12,6 @@
 namespace nvmemu {
 namespace {
 
-using nlohmann::json;
 using testing::AllOf;
 using testing::Contains;
 using testing::HasSubstr;
@@ -35,7 +34,6 @@ class SourceTest : public CliTest {
     words.insert(words.end(), {"--", "sh", "-c", kBusy});
     return run(words);
   }
-  std::vector<std::string> warnings() const { return report()["warnings"].get<std::vector<std::string>>(); }
 };
 
 constexpr const char* kRefusal = "the hardware counters cannot be used: perf_event_open";

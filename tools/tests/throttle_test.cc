@@ -12,9 +12,6 @@
 #include <thread>
 
 #include "cli.h"
-#include "throttle/curve.h"
-#include "throttle/dimm_population.h"
-#include "throttle/files.h"
 #include "throttle/test/fake_machine.h"
 #include "throttle/thermal_throttle.h"
 
@@ -49,21 +46,6 @@ class ThrottleCliTest : public CliTest {
                                    "echo $$ >" + folder_.file("pid") + "; exec sleep 60"}));
     EXPECT_TRUE(eventually([this] { return !folder_.read("pid").empty(); }));
     return pid;
-  }
-
-  // As calibrate leaves it: 100 MB/s for each unit, up to 20 GB/s.
-  void store_curve(int node) {
-    const auto pci = PciConfig::open(machine_.root());
-    ASSERT_TRUE(pci);
-    const auto channels = find_channels(*pci, machine_.root());
-    ASSERT_TRUE(channels);
-    std::vector<CurvePoint> points;
-    for (int value = 0x10; value < 0x100; value += 0x10)
-      points.push_back({value, std::min(20e9, value * 100e6), 0.01});
-    Curves curves{machine_text(machine_.root(), *channels), {}};
-    curves.put(*fit_curve(node, points));
-    ASSERT_TRUE(
-        write_durably(curves_path(throttle_folder(machine_.root()), curves.machine), serialize(curves)));
   }
 
   FakeMachine machine_;
@@ -168,7 +150,7 @@ TEST_F(ThrottleCliTest, RefusesASecondUserByThePidOfTheFirst) {
 }
 
 TEST_F(ThrottleCliTest, SetsABandwidthByTheCurve) {
-  store_curve(0);
+  ASSERT_TRUE(machine_.store_curve(0));
   const Outcome set = throttle({"set", "--node", "0", "--bandwidth", "8GB/s", "--json"});
   EXPECT_EQ(set.status, 0) << set.err;
   EXPECT_NEAR(json::parse(set.out)["value"].get<int>(), 80, 2);
@@ -185,7 +167,7 @@ struct Wrong {
 class ThrottleMistake : public ThrottleCliTest, public testing::WithParamInterface<Wrong> {};
 
 TEST_P(ThrottleMistake, IsRefusedAndNothingIsChanged) {
-  store_curve(0);
+  ASSERT_TRUE(machine_.store_curve(0));
   const Outcome outcome = throttle(GetParam().arguments);
   EXPECT_EQ(outcome.status, 125);
   EXPECT_EQ(outcome.out, "");
@@ -252,7 +234,7 @@ TEST_F(ThrottleCliTest, CalibrateRefusesRegistersWithoutEffect) {
 
 TEST_F(ThrottleCliTest, PrintsAndPlotsTheStoredCurve) {
   if (std::system("command -v gnuplot >/dev/null") != 0) GTEST_SKIP() << "gnuplot is not installed";
-  store_curve(1);
+  ASSERT_TRUE(machine_.store_curve(1));
   const std::string picture = folder_.file("it's.svg");
   const Outcome outcome = throttle({"calibrate", "--stored", "--plot", picture});
   EXPECT_EQ(outcome.status, 0) << outcome.err;
@@ -262,7 +244,7 @@ TEST_F(ThrottleCliTest, PrintsAndPlotsTheStoredCurve) {
 }
 
 TEST_F(ThrottleCliTest, WithoutGnuplotOnlyThePlotFails) {
-  store_curve(1);
+  ASSERT_TRUE(machine_.store_curve(1));
   environment_["PATH"] = folder_.path();
   const Outcome outcome = throttle({"calibrate", "--stored", "--json", "--plot", folder_.file("curve.svg")});
   EXPECT_EQ(outcome.status, 125);

@@ -165,7 +165,7 @@ Experiment experiment_of(const Entry& entry, const ExtentOptions& options, const
   if (entry.work != Work::kNone) {
     experiment.window_holds_work = entry.work == Work::kWithinWindow;
     experiment.work_arguments = experiment.arguments;
-    std::ranges::replace(experiment.work_arguments, std::string(options.size),
+    std::ranges::replace(experiment.work_arguments, options.size,
                          "4KiB");  // in the first-level cache
   }
   if (entry.truth == kCacheTier) {

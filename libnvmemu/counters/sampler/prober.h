@@ -19,7 +19,8 @@
 // That leaves time for one walk of the page tables, and more where the loop has loads that do not wait for
 // this one (overlap.h): while they wait for memory, this one's next execution is translated and issued. Of
 // four chases that step together nothing was left to be seen on a Zen 4 (512 MiB: all readings 'cached'). So
-// each hit also reads what those are about to read, as far as the registers tell: they do not wait then.
+// the hit before a timed one also reads what those are about to read, as far as the registers tell: they do
+// not wait then.
 //
 // As with PerfTicker, the event lives by a mapping, never by a descriptor of the program's.
 #pragma once

@@ -5,9 +5,14 @@
 #include <sys/fsuid.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 
+#include "throttle/curve.h"
+#include "throttle/dimm_population.h"
+#include "throttle/files.h"
+#include "throttle/pci_config.h"
 #include "throttle/thermal_throttle.h"
 
 namespace nvmemu {
@@ -92,6 +97,19 @@ std::vector<std::uint16_t> FakeMachine::registers() const {
 }
 
 bool FakeMachine::has_recovery_file() const { return std::filesystem::exists(recovery_path(root())); }
+
+bool FakeMachine::store_curve(int node) const {
+  const auto pci = PciConfig::open(root());
+  if (!pci) return false;
+  const auto channels = find_channels(*pci, root());
+  if (!channels) return false;
+  std::vector<CurvePoint> points;
+  for (int value = 0x10; value < 0x100; value += 0x10)
+    points.push_back({value, std::min(20e9, value * 100e6), 0.01});
+  Curves curves{machine_text(root(), *channels), {}};
+  curves.put(*fit_curve(node, points));
+  return write_durably(curves_path(throttle_folder(root()), curves.machine), serialize(curves)).has_value();
+}
 
 // Takes away the capabilities of root over files, too, for this thread (capabilities(7)).
 NotRoot::NotRoot() { setfsuid(kNobody); }
