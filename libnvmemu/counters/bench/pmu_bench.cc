@@ -9,6 +9,7 @@
 
 #include <atomic>
 
+#include "counters/bench/no_delay.h"
 #include "counters/pmu/pmu_source.h"
 #include "counters/pmu/test/fake_pmu.h"
 #include "epoch/thread_emulator.h"
@@ -35,13 +36,6 @@ void read_group_of_four(benchmark::State& state) {
   }
 }
 BENCHMARK(read_group_of_four);
-
-class NoDelay final : public Injector {
- public:
-  double inject(double delay_ns, CounterSource&) noexcept override { return delay_ns; }
-  double wait_until(std::uint64_t, CounterSource&) noexcept override { return 0; }
-  std::uint64_t now_ns() noexcept override { return 0; }
-};
 
 // All of it, for Ice Lake-SP's five events; `with_bandwidth`: with two more for what is moved, and a
 // governor.

@@ -1,17 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the sampler does in signal handlers, timed: each of these is time taken from the emulated program.
 #include <benchmark/benchmark.h>
+#include <signal.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
 
 #include "base/clock.h"
+#include "counters/bench/no_delay.h"
 #include "counters/sampler/code_lookup.h"
 #include "counters/sampler/epoch_samples.h"
 #include "counters/sampler/known_chase.h"
 #include "counters/sampler/load_table.h"
 #include "counters/sampler/loop_table.h"
+#include "counters/sampler/sampler.h"
 #include "counters/sampler/traffic.h"
+#include "epoch/governor.h"
+#include "epoch/thread_emulator.h"
 
 namespace nvmemu {
 namespace {
@@ -77,6 +85,60 @@ void add_streaming_sample(benchmark::State& state) {
   }
 }
 BENCHMARK(add_streaming_sample);
+
+// A thread that is ticked by a timer, as where perf_event is refused, at a load that it knows: what one tick
+// and what one epoch of 25 of them take, without a bandwidth asked for and with one. Nothing is probed.
+class TickedThread {
+ public:
+  explicit TickedThread(bool with_bandwidth)
+      : sampler_(*shared_, clock_,
+                 {.signal = SIGURG,
+                  .measures_traffic = with_bandwidth,
+                  .cache_bytes = 32e6,
+                  .probe_budget = 0,
+                  .scale = {}}),
+        governor_(read_busy_, write_busy_, {.read_bps = 1e9, .write_bps = 1e9}),
+        emulator_(sampler_, injector_, ReadLatency{.base_ns = 90, .target_ns = 300}, 50e6, stall_delay_ns,
+                  with_bandwidth ? &governor_ : nullptr) {
+    shared_->probes_refused = true;
+    getcontext(&context_);
+    context_.uc_mcontext.gregs[REG_RIP] = static_cast<greg_t>(kAfterLoad);
+  }
+  ~TickedThread() { sampler_.close(); }
+
+  bool open() { return sampler_.open(static_cast<int>(syscall(SYS_gettid)), TickerKind::kTimer) == 0; }
+  void tick() { sampler_.on_tick(context_); }
+  void end_epoch() { emulator_.end_epoch(); }
+
+ private:
+  const Clock clock_ = Clock::calibrate();
+  std::unique_ptr<SamplerShared> shared_ = std::make_unique<SamplerShared>();
+  Sampler sampler_;
+  NoDelay injector_;
+  std::atomic<std::uint64_t> read_busy_{0}, write_busy_{0};
+  Governor governor_;
+  ThreadEmulator emulator_;
+  ucontext_t context_{};
+};
+
+void tick(benchmark::State& state, bool with_bandwidth) {
+  TickedThread thread(with_bandwidth);
+  if (!thread.open()) return state.SkipWithError("no timer");
+  for (auto _ : state) thread.tick();
+}
+BENCHMARK_CAPTURE(tick, no_bandwidth, false);
+BENCHMARK_CAPTURE(tick, bandwidth, true);
+
+void ticked_epoch(benchmark::State& state, bool with_bandwidth) {
+  TickedThread thread(with_bandwidth);
+  if (!thread.open()) return state.SkipWithError("no timer");
+  for (auto _ : state) {
+    for (int i = 0; i < 25; ++i) thread.tick();
+    thread.end_epoch();
+  }
+}
+BENCHMARK_CAPTURE(ticked_epoch, no_bandwidth, false);
+BENCHMARK_CAPTURE(ticked_epoch, bandwidth, true);
 
 }  // namespace
 }  // namespace nvmemu

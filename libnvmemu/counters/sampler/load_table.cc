@@ -27,28 +27,38 @@ void describe(LoadEntry& entry, std::uintptr_t ip, std::uint32_t checksum) noexc
   entry.from_memory.store(0, kRelaxed);
   entry.memory_ns.store(0, kRelaxed);
   entry.total_ns.store(0, kRelaxed);
+  entry.lost.store(0, kRelaxed);
   entry.natural_readings.store(0, kRelaxed);
   entry.natural_from_memory.store(0, kRelaxed);
   entry.natural_memory_ns.store(0, kRelaxed);
-  for (auto* counter :
-       {&entry.early_readings, &entry.early_from_memory, &entry.late_readings, &entry.late_from_memory}) {
+  for (auto* counter : {&entry.early_readings, &entry.early_from_memory, &entry.early_lost_twins,
+                        &entry.late_readings, &entry.late_from_memory, &entry.late_lost_twins}) {
     counter->store(0, kRelaxed);
   }
 }
 
-// An update that another thread's overwrites is one burst less.
-void renew(std::atomic<float>& sum, float kept, double value) noexcept {
-  sum.store(sum.load(kRelaxed) * kept + static_cast<float>(value), kRelaxed);
-}
+// A sum in which some `window` readings weigh, when a burst of `readings` comes in. An update that another
+// thread's overwrites is one burst less.
+class Renewal {
+ public:
+  Renewal(double readings, double window) : kept_(static_cast<float>(std::max(0.0, 1 - readings / window))) {}
+  void operator()(std::atomic<float>& sum, double value) const noexcept {
+    sum.store(sum.load(kRelaxed) * kept_ + static_cast<float>(value), kRelaxed);
+  }
+
+ private:
+  float kept_;
+};
 
 }  // namespace
 
 void LoadEntry::add(const ProbeSums& sums) noexcept {
-  constexpr float kKept = 0.8F;  // some 80 readings weigh
-  renew(readings, kKept, sums.readings);
-  renew(from_memory, kKept, sums.from_memory);
-  renew(memory_ns, kKept, sums.memory_ns);
-  renew(total_ns, kKept, sums.total_ns);
+  const Renewal renew(sums.readings, 80);
+  renew(readings, sums.readings);
+  renew(from_memory, sums.from_memory);
+  renew(memory_ns, sums.memory_ns);
+  renew(total_ns, sums.total_ns);
+  renew(lost, sums.lost);
 }
 
 bool LoadEntry::share_is_known() const noexcept {
@@ -58,7 +68,7 @@ bool LoadEntry::share_is_known() const noexcept {
 
 ProbeSums LoadEntry::sums() const noexcept {
   return {readings.load(kRelaxed), from_memory.load(kRelaxed), memory_ns.load(kRelaxed),
-          total_ns.load(kRelaxed)};
+          total_ns.load(kRelaxed), lost.load(kRelaxed)};
 }
 
 // Takes over the slot in which the caller saw `held`; null where another thread was faster.
@@ -69,12 +79,12 @@ LoadEntry* LoadTable::claim(Slot& slot, std::uintptr_t held, std::uintptr_t ip) 
   return &slot.entry;
 }
 
-// Latencies scatter more than shares and change less: some 800 readings weigh.
+// Latencies scatter more than shares, and change less.
 void LoadEntry::add_natural(const ProbeSums& sums) noexcept {
-  constexpr float kKept = 0.98F;
-  renew(natural_readings, kKept, sums.readings);
-  renew(natural_from_memory, kKept, sums.from_memory);
-  renew(natural_memory_ns, kKept, sums.memory_ns);
+  const Renewal renew(sums.readings, 800);
+  renew(natural_readings, sums.readings);
+  renew(natural_from_memory, sums.from_memory);
+  renew(natural_memory_ns, sums.memory_ns);
 }
 
 UsualReadings LoadEntry::usual(double mean_ns) const noexcept {

@@ -20,6 +20,7 @@ struct ProbeSums {
   double from_memory = 0;
   double memory_ns = 0;  // time of the readings that came from memory,
   double total_ns = 0;   // and of all
+  double lost = 0;       // how many of a load that always hits would have come from memory: see TwinLines
 };
 
 // What natural probes of a load read in the steady state.
@@ -34,12 +35,12 @@ struct LoadEntry {
   Instruction instruction;
   IndependentLoads beside;          // those of its loop that neither wait for it nor make it wait
   std::uint32_t code_checksum = 0;  // of the bytes before the sampled address: code may be replaced under it
-  std::atomic<float> readings{0}, from_memory{0}, memory_ns{0}, total_ns{0};
+  std::atomic<float> readings{0}, from_memory{0}, memory_ns{0}, total_ns{0}, lost{0};
   // Of the bursts that left the translation as it was, in the steady state.
   std::atomic<float> natural_readings{0}, natural_from_memory{0}, natural_memory_ns{0};
   // How the first hits after arming compare with later ones: see Prober.
-  std::atomic<std::uint16_t> early_readings{0}, early_from_memory{0};
-  std::atomic<std::uint16_t> late_readings{0}, late_from_memory{0};
+  std::atomic<std::uint16_t> early_readings{0}, early_from_memory{0}, early_lost_twins{0};
+  std::atomic<std::uint16_t> late_readings{0}, late_from_memory{0}, late_lost_twins{0};
 
   // Earlier sums count less with each burst: the same load may walk a set that fits a cache after one that
   // did not.

@@ -14,6 +14,9 @@ constexpr double kInitialCreditNs = 16e6;
 constexpr double kReserve = 0.25;      // of that, kept for loads that turn up later
 constexpr double kUsualBudget = 0.01;  // a smaller one has less to spend in advance
 constexpr double kMostCreditNs = 16e6;
+// What a long burst of share probes takes. Natural ones come first after a gap: without that much left over,
+// they would leave none for shares, which a program that is delayed for misses that it does not have needs.
+constexpr double kShareBurstNs = 2e6;
 // A thread that has not been delayed yet is in the steady state.
 constexpr double kSteadyMs = 64;
 constexpr double kSteadyIntervalMs = 8;
@@ -74,8 +77,10 @@ BurstKind ProbeSchedule::next_kind() const noexcept {
 void ProbeSchedule::on_burst(double cost_ns) noexcept { credit_ns_ -= cost_ns; }
 
 bool ProbeSchedule::due(bool unknown) const noexcept {
-  const double reserve_ns = unknown ? 0 : kReserve * kInitialCreditNs * std::min(1.0, budget_ / kUsualBudget);
-  return budget_ > 0 && credit_ns_ > reserve_ns && since_gap_ms_ >= next_ms_;
+  const double for_shares_ns = since_gap_ms() < steady_after_ms_ ? kShareBurstNs : 0;
+  const double reserve_ns = (unknown ? 0 : kReserve * kInitialCreditNs) + for_shares_ns;
+  return budget_ > 0 && credit_ns_ > reserve_ns * std::min(1.0, budget_ / kUsualBudget) &&
+         since_gap_ms_ >= next_ms_;
 }
 
 void ProbeSchedule::on_armed() noexcept {

@@ -33,6 +33,8 @@ constexpr double kLongestSyscallsNs = 100e3;
 constexpr double kLongestReading = 10;
 
 // Another line of the same page, far enough that no prefetcher takes the two for one stream.
+constexpr unsigned kTwins = TwinLines::kLines / (2 * Burst::kTimed);  // of each timed reading
+
 std::uintptr_t same_page(std::uintptr_t address) { return address ^ (kPageBytes / 2); }
 
 // Addresses that are no ordinary data: the null page, and what is not canonical.
@@ -94,8 +96,12 @@ Prober::Plan Prober::plan_for(const LoadEntry& load, BurstKind kind) noexcept {
   const double late = load.late_readings.load(std::memory_order_relaxed);
   const double early = load.early_readings.load(std::memory_order_relaxed);
   if (late < kComparisons || early == 0) return {kLongSkip, true};
-  const double late_share = load.late_from_memory.load(std::memory_order_relaxed) / late;
-  const double early_share = load.early_from_memory.load(std::memory_order_relaxed) / early;
+  const auto share = [](const auto& from_memory, const auto& lost_twins, double readings) {
+    const double lost = static_cast<double>(lost_twins.load(std::memory_order_relaxed)) / kTwins;
+    return std::max(0.0, from_memory.load(std::memory_order_relaxed) - lost) / readings;
+  };
+  const double late_share = share(load.late_from_memory, load.late_lost_twins, late);
+  const double early_share = share(load.early_from_memory, load.early_lost_twins, early);
   constexpr double kClearly = 0.75;
   constexpr double kNoise = 0.05;
   return early_share + kNoise >= kClearly * late_share ? Plan{kShortSkip, false} : Plan{kLongSkip, false};
@@ -110,6 +116,7 @@ int Prober::arm(LoadEntry* load, BurstKind kind, double since_gap_ms) noexcept {
   address_ = load->address;
   instruction_ = load->instruction;
   beside_ = load->beside;
+  if (kind == BurstKind::kShare) twins_.touch();
   perf_event_attr attr = breakpoint_attributes(address_);
   const long fd = raw_syscall(SYS_perf_event_open, &attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
   if (is_error(fd)) return static_cast<int>(-fd);
@@ -134,13 +141,17 @@ void Prober::time_load(std::uintptr_t address, bool late) noexcept {
   const double reading_ns = clock_->to_ns(ticks);
   if (reading_ns > kLongestReading * scale_.threshold_ns) return;
   const bool from_memory = reading_ns > scale_.threshold_ns;
+  const unsigned lost = current_.kind == BurstKind::kShare ? lost_twins() : 0;
   LoadEntry& load = *current_.load;
   if (plan_.compares) {
     (late ? load.late_readings : load.early_readings).fetch_add(1, std::memory_order_relaxed);
+    (late ? load.late_lost_twins : load.early_lost_twins)
+        .fetch_add(static_cast<std::uint16_t>(lost), std::memory_order_relaxed);
     if (from_memory)
       (late ? load.late_from_memory : load.early_from_memory).fetch_add(1, std::memory_order_relaxed);
   }
   if (!late) return;
+  current_.sums.lost += static_cast<double>(lost) / kTwins;
   // A hit in L1 reads as nothing beyond the overhead; it still holds the load for some 5 cycles.
   constexpr double kShortestHitNs = 1.5;
   const double waited_ns = std::max(kShortestHitNs, reading_ns - scale_.overhead_ns);
@@ -150,6 +161,16 @@ void Prober::time_load(std::uintptr_t address, bool late) noexcept {
     current_.misses[static_cast<std::size_t>(current_.sums.from_memory++)] = address;
     current_.sums.memory_ns += waited_ns;
   }
+}
+
+// Of the next twins, how many come from memory.
+unsigned Prober::lost_twins() noexcept {
+  unsigned lost = 0;
+  for (unsigned i = 0; i < kTwins; ++i) {
+    const std::uint64_t ticks = twins_.time_next();
+    lost += ticks != kFaulted && clock_->to_ns(ticks) > scale_.threshold_ns ? 1 : 0;
+  }
+  return lost;
 }
 
 bool Prober::owns(const siginfo_t& info) noexcept {

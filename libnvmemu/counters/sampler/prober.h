@@ -16,6 +16,10 @@
 // them back; and before the timing it brings the translation back by reading elsewhere in the same page.
 // Natural bursts do neither.
 //
+// What others have taken from the caches meanwhile, the program would have found there: each timed reading of
+// a share burst comes with twins, lines of the prober's own that were read when the burst began, and as many
+// readings as twins were lost are put down to the probes (memory_share.h).
+//
 // That leaves time for one walk of the page tables, and more where the loop has loads that do not wait for
 // this one (overlap.h): while they wait for memory, this one's next execution is translated and issued. Of
 // four chases that step together nothing was left to be seen on a Zen 4 (512 MiB: all readings 'cached'). So
@@ -35,6 +39,7 @@
 #include "counters/sampler/guarded_read.h"
 #include "counters/sampler/load_table.h"
 #include "counters/sampler/probe_schedule.h"
+#include "counters/sampler/twin_lines.h"
 
 namespace nvmemu {
 
@@ -103,9 +108,8 @@ class Prober {
   // Ends a burst that the thread no longer feeds (it has left the loop). What was timed counts.
   void disarm() noexcept;
   void close() noexcept;
-  void abandon() noexcept {
-    page_ = nullptr;
-  }  // after fork, in the child: mappings of events are not inherited
+  // After fork, in the child: mappings of events are not inherited.
+  void abandon() noexcept { page_ = nullptr; }
 
   // Whether this process's handlers are the ones that probing needs; a runtime that sets its own behind the C
   // library's back (Go) must not be sent traps. Set by the preload library.
@@ -121,12 +125,14 @@ class Prober {
   void take_hit(const ucontext_t& context) noexcept;
   void read_beside(const ucontext_t& context) const noexcept;
   void time_load(std::uintptr_t address, bool late) noexcept;
+  unsigned lost_twins() noexcept;
   void finish() noexcept;
 
   const Clock* clock_;
   ProbeScale scale_;
   HandlersInPlace guard_ = nullptr;
   TlbFlusher tlb_;
+  TwinLines twins_;
   void* page_ = nullptr;
   std::uintptr_t address_ = 0;  // copies: the entry may be made anew for other code meanwhile
   Instruction instruction_;

@@ -58,7 +58,18 @@ TEST_F(LoadTableTest, ForgetsWhatALoadDidLongAgo) {
     entry->add({.readings = 16, .from_memory = 16, .memory_ns = 3200, .total_ns = 3200});
   for (int i = 0; i < 30; ++i) entry->add({.readings = 16, .from_memory = 0, .memory_ns = 0, .total_ns = 32});
   EXPECT_LT(entry->sums().memory_ns, 0.2 * entry->sums().total_ns);
-  EXPECT_NEAR(entry->sums().readings, 16 / (1 - 0.8), 1);
+  EXPECT_NEAR(entry->sums().readings, 80, 1);
+}
+
+TEST_F(LoadTableTest, RemembersAsManyReadingsHoweverManyABurstHas) {
+  LoadEntry* entry = table_->find(after_load(1));
+  for (int i = 0; i < 200; ++i)
+    entry->add({.readings = 6, .from_memory = 3, .memory_ns = 600, .total_ns = 620, .lost = 1});
+  EXPECT_NEAR(entry->sums().readings, 80, 1);
+  EXPECT_NEAR(entry->sums().lost, 80.0 / 6, 0.2);
+  for (int i = 0; i < 2000; ++i)
+    entry->add_natural({.readings = 6, .from_memory = 3, .memory_ns = 600, .total_ns = 620});
+  EXPECT_NEAR(entry->natural_readings, 800, 10);
 }
 
 TEST_F(LoadTableTest, KnowsWhatALoadsMissesUsuallyTake) {

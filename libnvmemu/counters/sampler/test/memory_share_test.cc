@@ -47,6 +47,28 @@ TEST(MemoryShare, ForgivesWhatTheProbesThemselvesDisturbed) {
   EXPECT_GT(memory_share(sums(97, 180, 3, 35), sure).value, 0.99);
 }
 
+TEST(MemoryShare, ForgivesAsManyReadingsAsTwinsWereLost) {
+  const SharePool pool{.bursts = 1000, .share_sum = 0, .square_sum = 0};
+  ProbeSums probed = sums(4, 180, 96, 4);
+  EXPECT_GT(memory_share(probed, pool).value, 0.6);
+  EXPECT_GT(burst_share(probed), 0.6);
+  probed.lost = 4;
+  EXPECT_LT(memory_share(probed, pool).value, 0.01);
+  EXPECT_LT(burst_share(probed), 0.05);
+}
+
+// Half of all twins lost: what hits has lost as many as are left of it, what never hits has lost nothing.
+TEST(MemoryShare, ForgivesNothingOfALoadThatAlwaysMisses) {
+  const SharePool pool{.bursts = 1000, .share_sum = 1000, .square_sum = 1000};
+  ProbeSums hits = sums(50, 180, 50, 4), misses = sums(100, 180, 0, 0), mostly = sums(90, 180, 10, 4);
+  hits.lost = misses.lost = mostly.lost = 50;
+  EXPECT_LT(burst_share(hits), 0.01);
+  EXPECT_NEAR(memory_share(misses, pool).value, 1, 1e-4);
+  EXPECT_NEAR(burst_share(mostly), 80 * 180.0 / (80 * 180 + 10 * 4), 1e-9);  // 10 of the 90 were hits
+  mostly.lost = 100;
+  EXPECT_DOUBLE_EQ(burst_share(mostly), 0) << "nothing can be told";
+}
+
 TEST(MemoryShare, ForgivesLittleOfALoadThatHitsTheInnerCaches) {
   const SharePool pool{
       .bursts = 1000, .share_sum = 0, .square_sum = 0, .disturbed = 0.02, .disturbed_hit_ns = 35};

@@ -65,6 +65,24 @@ TEST(ProbeSchedule, VisitsEveryTimeSinceAGap) {
   EXPECT_EQ(bins.size(), GapWeights::kBins);
 }
 
+// Delays come at the ends of epochs; what is earned until the next must not be spent before the steady state.
+TEST(ProbeSchedule, LeavesEnoughForSharesOnceItIsSteady) {
+  ProbeSchedule schedule(0.01, 32, 1);
+  int shares = 0;
+  for (int epoch = 0; epoch < 200; ++epoch) {
+    schedule.on_injection(50e6);
+    for (int i = 0; i < 100; ++i) {
+      schedule.on_time(1e6);
+      if (!schedule.due(true)) continue;
+      const bool is_share = schedule.next_kind() == BurstKind::kShare;
+      schedule.on_armed();
+      schedule.on_burst(is_share ? 1.5e6 : 160e3);
+      shares += is_share ? 1 : 0;
+    }
+  }
+  EXPECT_GE(shares, 60);  // 1.5 ms are earned in an epoch
+}
+
 TEST(ProbeSchedule, InjectedTimeEarnsCreditToo) {
   ProbeSchedule with(0.01, 32, 1);
   ProbeSchedule without(0.01, 32, 1);
