@@ -22,6 +22,7 @@ double undisturbed(const ProbeSums& sums, double lost) {
   return std::max(0.0, 1 - hits * (1 / kept_share - 1) / sums.from_memory);
 }
 
+// How many hits, of as many as there are readings, the probes have lost.
 double lost_hits(const ProbeSums& sums, const SharePool& pool) {
   const double hits = sums.readings - sums.from_memory;
   if (hits <= 0 || pool.disturbed_hit_ns <= 0) return sums.lost;
@@ -50,7 +51,9 @@ Share memory_share(const ProbeSums& sums, const SharePool& pool) {
   if (readings <= 0) return {pool.mean(), std::min(kUnknownVariance, pool.variance())};
   const double drawn_ns = kPoolWeightReadings * sums.total_ns / readings;
   const double lost = lost_hits(sums, pool);
-  const double memory_ns = sums.memory_ns * undisturbed(sums, lost + std::sqrt(lost));
+  // A standard deviation more, unless it is plain that the load misses by itself.
+  const double margin = lost > 0 ? std::sqrt(lost) * std::min(1.0, 2 * lost / sums.from_memory) : 0;
+  const double memory_ns = sums.memory_ns * undisturbed(sums, lost + margin);
   const double total_ns = sums.total_ns - sums.memory_ns + memory_ns + drawn_ns;
   const double value = total_ns > 0 ? (memory_ns + drawn_ns * pool.mean()) / total_ns : 0;
   // The share is a ratio: of a load whose every reading came from memory it is 1 without any error, so the

@@ -34,10 +34,10 @@ struct Share {
 // probes of its own. A burst's readings come from one moment, so they count as less than independent.
 //
 // A probe's trap pauses the program, and in that time neighbours evict lines that it would have found in a
-// cache: of the readings that could have been hits, as many as twins were lost, and a standard deviation
-// more, are not counted as memory. With l of n twins lost and h readings that hit, h / (1 - l / n) could have
-// been. Twins live in the inner caches; of a load whose hits come from the last-level cache at least as many
-// are lost as the calibration has seen, of one whose hits are shorter fewer of those.
+// cache: of the readings that could have been hits, as many as were lost, and a standard deviation more where
+// not many more came from memory, are not counted as memory. With l of n readings lost and h that hit,
+// h / (1 - l / n) could have been. Of a load whose hits come from the last-level cache at least as many are
+// lost as the calibration has seen, of one whose hits are shorter fewer of those.
 Share memory_share(const ProbeSums& sums, const SharePool& pool);
 
 // Share of one burst alone; 0 where it has no readings.

@@ -165,19 +165,31 @@ class Loop {
   std::size_t size() const noexcept { return closed_ ? count_ : 0; }
   const Step& operator[](std::size_t i) const noexcept { return steps_[i]; }
 
-  // Whether the address that step `to` loads from is made of what step `from` has loaded. Yes, too, where
-  // that cannot be told because it is kept in memory.
-  bool waits(std::size_t to, std::size_t from) const noexcept {
+  // Whether the address that step `to` loads from is made of what step `from` has loaded. Nothing where that
+  // cannot be told because it is kept in memory.
+  std::optional<bool> waits(std::size_t to, std::size_t from) const noexcept {
     Values made{.registers = steps_[from].writes | steps_[from].changes};
-    if (steps_[from].to.base != 0 || steps_[from].stores) return true;
+    if (steps_[from].to.base != 0 || steps_[from].stores) return std::nullopt;
     for (std::size_t i = 1; i <= 2 * count_; ++i) {
       const Step& step = steps_[(from + i) % count_];
       if (&step == &steps_[to] && (step.located_by & made.registers) != 0) return true;
       if (&step == &steps_[from]) {
         made.registers |= step.writes | step.changes;
       } else if (!made.pass(step)) {
-        return true;
+        return std::nullopt;
       }
+    }
+    return false;
+  }
+
+  bool surely_waits(std::size_t to, std::size_t from) const noexcept {
+    return waits(to, from).value_or(false);
+  }
+  bool may_wait(std::size_t to, std::size_t from) const noexcept { return waits(to, from).value_or(true); }
+
+  bool is_chained(std::size_t load) const noexcept {
+    for (std::size_t i = 0; i < size(); ++i) {
+      if (steps_[i].loads && surely_waits(i, i) && (i == load || surely_waits(load, i))) return true;
     }
     return false;
   }
@@ -247,8 +259,9 @@ void tell(const Step& load, IndependentLoads& found) noexcept {
 IndependentLoads independent_loads(std::uintptr_t address) noexcept {
   IndependentLoads found;
   const Loop loop(address);
+  found.is_chained = loop.is_chained(0);
   for (std::size_t i = 1; i < loop.size() && found.count < IndependentLoads::kMost; ++i) {
-    if (!loop[i].loads || loop.waits(i, 0) || loop.waits(0, i)) continue;
+    if (!loop[i].loads || loop.may_wait(i, 0) || loop.may_wait(0, i)) continue;
     found.addresses[found.count++] = loop[i].address;
     if (loop.is_located_at_start(i)) tell(loop[i], found);
   }

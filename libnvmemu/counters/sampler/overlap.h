@@ -26,6 +26,10 @@ struct IndependentLoads {
   // What those read that can be told from the registers of a thread that is about to execute the load.
   std::array<MemoryOperand, kMost> told{};
   std::size_t told_count = 0;
+  // Whether the load is a link of a chain: its address is made of what it has read in the round before, or
+  // another load that is. Then none of its executions can begin before the last one is done, as long as the
+  // loop goes on.
+  bool is_chained = false;
 };
 
 // Of the innermost loop around the load at `address`, the loads that neither wait for that one nor make it

@@ -172,6 +172,16 @@ TEST(IndependentLoads, TellWhatTheyAreAboutToRead) {
   EXPECT_EQ(independent_loads(at(nvmemu_test_frame_a)).told_count, 0) << "its register is loaded in between";
 }
 
+TEST(IndependentLoads, TellAChainByItsCode) {
+  for (const char* load :
+       {nvmemu_test_chase_a, nvmemu_test_chase_b, nvmemu_test_list_next, nvmemu_test_list_value,
+        nvmemu_test_list_table, nvmemu_test_frame_a, nvmemu_test_forward_a, nvmemu_test_inner_b})
+    EXPECT_TRUE(independent_loads(at(load)).is_chained) << load - nvmemu_test_chases;
+  for (const char* load : {nvmemu_test_gather_index, nvmemu_test_gather_value, nvmemu_test_kept_a,
+                           nvmemu_test_calls_a, nvmemu_test_straight_a})
+    EXPECT_FALSE(independent_loads(at(load)).is_chained) << load - nvmemu_test_chases;
+}
+
 TEST(IndependentLoads, AreNoneInWhatIsNoLoop) {
   std::string code(4096, '\x90');  // nop
   EXPECT_THAT(beside(code.data()), IsEmpty());
