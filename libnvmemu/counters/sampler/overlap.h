@@ -20,7 +20,7 @@ namespace nvmemu {
 
 // Load instructions.
 struct IndependentLoads {
-  static constexpr std::size_t kMost = 8;
+  static constexpr std::size_t kMost = 15;
   std::array<std::uintptr_t, kMost> addresses{};
   std::size_t count = 0;
   // What those read that can be told from the registers of a thread that is about to execute the load.
