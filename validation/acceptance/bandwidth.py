@@ -51,7 +51,8 @@ class Stream:
 
 
 class Chase:
-    """A target that a chase does not reach: two emulated runs between two native ones."""
+    """A target that a chase does not reach. From one process to the next its loads take up to a fifth longer on a busy
+    machine, so the native one runs beside it, and what counts is CPU time."""
 
     def __init__(self):
         self.row = Row("bandwidth: chase below its target", "%", BOUNDS["unreached bandwidth"])
@@ -62,9 +63,9 @@ class Chase:
         command = runner.program("nvmemu-chase", "--size", "512MiB", "--loads", "8000000")
         try:
             ns = {False: 0, True: 0}
-            for emulated in (False, True, True, False) * 2:
-                outcome = runner.emulated(command, ["--read-bandwidth", "4GB/s"]) if emulated else runner.native(command)
-                ns[emulated] += figures(outcome, emulated)["ns_per_load"]
+            for _ in range(4):
+                for emulated, outcome in zip((False, True), runner.side_by_side(command, ["--read-bandwidth", "4GB/s"])):
+                    ns[emulated] += figures(outcome, emulated)["cpu_ns_per_load"]
             self.row.samples.append(100 * (ns[True] / ns[False] - 1))
         except RunError as error:
             self.row.failure = str(error)

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runs commands, natively and emulated."""
+import concurrent.futures
 import json
 import os
 import subprocess
@@ -71,6 +72,15 @@ class Runner:
         wrapped = self.emulated_command(command, options, report)
         outcome = self._run(self.pin(wrapped) if pinned else wrapped)
         return outcome._replace(report=self.read_report(report, outcome, warn))
+
+    def side_by_side(self, command, options):
+        """The command natively and emulated, at the same time on one processor, which gives them turns of milliseconds:
+        what the machine does to the one it does to the other."""
+        report = os.path.join(self.folder, "report.json")
+        with concurrent.futures.ThreadPoolExecutor(2) as both:
+            native = both.submit(self.native, command)
+            emulated = both.submit(self._run, self.pin(self.emulated_command(command, options, report)))
+        return native.result(), emulated.result()._replace(report=self.read_report(report, emulated.result()))
 
     def recorded(self, command, options=(), pinned=True):
         """A native run that is recorded, and the path of the record."""

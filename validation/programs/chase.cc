@@ -8,6 +8,7 @@
 #include <optional>
 #include <vector>
 
+#include "base/clock.h"
 #include "base/units.h"
 #include "host/statistics.h"
 #include "programs/command_line.h"
@@ -38,7 +39,8 @@ struct Options {
 };
 
 struct Outcome {
-  std::vector<double> ns_per_load;  // one a repetition
+  std::vector<double> ns_per_load;      // one a repetition
+  std::vector<double> cpu_ns_per_load;  // likewise, of CPU time
   std::uint64_t checksum = 0;
   bool huge_pages = false;
   std::optional<Error> error;
@@ -72,8 +74,11 @@ Outcome chase_in_thread(const Options& options, unsigned thread, Team& team) {
     team.meet();  // also by a thread without memory: the others wait for it
     if (!cycle) continue;
     const Stopwatch stopwatch;
+    const std::uint64_t cpu_ns = nvmemu::thread_cpu_ns();
     chase(state, options.loads, work);
-    outcome.ns_per_load.push_back(stopwatch.stop_ns() / static_cast<double>(options.loads));
+    const auto loads = static_cast<double>(options.loads);
+    outcome.ns_per_load.push_back(stopwatch.stop_ns() / loads);
+    outcome.cpu_ns_per_load.push_back(static_cast<double>(nvmemu::thread_cpu_ns() - cpu_ns) / loads);
   }
   if (cycle) outcome.checksum = checksum(*cycle, state);
   return outcome;
@@ -95,12 +100,14 @@ Result<Figures> run(const Options& options) {
 
   std::vector<double> thread_medians;
   std::vector<double> all;
+  std::vector<double> cpu;
   std::uint64_t sum = 0;
   bool huge_pages = true;
   for (const Outcome& outcome : outcomes) {
     if (outcome.error) return tl::unexpected<Error>(*outcome.error);
     thread_medians.push_back(nvmemu::median(outcome.ns_per_load));
     all.insert(all.end(), outcome.ns_per_load.begin(), outcome.ns_per_load.end());
+    cpu.insert(cpu.end(), outcome.cpu_ns_per_load.begin(), outcome.cpu_ns_per_load.end());
     sum = sum * 31 + outcome.checksum;
     huge_pages = huge_pages && outcome.huge_pages;
   }
@@ -118,6 +125,7 @@ Result<Figures> run(const Options& options) {
   figures["ns_per_load_min"] = *std::min_element(all.begin(), all.end());
   figures["ns_per_load_max"] = *std::max_element(all.begin(), all.end());
   figures["ns_per_load_by_thread"] = thread_medians;
+  figures["cpu_ns_per_load"] = nvmemu::median(cpu);
   figures["checksum"] = fmt::format("{:016x}", sum);
   return figures;
 }

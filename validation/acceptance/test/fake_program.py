@@ -40,6 +40,7 @@ print(json.dumps({
     "emulated": emulated,
     "ns_per_load": ns,
     "ns_per_load_by_thread": [ns],
+    "cpu_ns_per_load": ns,
     "seconds": seconds,
     "critical_loads": critical_loads,
     "checksum": "two" if emulated and wrong == "checksum" else "one",
