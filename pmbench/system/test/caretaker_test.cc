@@ -2,7 +2,9 @@
 #include "system/caretaker.h"
 
 #include <gtest/gtest.h>
+#include <poll.h>
 #include <signal.h>
+#include <sys/inotify.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -33,7 +35,7 @@ class CaretakerTest : public testing::Test {
       static_cast<void>(write_text(number_, "7"));
       caretaker->will_write(number_, "7");
       static_cast<void>(write_text(number_, "9"));
-      caretaker->will_make_folder(folder_);
+      caretaker->will_make_group(folder_);
       std::filesystem::create_directory(folder_);
       end(caretaker);
       _exit(0);
@@ -79,6 +81,24 @@ TEST_F(CaretakerTest, MayBeKilledItself) {
     _exit(7);  // reached: neither stuck nor ended by SIGPIPE
   });
   EXPECT_EQ(status, 7 << 8);
+}
+
+// The kernel sums a group's statistics up when they are read.
+TEST_F(CaretakerTest, ReadsTheGroupsStatisticsAgainAndAgain) {
+  root_.write("/sub/group/memory.stat", "anon 1\n");
+  const int watch = inotify_init1(IN_CLOEXEC);
+  ASSERT_GE(inotify_add_watch(watch, (folder_ + "/memory.stat").c_str(), IN_CLOSE_NOWRITE), 0);
+  const int status = change_and([&](auto& caretaker) {
+    int times_read = 0;
+    for (pollfd event{watch, POLLIN, 0}; times_read < 3 && poll(&event, 1, 60'000) == 1; ++times_read) {
+      inotify_event closed;
+      static_cast<void>(!read(watch, &closed, sizeof closed));
+    }
+    caretaker.reset();
+    _exit(times_read);
+  });
+  close(watch);
+  EXPECT_EQ(status, 3 << 8);
 }
 
 }  // namespace
