@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstdio>
 #include <cstring>
 #include <string>
 #include <utility>
@@ -78,12 +79,32 @@ void sum_up_statistics(const std::vector<std::string>& groups) {
   for (const std::string& group : groups) read_text(group + "/memory.stat");
 }
 
+// The kernel counts before it kills; in the first file with version 1, the second with version 2.
+bool ran_out_of_memory(const std::string& group) {
+  for (const char* file : {"/memory.oom_control", "/memory.events"}) {
+    if (number_of(parse_keyed(read_text(group + file)), "oom_kill") > 0) return true;
+  }
+  return false;
+}
+
+void say_why_it_was_killed(const std::vector<std::string>& groups) {
+  for (const std::string& group : groups) {
+    if (!ran_out_of_memory(group)) continue;
+    fmt::print(stderr,
+               "{}pmbench: error: killed by the kernel: --memory-limit was reached, and nothing could be "
+               "swapped out\n"
+               "pmbench: hint: keep enough swap on and free, or choose a higher limit or a smaller -s; dmesg "
+               "tells more\n",
+               isatty(STDERR_FILENO) != 0 ? "\n" : "");  // behind the progress line
+  }
+}
+
 constexpr int kTold = STDERR_FILENO + 1;
 
-// Only the pipe stays open: who waits for the end of the program's output must not wait for this.
+// Only stderr and the pipe stay open.
 void keep_nothing_but(int pipe) {
   const int nothing = open("/dev/null", O_RDWR);
-  for (const int fd : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) dup2(nothing, fd);
+  for (const int fd : {STDIN_FILENO, STDOUT_FILENO}) dup2(nothing, fd);
   dup2(pipe, kTold);
   for (int fd = static_cast<int>(sysconf(_SC_OPEN_MAX)) - 1; fd > kTold; --fd) close(fd);
 }
@@ -108,10 +129,14 @@ std::vector<std::string> listen() {
 
 [[noreturn]] void take_care(int pipe) {
   prctl(PR_SET_NAME, "pmbench-care");
-  for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGQUIT}) ::signal(signal, SIG_IGN);
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE, SIGTTOU}) ::signal(signal, SIG_IGN);
   keep_nothing_but(pipe);
   const std::vector<std::string> words = listen();
-  if (words.empty() || words.back() != kDone) put_back(words);
+  if (words.empty() || words.back() != kDone) {
+    say_why_it_was_killed(groups_in(words));
+    close(STDERR_FILENO);  // who waits for the end of the program's output must not wait for what follows
+    put_back(words);
+  }
   _exit(0);
 }
 

@@ -2,7 +2,7 @@
 // Puts back what this process has changed on the machine when it can no longer do so itself: when it was
 // killed. A process of its own, which waits for this one's end, and is not in its group or session, nor in
 // its memory cgroup. It keeps the kernel's statistics of that cgroup fresh, without which the kernel may find
-// nothing to reclaim.
+// nothing to reclaim; and where the cgroup ran out of memory all the same, it says so on stderr.
 #pragma once
 
 #include <sys/types.h>
