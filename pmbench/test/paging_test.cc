@@ -178,6 +178,16 @@ TEST_P(PagingTo, TheSeriesShowsIt) {
   EXPECT_NEAR(static_cast<double>(major), static_cast<double>(result->major_faults), 1);
 }
 
+// 512 MiB of swap cannot take it.
+TEST_P(PagingTo, AMapThatIsFilledMustFitIntoTheSwapEvenWhereTheSetWould) {
+  Options options = paging();
+  options.map_mib = 4096;
+  const Stop stop;
+  const Result<RunResult> result = run(options, stop);
+  ASSERT_FALSE(result);
+  EXPECT_NE(result.error().message.find("over the limit, and only"), std::string::npos);
+}
+
 // Returns when it has changed the machine and is paging.
 pid_t start_paging(const char* page_cluster_file, int complain_to = STDERR_FILENO) {
   const pid_t pid = fork();
