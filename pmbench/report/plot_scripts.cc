@@ -4,10 +4,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
-#include <iterator>
+#include <string_view>
+#include <vector>
 
-#include "report/gnuplot.h"
+#include "report/curves.h"
+#include "report/plot_layout.h"
 #include "report/plot_style.h"
 
 namespace nvmemu::pmbench {
@@ -20,150 +21,91 @@ std::string style() {
       kLines, kAxes, kLatencyTics);
 }
 
-// What one line shows.
-struct Curve {
-  std::string name;
-  LatencyCounts counts;  // of all runs together
-  double runs = 1;
-};
-
-std::vector<Curve> curves_of(const Comparison& comparison) {
-  std::vector<Curve> curves;
-  for (const Group& group : comparison.groups) {
-    const auto runs = static_cast<double>(group.runs.size());
-    if (comparison.groups.size() == 1) {
-      if (group.reads.count > 0) curves.push_back({"reads", group.reads, runs});
-      if (group.writes.count > 0) curves.push_back({"writes", group.writes, runs});
-    } else {
-      LatencyCounts all = group.reads;
-      all.merge(group.writes);
-      if (all.count > 0) curves.push_back({group.label, all, runs});
-    }
-  }
-  return curves;
-}
-
-// The bounds of bucket `i` on a logarithmic axis, which has no 0.
-double begin_of(std::size_t i) { return std::max(0.5, static_cast<double>(Buckets::begin_ns(i))); }
-double end_of(std::size_t i, const Curve& curve) {
-  if (i + 1 < Buckets::kCount) return begin_of(i + 1);
-  return std::max(begin_of(i) * 1.01, static_cast<double>(curve.counts.max_ns));
-}
-
-struct Step {
-  double begin_ns, end_ns;
-  double density;
-};
-
-// Single buckets where enough fell into them; where accesses are few, so many together that the line does not
-// jump up and down between one and none.
-std::vector<Step> steps_of(const Curve& curve, std::size_t first, std::size_t last) {
-  constexpr double kBucketsPerOctave = 1U << Buckets::kSubBits;
-  constexpr std::uint64_t kEnough = 16;
-  constexpr double kWidest = 1.19;  // a quarter of an octave
-  const auto& counts = curve.counts.counts;
-  std::vector<Step> steps;
-  for (std::size_t i = first; i <= last;) {
-    const double begin_ns = begin_of(i);
-    std::uint64_t count = counts[i];
-    std::size_t end = i + 1;
-    for (; count != 0 && count < kEnough && end <= last && end_of(end, curve) < begin_ns * kWidest; ++end) {
-      count += counts[end];
-    }
-    const double end_ns = end_of(end - 1, curve);
-    const double width = kBucketsPerOctave * std::log2(end_ns / begin_ns);
-    steps.push_back({begin_ns, end_ns, static_cast<double>(count) / curve.runs / width});
-    i = end;
-  }
-  return steps;
-}
-
-// From the first bucket that is not empty to the last.
-std::pair<std::size_t, std::size_t> extent(const std::vector<Curve>& curves) {
-  std::size_t first = Buckets::kCount;
-  std::size_t last = 0;
-  for (const Curve& curve : curves) {
-    for (std::size_t i = 0; i < Buckets::kCount; ++i) {
-      if (curve.counts.counts[i] == 0) continue;
-      first = std::min(first, i);
-      last = std::max(last, i);
-    }
-  }
-  return {first, last};
-}
-
-std::string latency_range(const std::vector<Curve>& curves) {
-  const auto [first, last] = extent(curves);
+// All, or all but a few fast ones, which a linear axis does not show: decades would be empty.
+std::string latency_range(const std::vector<Curve>& curves, double share = 0) {
+  const auto [first, last] = extent(curves, share);
   return fmt::format("set xrange [{:.6g}:{:.6g}]\n", begin_of(first) / 1.2,
                      end_of(last, curves.front()) * 1.2);
 }
+constexpr double kNotSeen = 1e-3;
 
-// `$data0`, `$data1`, ...: what `lines` says of each curve.
-template <typename Lines>
-std::string data_blocks(const std::vector<Curve>& curves, Lines lines) {
-  std::string text;
+PlotScript with_curves(std::string_view title, const std::string& text, const std::vector<Curve>& curves) {
+  Legend legend;
   for (std::size_t c = 0; c < curves.size(); ++c)
-    text += fmt::format("$data{} << EOD\n{}EOD\n", c, lines(curves[c]));
-  return text;
+    legend.add(fmt::format("$data{} using 1:2", c), c + 1, curves[c].name);
+  return {title_above(title, legend.height_px()) + Legend::kSettings + text + legend.plot(),
+          legend.height_px()};
 }
 
-std::string plot_command(const std::vector<Curve>& curves) {
-  std::string text = "plot ";
-  for (std::size_t c = 0; c < curves.size(); ++c) {
-    text += fmt::format("{}$data{} using 1:2 with lines lt {} title {}", c == 0 ? "" : ", \\\n  ", c, c + 1,
-                        gnuplot_string(curves[c].name));
+std::string logarithmic_axis(const std::vector<std::vector<Step>>& steps) {
+  double least = 1e300;
+  double most = 0;
+  for (const auto& of_curve : steps) {
+    for (const Step& step : of_curve) {
+      if (step.density > 0) least = std::min(least, step.density);
+      most = std::max(most, step.density);
+    }
   }
-  return text + "\n";
+  return logarithmic_count_axis(least, most);
 }
 
-std::string empty_script(const char* title) {
-  return fmt::format(
-      "set title '{}'\nunset border\nunset tics\nset label 'nothing was recorded' at graph 0.5,0.5 center\n"
-      "plot [0:1][0:1] NaN notitle\n",
-      title);
+std::string linear_axis(const std::vector<std::vector<Step>>& steps) {
+  double most = 0;
+  for (const auto& of_curve : steps) {
+    for (const Step& step : of_curve) most = std::max(most, step.density);
+  }
+  return count_axis(most);
 }
 
 }  // namespace
 
-std::string histogram_script(const Comparison& comparison, bool logarithmic_y) {
-  const std::vector<Curve> curves = curves_of(comparison);
-  if (curves.empty()) return empty_script("Access latency");
-  const auto [first, last] = extent(curves);
-  std::string text = style() + latency_range(curves);
-  text += "set title 'Access latency'\nset ylabel 'accesses in 1/32 octave of latency'\nset key top right\n";
-  text += logarithmic_y ? "set logscale y 10\nset format y '10^%T'\n" : kCountsFormat;
-  text += data_blocks(curves, [&](const Curve& curve) {
-    std::string lines;
-    for (const Step& step : steps_of(curve, first, last)) {
-      // A logarithm has no 0: an empty step parts the line.
-      lines += logarithmic_y && step.density == 0 ? "\n"
-                                                  : fmt::format("{0:.7g} {2:.7g}\n{1:.7g} {2:.7g}\n",
-                                                                step.begin_ns, step.end_ns, step.density);
-    }
-    return lines;
-  });
-  return text + plot_command(curves);
+PlotScript nothing_recorded(std::string_view title) {
+  return {title_above(title, kPlotHeightPx) +
+          "unset border\nunset tics\nset label 'nothing was recorded' at graph 0.5,0.5 center\n"
+          "plot [0:1][0:1] NaN notitle\n"};
 }
 
-std::string cdf_script(const Comparison& comparison) {
+PlotScript histogram_script(const Comparison& comparison, bool logarithmic_y) {
   const std::vector<Curve> curves = curves_of(comparison);
-  if (curves.empty()) return empty_script("Latency, cumulated");
+  if (curves.empty()) return nothing_recorded("Access latency");
   const auto [first, last] = extent(curves);
-  std::string text = style() + latency_range(curves);
-  text +=
-      "set title 'Latency, cumulated'\nset ylabel 'accesses that took no longer'\nset format y '%g %%'\n"
-      "set yrange [0:100]\nset key bottom right\n";
-  text += data_blocks(curves, [&](const Curve& curve) {
-    const auto all = static_cast<double>(curve.counts.count);
-    std::uint64_t sum = 0;
-    std::string lines = fmt::format("{:.7g} 0\n", begin_of(first));
-    for (std::size_t i = first; i <= last; ++i) {
-      sum += curve.counts.counts[i];
-      lines += fmt::format("{:.7g} {:.7g}\n", end_of(i, curve), 100 * static_cast<double>(sum) / all);
+  std::vector<std::vector<Step>> steps;
+  for (const Curve& curve : curves) steps.push_back(steps_of(curve, first, last));
+  std::string text = style() + latency_range(curves, logarithmic_y ? 0 : kNotSeen);
+  text += "set ylabel 'accesses in 1/32 octave of latency'\n";
+  text += logarithmic_y ? logarithmic_axis(steps) : linear_axis(steps);
+  for (std::size_t c = 0; c < curves.size(); ++c) {
+    text += fmt::format("$data{} << EOD\n", c);
+    for (const Step& step : steps[c]) {
+      // A logarithm has no 0: an empty step parts the line.
+      text += logarithmic_y && step.density == 0 ? "\n"
+                                                 : fmt::format("{0:.7g} {2:.7g}\n{1:.7g} {2:.7g}\n",
+                                                               step.begin_ns, step.end_ns, step.density);
     }
-    return lines;
-  });
-  return text + plot_command(curves);
+    text += "EOD\n";
+  }
+  return with_curves("Access latency", text, curves);
+}
+
+PlotScript cdf_script(const Comparison& comparison) {
+  const std::vector<Curve> curves = curves_of(comparison);
+  if (curves.empty()) return nothing_recorded("Latency, cumulated");
+  const auto [first, last] = extent(curves);
+  std::string text = style() + latency_range(curves, kNotSeen);
+  text +=
+      "set ylabel 'accesses that took no longer'\nset format y '%g %%'\n"
+      "set yrange [0:100]\n";
+  for (std::size_t c = 0; c < curves.size(); ++c) {
+    const auto all = static_cast<double>(curves[c].counts.count);
+    std::uint64_t sum = 0;
+    text += fmt::format("$data{} << EOD\n{:.7g} 0\n", c, begin_of(first));
+    for (std::size_t i = first; i <= last; ++i) {
+      sum += curves[c].counts.counts[i];
+      text += fmt::format("{:.7g} {:.7g}\n", end_of(i, curves[c]), 100 * static_cast<double>(sum) / all);
+    }
+    text += "EOD\n";
+  }
+  return with_curves("Latency, cumulated", text, curves);
 }
 
 }  // namespace nvmemu::pmbench

@@ -3,23 +3,33 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "report/comparison.h"
+#include "report/plot_layout.h"
 
 namespace nvmemu::pmbench {
 
+struct PlotScript {
+  std::string text;
+  unsigned height_px = kPlotHeightPx;
+};
+
+// The title, and that there is nothing to draw.
+PlotScript nothing_recorded(std::string_view title);
+
 // Accesses by latency, on a logarithmic x axis. Buckets differ in width, so a curve is a density: accesses in
 // 1/32 of an octave (about a bucket's width from 64 ns on).
-std::string histogram_script(const Comparison& comparison, bool logarithmic_y);
+PlotScript histogram_script(const Comparison& comparison, bool logarithmic_y);
 
 // Which share of the accesses took no longer than that.
-std::string cdf_script(const Comparison& comparison);
+PlotScript cdf_script(const Comparison& comparison);
 
 // One bar for each group: where the time in accesses went.
-std::string time_spent_script(const Comparison& comparison);
+PlotScript time_spent_script(const Comparison& comparison);
 
-// Over time, for each run that has a series: accesses/s, p50 and p99, major faults/s.
-std::string series_script(const Comparison& comparison);
+// Over time, for each run that has a series: accesses/s, p99, major faults/s.
+PlotScript series_script(const Comparison& comparison);
 bool has_series(const Comparison& comparison);
 
 }  // namespace nvmemu::pmbench

@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "report/gnuplot.h"
+#include "report/plot_layout.h"
 #include "report/plot_scripts.h"
 #include "report/plot_style.h"
 
@@ -63,12 +64,33 @@ struct Panel {
   double (*value)(const SeriesPoint&);
 };
 
+double most_of(const std::vector<const NamedRun*>& runs, double (*value)(const SeriesPoint&)) {
+  double most = 0;
+  for (const NamedRun* run : runs) {
+    for (const SeriesPoint& point : run->view.result.series) most = std::max(most, value(point));
+  }
+  return most;
+}
+
+std::string counts_of(const std::vector<const NamedRun*>& runs, double (*value)(const SeriesPoint&)) {
+  return "unset logscale y\n" + count_axis(most_of(runs, value));
+}
+
+// Without latencies where none were recorded.
 std::vector<Panel> panels(const std::vector<const NamedRun*>& runs) {
-  return {{"accesses/s", kCountsFormat, accesses},
-          {"p99 of latency", fmt::format("set logscale y 10\nset ytics{}{}", kLatencyTics, decades(runs)),
-           p99_ns},
-          {"major faults/s", fmt::format("unset logscale y\nset ytics autofreq\n{}", kCountsFormat),
-           major_faults}};
+  std::vector<Panel> all{{"accesses/s", counts_of(runs, accesses), accesses}};
+  if (most_of(runs, p99_ns) > 0) {
+    all.push_back({"p99 of latency",
+                   fmt::format("set logscale y 10\nset ytics{}{}", kLatencyTics, decades(runs)), p99_ns});
+  }
+  all.push_back({"major faults/s", counts_of(runs, major_faults), major_faults});
+  return all;
+}
+
+double end_s(const std::vector<const NamedRun*>& runs) {
+  double end = 0;
+  for (const NamedRun* run : runs) end = std::max(end, run->view.result.series.back().at_s);
+  return end;
 }
 
 std::string lines_of(const std::vector<SeriesPoint>& series, const Panel& panel) {
@@ -90,70 +112,108 @@ std::string phase_marks(const std::vector<SeriesPoint>& series) {
   return text;
 }
 
-// One colour for each group, which is named once.
-std::string series_command(const Comparison& comparison, const std::vector<const NamedRun*>& runs,
-                           std::size_t panel) {
+// One colour for each group.
+std::string series_command(const std::vector<const NamedRun*>& runs, std::size_t panel) {
   std::string text = "plot ";
-  std::vector<bool> named(comparison.groups.size());
   for (std::size_t r = 0; r < runs.size(); ++r) {
-    const std::size_t group = runs[r]->group;
-    const std::string title =
-        named[group] ? "notitle" : fmt::format("title {}", gnuplot_string(comparison.groups[group].label));
-    named[group] = true;
-    text += fmt::format("{}$data{}_{} using 1:2 with lines lt {} {}", r == 0 ? "" : ", \\\n  ", panel, r,
-                        group + 1, title);
+    text += fmt::format("{}$data{}_{} using 1:2 with lines lt {} notitle", r == 0 ? "" : ", \\\n  ", panel, r,
+                        runs[r]->group + 1);
   }
   return text + "\n";
 }
 
+Legend series_legend(const Comparison& comparison, const std::vector<const NamedRun*>& runs) {
+  Legend legend;
+  std::vector<bool> named(comparison.groups.size());
+  for (const NamedRun* run : runs) {
+    if (named[run->group]) continue;
+    named[run->group] = true;
+    legend.add("NaN", run->group + 1, comparison.groups[run->group].label);
+  }
+  return legend;
+}
+
+bool has_latencies(const Group& group) { return group.reads.count + group.writes.count > 0; }
+
 }  // namespace
 
-std::string time_spent_script(const Comparison& comparison) {
-  std::string text = fmt::format("{}$data << EOD\n", kAxes);
+// Bars lie, one below another, each below its name, so that names may be long.
+PlotScript time_spent_script(const Comparison& comparison) {
+  constexpr double kBarPx = 34;
+  constexpr double kBetweenPx = 16;
+  constexpr double kTopPx = 76, kBottomPx = 56;
+  if (std::none_of(comparison.groups.begin(), comparison.groups.end(), has_latencies))
+    return nothing_recorded("Time in accesses, by how long they took");
+  std::string data, names;
+  double at_px = 0;
   for (const Group& group : comparison.groups) {
-    for (const std::size_t i : ranges()) text += fmt::format("{:.7g} ", 100 * group.estimates[i].mean);
-    text += "\n";
+    for (const std::string& line : lines_of_label(group.label)) {
+      names += fmt::format("set label {} at graph 0, first {:g} left offset 0.4,0\n", gnuplot_string(line),
+                           at_px + kLinePx / 2.0);
+      at_px += kLinePx;
+    }
+    data += fmt::format("{:g} ", at_px + kBarPx / 2);
+    double end = 0;  // of the part, in %
+    for (const std::size_t i : ranges()) {
+      data += fmt::format("{:.7g} ", end);
+      end += 100 * group.estimates[i].mean;
+    }
+    data += fmt::format("{:.7g}\n", end);
+    at_px += kBarPx + kBetweenPx;
   }
-  text +=
-      "EOD\n"
-      "set title 'Time in accesses, by how long they took'\nset style data histograms\n"
-      "set style histogram rowstacked\nset boxwidth 0.6\nset style fill solid border rgb 'white'\n"
-      "set yrange [0:100]\nset format y '%g %%'\nset key outside right center invert reverse Left\n"
-      "set xtics (";
-  for (std::size_t g = 0; g < comparison.groups.size(); ++g) {
-    text += fmt::format("{}{} {}", g == 0 ? "" : ", ", gnuplot_string(comparison.groups[g].label), g);
-  }
-  text +=
-      fmt::format(")\nset xrange [-0.7:{:.1f}]\nplot ", static_cast<double>(comparison.groups.size()) - 0.3);
-  std::size_t column = 1;
+  const auto height_px = static_cast<unsigned>(at_px + kTopPx + kBottomPx);
+  std::string text = fmt::format(
+      "{}$data << EOD\n{}EOD\n{}set border 1\nunset ytics\nset grid noytics xtics\nset xrange [0:100]\nset "
+      "format x '%g %%'\n"
+      "set yrange [{:g}:0]\nset tmargin at screen {:.4f}\nset bmargin at screen {:.4f}\n"
+      "set lmargin at screen 0.04\nset rmargin at screen 0.96\n"
+      "set style fill solid border rgb 'white'\nset key at screen 0.5,{:.4f} center top horizontal Left "
+      "reverse\n",
+      kAxes, data, names, at_px, 1 - kTopPx / height_px, kBottomPx / height_px, 1 - 32.0 / height_px);
+  text += title_above("Time in accesses, by how long they took", height_px) + "plot ";
+  std::size_t part = 0;
   for (const std::size_t i : ranges()) {
-    text += fmt::format("{}$data using {} lc rgb '{}' title {}", column == 1 ? "" : ", \\\n  ", column,
-                        kBarColours[column - 1], gnuplot_string(figures()[i].label));
-    ++column;
+    text += fmt::format("{}$data using {}:1:{}:{}:($1-{}):($1+{}) with boxxyerror lc rgb '{}' title {}",
+                        part == 0 ? "" : ", \\\n  ", part + 2, part + 2, part + 3, kBarPx / 2, kBarPx / 2,
+                        kBarColours[part], gnuplot_string(figures()[i].label));
+    ++part;
   }
-  return text + "\n";
+  return {text + "\n", height_px};
 }
 
 bool has_series(const Comparison& comparison) { return !runs_with_series(comparison).empty(); }
 
-std::string series_script(const Comparison& comparison) {
+PlotScript series_script(const Comparison& comparison) {
+  constexpr double kTopPx = 60, kBottomPx = 50;  // of the panels, with a legend of one line
   const std::vector<const NamedRun*> runs = runs_with_series(comparison);
   const std::vector<Panel> all = panels(runs);
-  std::string text = fmt::format("{}{}", kLines, kAxes);
-  text += "set multiplot layout 3,1 title 'Over time' margins 0.11,0.97,0.09,0.88 spacing 0.05\n";
-  text += "set xrange [0:*]\nset key at screen 0.5,0.95 center top horizontal\n";
+  const Legend legend = series_legend(comparison, runs);
+  const unsigned height_px = legend.height_px();
+  std::string text = fmt::format("{}{}set multiplot layout {},1 margins ", kLines, kAxes, all.size());
+  text += fmt::format("0.12,0.97,{:.4f},{:.4f} spacing 0.05\n", kBottomPx / height_px,
+                      1 - (kTopPx + height_px - kPlotHeightPx) / height_px);
+  text += fmt::format("set xrange [0:{:.3f}]\n", end_s(runs));
   text += phase_marks(runs.front()->view.result.series);
   for (std::size_t p = 0; p < all.size(); ++p) {
     const Panel& panel = all[p];
     for (std::size_t r = 0; r < runs.size(); ++r) {
       text += fmt::format("$data{}_{} << EOD\n{}EOD\n", p, r, lines_of(runs[r]->view.result.series, panel));
     }
-    text += fmt::format("set ylabel '{}' offset 1\n{}set format x '{}'\n", panel.title, panel.settings,
-                        p + 1 == all.size() ? "%g s" : "");
-    text += series_command(comparison, runs, p);
-    text += "unset key\n";
+    text += fmt::format("set label 1 '{}' at screen 0.015, graph 0.5 center rotate\n{}set format x '{}'\n",
+                        panel.title, panel.settings, p + 1 == all.size() ? "%g s" : "");
+    text += series_command(runs, p);
   }
-  return text + "unset multiplot\n";
+  // A legend may have no more lines than what it belongs to is high: it belongs to all.
+  text +=
+      "unset label\nunset arrow\nunset border\nunset tics\nunset logscale\nset origin 0,0\nset lmargin at "
+      "screen "
+      "0.12\nset rmargin at screen 0.97\nset tmargin at screen 0.97\nset bmargin at screen 0\n" +
+      title_above("Over time", height_px) +
+      fmt::format(
+          "set key at screen 0.12,{:.4f} left top vertical maxcols 1 Left reverse\nset yrange [0:1]\n",
+          1 - 32.0 / height_px) +
+      legend.plot();
+  return {text + "unset multiplot\n", height_px};
 }
 
 }  // namespace nvmemu::pmbench

@@ -21,9 +21,6 @@ inline constexpr const char* kAxes =
     "set tics nomirror out\n"
     "set grid ytics lc rgb '#d8d8d8' lt 1 lw 1\n";
 
-// Counts and rates: 2.5k, 10.0M.
-inline constexpr const char* kCountsFormat = "set format y '%.1s%c'\nset yrange [0:*]\n";
-
 // Between the words, an axis of latencies.
 inline constexpr const char* kLatencyTics =
     " ('1 ns' 1, '10 ns' 10, '100 ns' 100, '1 us' 1e3, '10 us' 1e4, '100 us' 1e5, '1 ms' 1e6, '10 ms' 1e7, "

@@ -2,6 +2,7 @@
 // What runs look like, drawn by gnuplot.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -14,6 +15,7 @@ namespace nvmemu::pmbench {
 struct Plot {
   std::string name;
   std::string script;
+  unsigned height_px;
 };
 
 // histogram and histogram-log (the same with a logarithmic y axis), cdf, time-spent, and where a run has a

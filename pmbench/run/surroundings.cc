@@ -42,10 +42,10 @@ Result<void> Surroundings::open_trace_marker() {
                  "as root: mount -t tracefs none /sys/kernel/tracing");
 }
 
-// Files page to themselves.
+// Files page to themselves. What is filled is all of the map, not the set alone.
 Result<void> Surroundings::enter_cgroup(const Options& options) {
   const CgroupRequest request{.limit_bytes = *options.memory_limit_bytes,
-                              .set_bytes = options.set_mib << 20,
+                              .set_bytes = (options.initialize ? options.map_mib : options.set_mib) << 20,
                               .needs_swap = options.memory != MemoryKind::kFile};
   Result<MemoryCgroup> cgroup = MemoryCgroup::create(request, cgroup_files_.emplace(&*caretaker_));
   if (!cgroup) return tl::unexpected(cgroup.error());

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Puts back what this process has changed on the machine when it can no longer do so itself: when it was
 // killed. A process of its own, which waits for this one's end, and is not in its group or session, nor in
-// its memory cgroup.
+// its memory cgroup. It keeps the kernel's statistics of that cgroup fresh, without which the kernel may find
+// nothing to reclaim; and where the cgroup ran out of memory all the same, it says so on stderr.
 #pragma once
 
 #include <sys/types.h>
@@ -23,10 +24,10 @@ class Caretaker {
   // To be destroyed when everything is as it was: then there is nothing to do.
   ~Caretaker();
 
-  // Each before the change is made. What is put back: a file's text; that there is no such folder, which may
-  // be a cgroup, when all processes have left it. Last to first.
+  // Each before the change is made. What is put back: a file's text; that there is no such memory cgroup,
+  // when all processes have left it. Last to first.
   void will_write(const std::string& path, std::string_view text_before) noexcept;
-  void will_make_folder(const std::string& path) noexcept;
+  void will_make_group(const std::string& path) noexcept;
 
   pid_t pid() const noexcept { return pid_; }
 

@@ -174,7 +174,7 @@ bool RealCgroupFiles::is_folder(const std::string& path) {
 }
 
 int RealCgroupFiles::make_folder(const std::string& path) {
-  if (caretaker_ != nullptr) caretaker_->will_make_folder(path);
+  if (caretaker_ != nullptr) caretaker_->will_make_group(path);
   return mkdir(path.c_str(), 0755) == 0 ? 0 : errno;
 }
 

@@ -25,7 +25,7 @@ class CgroupFiles {
 
 class RealCgroupFiles final : public CgroupFiles {
  public:
-  // `caretaker`: is told of folders before they are made; it, or none, must outlive this.
+  // `caretaker`: is told of groups before they are made; it, or none, must outlive this.
   explicit RealCgroupFiles(Caretaker* caretaker = nullptr) : caretaker_(caretaker) {}
   std::string read(const std::string& path) override;
   bool is_folder(const std::string& path) override;

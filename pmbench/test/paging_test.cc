@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Where memory pages for good: what the histogram, the classes, the thread's own counts and the kernel say of
 // major faults must be the same.
+#include <fcntl.h>
 #include <gtest/gtest.h>
 #include <signal.h>
 #include <sys/wait.h>
@@ -57,6 +58,15 @@ class PagingTo : public testing::TestWithParam<Medium> {
       if (entry.path().filename() == "pmbench-" + std::to_string(pid)) left.push_back(entry.path());
     }
     return left;
+  }
+
+  // The caretaker of a killed one needs until the kernel has freed its memory.
+  bool becomes_as_it_was(pid_t pid) const {
+    const auto is_as_it_was = [&] {
+      return read_line(kPageCluster) == page_cluster_ && groups_left(pid).empty();
+    };
+    for (int i = 0; i < 1000 && !is_as_it_was(); ++i) usleep(10'000);
+    return is_as_it_was();
   }
 
   // 192 MiB where 96 may be used.
@@ -168,10 +178,21 @@ TEST_P(PagingTo, TheSeriesShowsIt) {
   EXPECT_NEAR(static_cast<double>(major), static_cast<double>(result->major_faults), 1);
 }
 
+// 512 MiB of swap cannot take it.
+TEST_P(PagingTo, AMapThatIsFilledMustFitIntoTheSwapEvenWhereTheSetWould) {
+  Options options = paging();
+  options.map_mib = 4096;
+  const Stop stop;
+  const Result<RunResult> result = run(options, stop);
+  ASSERT_FALSE(result);
+  EXPECT_NE(result.error().message.find("over the limit, and only"), std::string::npos);
+}
+
 // Returns when it has changed the machine and is paging.
-pid_t start_paging(const char* page_cluster_file) {
+pid_t start_paging(const char* page_cluster_file, int complain_to = STDERR_FILENO) {
   const pid_t pid = fork();
   if (pid == 0) {
+    dup2(complain_to, STDERR_FILENO);
     static_cast<void>(!std::freopen("/dev/null", "w", stdout));
     execl(PMBENCH_TEST_BINARY, "pmbench", "--memory-limit", "96M", "-m", "192", "-s", "192", "--page-cluster",
           "5", "30", nullptr);
@@ -193,7 +214,6 @@ TEST_P(PagingTo, LeavesNothingBehindWhenItIsInterrupted) {
   EXPECT_TRUE(groups_left(pid).empty());
 }
 
-// Its caretaker needs until the kernel has freed the killed one's memory.
 TEST_P(PagingTo, LeavesNothingBehindWhenItIsKilled) {
   const pid_t pid = start_paging(kPageCluster);
   EXPECT_EQ(read_line(kPageCluster), "5");
@@ -202,11 +222,35 @@ TEST_P(PagingTo, LeavesNothingBehindWhenItIsKilled) {
   int status = 0;
   ASSERT_EQ(waitpid(pid, &status, 0), pid);
   EXPECT_TRUE(WIFSIGNALED(status));
-  const auto is_as_it_was = [&] {
-    return read_line(kPageCluster) == page_cluster_ && groups_left(pid).empty();
-  };
-  for (int i = 0; i < 1000 && !is_as_it_was(); ++i) usleep(10'000);
-  EXPECT_TRUE(is_as_it_was());
+  EXPECT_TRUE(becomes_as_it_was(pid));
+}
+
+// Nothing of a group may be swapped out any more (by version 1's file, or version 2's): it is at its limit,
+// and must page.
+void forbid_swapping(const std::string& group) {
+  const bool forbidden =
+      write_text(group + "/memory.swappiness", "0") || write_text(group + "/memory.swap.max", "0");
+  EXPECT_TRUE(forbidden);
+}
+
+TEST_P(PagingTo, SaysWhatKilledItWhenItsGroupRunsOutOfMemory) {
+  int ends[2];
+  ASSERT_EQ(pipe2(ends, O_CLOEXEC), 0);
+  const pid_t pid = start_paging(kPageCluster, ends[1]);
+  close(ends[1]);
+  const std::vector<std::string> groups = groups_left(pid);
+  ASSERT_EQ(groups.size(), 1);
+  forbid_swapping(groups[0]);
+  int status = 0;
+  ASSERT_EQ(waitpid(pid, &status, 0), pid);
+  EXPECT_TRUE(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL) << status;
+  std::string said;
+  char piece[256];
+  for (ssize_t got = 0; (got = read(ends[0], piece, sizeof piece)) > 0;)
+    said.append(piece, static_cast<std::size_t>(got));
+  close(ends[0]);
+  EXPECT_NE(said.find("--memory-limit was reached"), std::string::npos) << said;
+  EXPECT_TRUE(becomes_as_it_was(pid));
 }
 
 INSTANTIATE_TEST_SUITE_P(Swap, PagingTo,

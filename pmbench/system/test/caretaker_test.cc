@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "system/caretaker.h"
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
+#include <poll.h>
 #include <signal.h>
+#include <sys/inotify.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -23,17 +26,18 @@ class CaretakerTest : public testing::Test {
   }
   // A process that changes the machine, after telling its caretaker, and then ends as `end` makes it.
   template <typename End>
-  int change_and(End end) {
+  int change_and(End end, int complain_to = STDERR_FILENO) {
     const pid_t pid = fork();
     if (pid == 0) {
       setpgid(0, 0);
+      dup2(complain_to, STDERR_FILENO);
       std::optional<Caretaker> caretaker;
       caretaker.emplace(*Caretaker::start());
       caretaker->will_write(number_, "3");
       static_cast<void>(write_text(number_, "7"));
       caretaker->will_write(number_, "7");
       static_cast<void>(write_text(number_, "9"));
-      caretaker->will_make_folder(folder_);
+      caretaker->will_make_group(folder_);
       std::filesystem::create_directory(folder_);
       end(caretaker);
       _exit(0);
@@ -41,6 +45,20 @@ class CaretakerTest : public testing::Test {
     int status = 0;
     waitpid(pid, &status, 0);
     return status;
+  }
+  // What is on stderr, until all have closed it, when a process is killed whose group's `file` has this text.
+  std::string said_of_killed(const std::string& file, const std::string& text) {
+    root_.write("/sub/group/" + file, text);
+    int ends[2];
+    EXPECT_EQ(pipe2(ends, O_CLOEXEC), 0);
+    change_and([&](auto&) { raise(SIGKILL); }, ends[1]);
+    close(ends[1]);
+    std::string said;
+    char piece[256];
+    for (ssize_t got = 0; (got = read(ends[0], piece, sizeof piece)) > 0;)
+      said.append(piece, static_cast<std::size_t>(got));
+    close(ends[0]);
+    return said;
   }
   // The caretaker is nobody's child then: no event tells that it is through.
   bool becomes_as_it_was() const {
@@ -79,6 +97,38 @@ TEST_F(CaretakerTest, MayBeKilledItself) {
     _exit(7);  // reached: neither stuck nor ended by SIGPIPE
   });
   EXPECT_EQ(status, 7 << 8);
+}
+
+TEST_F(CaretakerTest, SaysSoWhenTheGroupRanOutOfMemory) {
+  const std::string version_1 =
+      said_of_killed("memory.oom_control", "oom_kill_disable 0\nunder_oom 0\noom_kill 1\n");
+  EXPECT_NE(version_1.find("--memory-limit was reached"), std::string::npos) << version_1;
+  EXPECT_NE(version_1.find("hint: keep enough swap"), std::string::npos) << version_1;
+  std::filesystem::remove_all(folder_);
+  const std::string version_2 = said_of_killed("memory.events", "low 0\nmax 812\noom 1\noom_kill 1\n");
+  EXPECT_NE(version_2.find("--memory-limit was reached"), std::string::npos) << version_2;
+}
+
+TEST_F(CaretakerTest, IsSilentWhereItWasKilledForAnotherReason) {
+  EXPECT_EQ(said_of_killed("memory.events", "low 0\nmax 812\noom 0\noom_kill 0\n"), "");
+}
+
+// The kernel sums a group's statistics up when they are read.
+TEST_F(CaretakerTest, ReadsTheGroupsStatisticsAgainAndAgain) {
+  root_.write("/sub/group/memory.stat", "anon 1\n");
+  const int watch = inotify_init1(IN_CLOEXEC);
+  ASSERT_GE(inotify_add_watch(watch, (folder_ + "/memory.stat").c_str(), IN_CLOSE_NOWRITE), 0);
+  const int status = change_and([&](auto& caretaker) {
+    int times_read = 0;
+    for (pollfd event{watch, POLLIN, 0}; times_read < 3 && poll(&event, 1, 60'000) == 1; ++times_read) {
+      inotify_event closed;
+      static_cast<void>(!read(watch, &closed, sizeof closed));
+    }
+    caretaker.reset();
+    _exit(times_read);
+  });
+  close(watch);
+  EXPECT_EQ(status, 3 << 8);
 }
 
 }  // namespace
