@@ -249,6 +249,9 @@ void Runtime::set_sampler_options() {
                 .readings_to_latency = calibration_.probe_latency_ns > 0
                                            ? calibration_.probed_latency_ns / calibration_.probe_latency_ns
                                            : 0,
+                .next_to_natural = calibration_.probe_next_latency_ns > 0
+                                       ? calibration_.probe_latency_ns / calibration_.probe_next_latency_ns
+                                       : 0,
                 .overlapped = overlap_factor(calibration_),
                 .trap_cost_ns = calibration_.trap_cost_ns},
       .steady_after_ms = std::min(32.0, config_.epoch_ns / 2e6),

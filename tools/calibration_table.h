@@ -50,6 +50,8 @@ inline constexpr std::array kCalibrationRows{
     CalibrationRow{"probe_disturbed_share", "cache probes, disturbed", &Calibration::probe_disturbed_share,
                    format_share},
     CalibrationRow{"probe_latency_ns", "probe of the chase", &Calibration::probe_latency_ns, format_latency},
+    CalibrationRow{"probe_next_latency_ns", "of the load after it", &Calibration::probe_next_latency_ns,
+                   format_latency},
     CalibrationRow{"probed_latency_ns", "chase between probes", &Calibration::probed_latency_ns,
                    format_latency},
     CalibrationRow{"timer_cost_ns", "timer signal", &Calibration::timer_cost_ns, format_duration},

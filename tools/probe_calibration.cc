@@ -8,11 +8,14 @@
 namespace nvmemu {
 namespace {
 
-KnownProbes probe(const Calibration& calibration, const Clock& clock, const void* line, BurstKind kind) {
+// `next_to_natural`: see ProbeScale.
+KnownProbes probe(const Calibration& calibration, const Clock& clock, const void* line, BurstKind kind,
+                  double next_to_natural = 0) {
   if (calibration.trap_cost_ns <= 0 || calibration.probe_threshold_ns <= 0) return {};
   const ProbeScale scale{.overhead_ns = calibration.probe_overhead_ns,
                          .threshold_ns = calibration.probe_threshold_ns,
                          .readings_to_latency = 0,
+                         .next_to_natural = next_to_natural,
                          .trap_cost_ns = calibration.trap_cost_ns};
   return probe_known_chase(clock, scale, line, kind);
 }
@@ -30,6 +33,8 @@ void measure_on_chase(Calibration& calibration, const void* line) {
   if (sums.from_memory <= 0) return;
   calibration.probe_latency_ns = sums.memory_ns / sums.from_memory;
   calibration.probed_latency_ns = chase_ns * (1 - calibration.sample_stall_cost_ns / kSamplePeriodNs);
+  const ProbeSums next = probe(calibration, clock, line, BurstKind::kNatural, 1).sums;
+  if (next.from_memory > 0) calibration.probe_next_latency_ns = next.memory_ns / next.from_memory;
 }
 
 }  // namespace

@@ -47,6 +47,7 @@ constexpr std::array kNumbers{
     NumberField{"sample_cost_ns", &Calibration::sample_cost_ns},
     NumberField{"sample_stall_cost_ns", &Calibration::sample_stall_cost_ns},
     NumberField{"probe_latency_ns", &Calibration::probe_latency_ns},
+    NumberField{"probe_next_latency_ns", &Calibration::probe_next_latency_ns},
     NumberField{"probed_latency_ns", &Calibration::probed_latency_ns},
     NumberField{"probe_disturbed_share", &Calibration::probe_disturbed_share},
     NumberField{"timer_cost_ns", &Calibration::timer_cost_ns},

@@ -30,8 +30,9 @@ struct Calibration {
   double sample_cost_ns = 0;        // of one sample of the perf_event ticker; 0: perf_event is refused
   double sample_stall_cost_ns = 0;  // of a sample and its share of the signals to a thread that waits for
                                     // memory, with what they displace from the caches
-  double probe_latency_ns = 0;   // mean reading, less overhead, of probes of the base chase; 0: not measured
-  double probed_latency_ns = 0;  // what its loads took between those probes, less what samples cost
+  double probe_latency_ns = 0;  // mean reading, less overhead, of probes of the base chase; 0: not measured
+  double probe_next_latency_ns = 0;  // likewise, of what its loads are about to lead to; 0: not measured
+  double probed_latency_ns = 0;      // what its loads took between those probes, less what samples cost
   double probe_disturbed_share = 0;  // of probes of the cached chase, those that come from memory
   double timer_cost_ns = 0;          // of one tick of the POSIX-timer ticker, on top of the kernel's own
   double read_bandwidth_bps = 0;     // streaming sum, one core / all cores; bytes read per second

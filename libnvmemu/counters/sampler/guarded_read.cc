@@ -10,10 +10,12 @@ asm(R"(
   .type nvmemu_probe_load, @function
   .hidden nvmemu_probe_load
   .hidden nvmemu_touch
+  .hidden nvmemu_read_pointer
   .hidden nvmemu_guarded_end
   .hidden nvmemu_guarded_faulted
   .globl nvmemu_probe_load
   .globl nvmemu_touch
+  .globl nvmemu_read_pointer
   .globl nvmemu_guarded_end
   .globl nvmemu_guarded_faulted
 nvmemu_probe_load:
@@ -44,6 +46,12 @@ nvmemu_touch:
   xorl %eax, %eax
   ret
   .size nvmemu_touch, .-nvmemu_touch
+  .p2align 4
+  .type nvmemu_read_pointer, @function
+nvmemu_read_pointer:
+  movq (%rdi), %rax
+  ret
+  .size nvmemu_read_pointer, .-nvmemu_read_pointer
 nvmemu_guarded_end:
 nvmemu_guarded_faulted:
   movq $-1, %rax
@@ -59,10 +67,12 @@ asm(R"(
   .type nvmemu_probe_load, %function
   .hidden nvmemu_probe_load
   .hidden nvmemu_touch
+  .hidden nvmemu_read_pointer
   .hidden nvmemu_guarded_end
   .hidden nvmemu_guarded_faulted
   .globl nvmemu_probe_load
   .globl nvmemu_touch
+  .globl nvmemu_read_pointer
   .globl nvmemu_guarded_end
   .globl nvmemu_guarded_faulted
 nvmemu_probe_load:
@@ -87,6 +97,12 @@ nvmemu_touch:
   mov x0, #0
   ret
   .size nvmemu_touch, .-nvmemu_touch
+  .p2align 4
+  .type nvmemu_read_pointer, %function
+nvmemu_read_pointer:
+  ldr x0, [x0]
+  ret
+  .size nvmemu_read_pointer, .-nvmemu_read_pointer
 nvmemu_guarded_end:
 nvmemu_guarded_faulted:
   mov x0, #-1

@@ -13,6 +13,9 @@ extern "C" std::uint64_t nvmemu_probe_load(const void* address, const void* touc
 // Reads one byte: 0. Async-signal-safe.
 extern "C" std::uint64_t nvmemu_touch(const void* address) noexcept;
 
+// Reads a pointer; kFaulted, which is no valid one, where it cannot be read. Async-signal-safe.
+extern "C" std::uint64_t nvmemu_read_pointer(const void* address) noexcept;
+
 namespace nvmemu {
 
 inline constexpr std::uint64_t kFaulted = ~std::uint64_t{0};

@@ -48,6 +48,7 @@ struct Step {
   Registers located_by = 0;  // of a load that is not from the frame: what its address is made of
   Slot from{}, to{};         // of the frame, what it reads and writes
   bool loads = false;        // from elsewhere than the frame
+  bool copies = false;       // 64 bits, and does nothing else
   bool stores = false;       // to elsewhere than the frame
 };
 
@@ -135,6 +136,8 @@ std::optional<LoopStep> loop_step_at(std::uintptr_t address) {
   LoopStep result{.step = {.address = address, .length = decoded.instruction.length},
                   .flow = flow_of(decoded.instruction, decoded.operands[0], address),
                   .next = address + decoded.instruction.length};
+  result.step.copies =
+      decoded.instruction.mnemonic == ZYDIS_MNEMONIC_MOV && decoded.instruction.operand_width == 64;
   for (const ZydisDecodedOperand& operand : decoded.all()) {
     if (operand.type == ZYDIS_OPERAND_TYPE_MEMORY) add_memory(operand, result.step);
     if (operand.type == ZYDIS_OPERAND_TYPE_REGISTER) add_register(operand, result.step);
@@ -192,6 +195,15 @@ class Loop {
       if (steps_[i].loads && surely_waits(i, i) && (i == load || surely_waits(load, i))) return true;
     }
     return false;
+  }
+
+  bool is_link(std::size_t load) const noexcept {
+    const Step& link = steps_[load];
+    if (size() == 0 || !link.loads || !link.copies || link.located_by != link.writes) return false;
+    const auto end = steps_.begin() + static_cast<std::ptrdiff_t>(count_);
+    return std::none_of(steps_.begin(), end, [&](const Step& step) {
+      return &step != &link && ((step.writes | step.changes) & link.writes) != 0;
+    });
   }
 
   // Whether the registers that step `to` loads by are still what they were before the first step.
@@ -260,6 +272,7 @@ IndependentLoads independent_loads(std::uintptr_t address) noexcept {
   IndependentLoads found;
   const Loop loop(address);
   found.is_chained = loop.is_chained(0);
+  found.is_link = loop.is_link(0);
   for (std::size_t i = 1; i < loop.size() && found.count < IndependentLoads::kMost; ++i) {
     if (!loop[i].loads || loop.may_wait(i, 0) || loop.may_wait(0, i)) continue;
     found.addresses[found.count++] = loop[i].address;

@@ -30,6 +30,9 @@ struct IndependentLoads {
   // another load that is. Then none of its executions can begin before the last one is done, as long as the
   // loop goes on.
   bool is_chained = false;
+  // Whether what it reads is, with the displacement of its operand added, the address of its next execution,
+  // as in a list: a move into the one register that it loads by, which nothing else in the loop changes.
+  bool is_link = false;
 };
 
 // Of the innermost loop around the load at `address`, the loads that neither wait for that one nor make it

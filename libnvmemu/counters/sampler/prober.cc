@@ -158,7 +158,8 @@ void Prober::time_load(std::uintptr_t address, bool late) noexcept {
   current_.sums.lost += kLostOfTwins * lost / kTwins;
   // A hit in L1 reads as nothing beyond the overhead; it still holds the load for some 5 cycles.
   constexpr double kShortestHitNs = 1.5;
-  const double waited_ns = std::max(kShortestHitNs, reading_ns - scale_.overhead_ns);
+  const double scale = reads_next() ? scale_.next_to_natural : 1;
+  const double waited_ns = scale * std::max(kShortestHitNs, reading_ns - scale_.overhead_ns);
   ++current_.sums.readings;
   current_.sums.total_ns += waited_ns;
   if (from_memory) {
@@ -201,10 +202,25 @@ void Prober::read_beside(const ucontext_t& context) const noexcept {
   }
 }
 
-void Prober::take_hit(const ucontext_t& context) noexcept {
+bool Prober::reads_next() const noexcept {
+  return scale_.next_to_natural > 0 && current_.kind == BurstKind::kNatural && beside_.is_link &&
+         instruction_.operand.index == MemoryOperand::kNone;
+}
+
+// What is timed at this hit: the load's address, or that of its next execution.
+std::uintptr_t Prober::timed_address(const ucontext_t& context) const noexcept {
   const std::uintptr_t address =
       effective_address(instruction_.operand, address_, instruction_.length, context);
+  if (!reads_next() || !may_read(address)) return address;
+  return nvmemu_read_pointer(reinterpret_cast<const void*>(address)) +
+         static_cast<std::uintptr_t>(static_cast<std::intptr_t>(instruction_.operand.displacement));
+}
+
+void Prober::take_hit(const ucontext_t& context) noexcept {
   const std::uint16_t hit = hits_++;
+  // What was read ahead at the last hit, the program now finds in the cache.
+  if (reads_next() && hit % 2 == 1) return;
+  const std::uintptr_t address = timed_address(context);
   const bool early = plan_.compares && hit >= kEarlyAfter && hit < kEarlyAfter + Burst::kTimed;
   const bool late = hit >= plan_.skip;
   if ((early || late) && may_read(address)) time_load(address, late);

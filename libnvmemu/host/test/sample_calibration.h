@@ -25,6 +25,7 @@ inline Calibration sample_calibration() {
   calibration.sample_cost_ns = 12000;
   calibration.sample_stall_cost_ns = 40000;
   calibration.probe_latency_ns = 230;
+  calibration.probe_next_latency_ns = 240;
   calibration.probed_latency_ns = 205;
   calibration.probe_disturbed_share = 0.01;
   calibration.timer_cost_ns = 2500;

@@ -155,7 +155,7 @@ TEST(IndependentLoads, AreOfTheInnermostLoopThatHoldsTheLoad) {
 }
 
 TEST(IndependentLoads, AreAtMostFifteen) {
-  std::string code = {'\x48', '\x8b', '\x00'};  // mov (%rax), %rax
+  std::string code("\x48\x8b\x00", 3);  // mov (%rax), %rax
   for (char at = 0; at < 20; ++at)
     code += {'\x48', '\x8b', '\x4b', static_cast<char>(8 * at % 128)};  // (%rbx), %rcx
   code += "\xeb";
@@ -179,6 +179,15 @@ TEST(IndependentLoads, TellAChainByItsCode) {
   for (const char* load : {nvmemu_test_gather_index, nvmemu_test_gather_value, nvmemu_test_kept_a,
                            nvmemu_test_calls_a, nvmemu_test_straight_a})
     EXPECT_FALSE(independent_loads(at(load)).is_chained) << load - nvmemu_test_chases;
+}
+
+TEST(IndependentLoads, TellALinkThatReadsItsOwnNextAddress) {
+  for (const char* load : {nvmemu_test_chase_a, nvmemu_test_chase_b, nvmemu_test_forward_a,
+                           nvmemu_test_inner_a, nvmemu_test_inner_b})
+    EXPECT_TRUE(independent_loads(at(load)).is_link) << load - nvmemu_test_chases;
+  for (const char* load : {nvmemu_test_list_next, nvmemu_test_list_value, nvmemu_test_gather_index,
+                           nvmemu_test_gather_value, nvmemu_test_frame_a, nvmemu_test_straight_a})
+    EXPECT_FALSE(independent_loads(at(load)).is_link) << load - nvmemu_test_chases;
 }
 
 TEST(IndependentLoads, AreNoneInWhatIsNoLoop) {

@@ -255,6 +255,43 @@ TEST_F(ProberTest, SurvivesAFaultInTheTimedLoad) {
   munmap(page, 4096);
 }
 
+// Three lines that lead to one another; each hit comes with the next one's address.
+TEST_F(ProberTest, ReadsTheNextLineOfAListWhereItIsToldToAtEveryOtherHit) {
+  Prober prober{
+      clock_,
+      ProbeScale{
+          .overhead_ns = 20, .threshold_ns = kThresholdNs, .next_to_natural = 0.5, .trap_cost_ns = 10000}};
+  load_ = table_->find(reinterpret_cast<std::uintptr_t>(nvmemu_test_chase_loaded));
+  ASSERT_TRUE(load_->beside.is_link);
+  if (prober.arm(load_, BurstKind::kNatural, 0) != 0) GTEST_SKIP() << "breakpoints are refused here";
+  PageChase chase;
+  siginfo_t ours{};
+  ours.si_code = 6;
+  reinterpret_cast<unsigned long*>(&ours.si_addr)[1] = 0x6e766d656d750001;
+  ucontext_t context{};
+  context.uc_mcontext.gregs[REG_RIP] = static_cast<greg_t>(load_->address);
+  std::vector<std::uintptr_t> expected;
+  const char* at = chase.line(0);
+  int hits = 0;
+  for (; prober.armed() && hits < 100; ++hits) {
+    chase.flush();
+    context.uc_mcontext.gregs[REG_RDI] = static_cast<greg_t>(reinterpret_cast<std::uintptr_t>(at));
+    EXPECT_TRUE(prober.on_trap(ours, context));
+    at = *reinterpret_cast<const char* const*>(at);
+    expected.push_back(reinterpret_cast<std::uintptr_t>(at));
+  }
+  const Burst burst = prober.take_burst();
+  prober.close();
+  ASSERT_GE(burst.sums.from_memory, 1);
+  EXPECT_EQ(hits, 4 + 2 * Burst::kTimed - 1);
+  for (std::size_t i = 0; i < static_cast<std::size_t>(burst.sums.from_memory); ++i) {
+    const auto found = std::find(expected.begin(), expected.end(), burst.misses[i]);
+    ASSERT_NE(found, expected.end());
+    EXPECT_EQ((found - expected.begin()) % 2, 0);
+  }
+  EXPECT_GT(burst.sums.memory_ns / burst.sums.from_memory, 0.5 * (kThresholdNs - 20));
+}
+
 TEST_F(ProberTest, AsksItsGuardFirst) {
   prober_.set_guard([]() noexcept { return false; });
   EXPECT_EQ(prober_.arm(load_, BurstKind::kShare, 0), EPERM);
