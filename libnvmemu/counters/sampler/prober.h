@@ -23,8 +23,8 @@
 // line, of every other execution, as the program then finds it in the cache.
 //
 // What others have taken from the caches meanwhile, the program would have found there: each timed reading of
-// a share burst comes with twins, lines of the prober's own that were read when the burst began, and as many
-// readings as twins were lost are put down to the probes (memory_share.h).
+// a share burst comes with twins, lines of the prober's own that were read when the burst began; for those
+// that are lost by then, readings are put down to the probes (memory_share.h).
 //
 // That leaves time for one walk of the page tables, and more where the loop has loads that do not wait for
 // this one (overlap.h): while they wait for memory, this one's next execution is translated and issued. Of
