@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/xorshift.h"
 #include "counters/sampler/gap_weights.h"
 
 namespace nvmemu {
@@ -38,13 +39,7 @@ ProbeSchedule::ProbeSchedule(double budget, double steady_after_ms, std::uint64_
       next_ms_(kSteadyMs),
       random_(seed * 2 + 1) {}
 
-// xorshift64: the spread matters, not the quality.
-std::uint64_t ProbeSchedule::next_random() noexcept {
-  random_ ^= random_ << 13;
-  random_ ^= random_ >> 7;
-  random_ ^= random_ << 17;
-  return random_;
-}
+std::uint64_t ProbeSchedule::next_random() noexcept { return random_ = next_xorshift(random_); }
 
 void ProbeSchedule::on_time(double cpu_ns) noexcept {
   since_gap_ms_ += cpu_ns / 1e6;

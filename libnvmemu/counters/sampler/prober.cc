@@ -172,8 +172,11 @@ void Prober::time_load(std::uintptr_t address, bool late) noexcept {
 unsigned Prober::lost_twins() noexcept {
   unsigned lost = 0;
   for (unsigned i = 0; i < kTwins; ++i) {
-    const std::uint64_t ticks = twins_.time_next();
-    lost += ticks != kFaulted && clock_->to_ns(ticks) > scale_.threshold_ns ? 1 : 0;
+    const char* twin = twins_.next();
+    if (twin == nullptr) break;
+    const std::uintptr_t touched = same_page(reinterpret_cast<std::uintptr_t>(twin));
+    const std::uint64_t ticks = nvmemu_probe_load(twin, reinterpret_cast<const void*>(touched));
+    lost += clock_->to_ns(ticks) > scale_.threshold_ns ? 1 : 0;
   }
   return lost;
 }

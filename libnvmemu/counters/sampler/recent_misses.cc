@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "base/xorshift.h"
+
 namespace nvmemu {
 namespace {
 
@@ -16,10 +18,7 @@ void RecentMisses::add(std::uintptr_t address) noexcept { addresses_[added_++ % 
 
 std::uintptr_t RecentMisses::next() noexcept {
   if (added_ == 0) return 0;
-  // xorshift64: the spread matters, not the quality.
-  random_ ^= random_ << 13;
-  random_ ^= random_ >> 7;
-  random_ ^= random_ << 17;
+  random_ = next_xorshift(random_);
   const std::uintptr_t seen = addresses_[(random_ >> 32) % std::min(added_, kKept)];
   return seen - kNear + random_ % (2 * kNear);
 }

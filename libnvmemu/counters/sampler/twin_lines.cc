@@ -7,6 +7,7 @@
 #include <atomic>
 
 #include "base/raw_syscall.h"
+#include "base/xorshift.h"
 #include "counters/sampler/guarded_read.h"
 
 namespace nvmemu {
@@ -18,25 +19,18 @@ constexpr std::size_t kPages = 32;
 
 std::atomic<char*> lines_of_all{nullptr};
 
-// Written to, or all of it would be the kernel's one page of zeros. Null where there is no memory.
+// Pages of its own, since it may be written to, and not the kernel's one page of zeros. Null where there is
+// no memory.
 char* make_lines() noexcept {
   constexpr std::size_t kBytes = kPages * kPageBytes;
   const long made = raw_syscall(SYS_mmap, nullptr, kBytes, PROT_READ | PROT_WRITE,
                                 MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
   if (is_error(made)) return nullptr;
   auto* lines = reinterpret_cast<char*>(made);
-  for (std::size_t page = 0; page < kPages; ++page) lines[page * kPageBytes] = 1;
   char* others = nullptr;
   if (lines_of_all.compare_exchange_strong(others, lines)) return lines;
   raw_syscall(SYS_munmap, lines, kBytes);  // another thread was faster
   return others;
-}
-
-// Xorshift64, G. Marsaglia, "Xorshift RNGs", 2003.
-std::uint64_t next_random(std::uint64_t state) noexcept {
-  state ^= state << 13;
-  state ^= state >> 7;
-  return state ^ state << 17;
 }
 
 }  // namespace
@@ -47,19 +41,13 @@ void TwinLines::touch() noexcept {
   if (lines == nullptr) return;
   if (random_ == 0) random_ = reinterpret_cast<std::uintptr_t>(this) | 1;
   for (const char*& line : chosen_) {
-    random_ = next_random(random_);
+    random_ = next_xorshift(random_);
     line = lines + random_ % (kPages * kPageBytes / kLineBytes) * kLineBytes;
     nvmemu_touch(line);
   }
   next_ = 0;
 }
 
-// A line of the same page is read before: the translation is not what is asked for.
-std::uint64_t TwinLines::time_next() noexcept {
-  if (next_ == kLines) return kFaulted;
-  const char* line = chosen_[next_++];
-  return nvmemu_probe_load(
-      line, reinterpret_cast<const char*>(reinterpret_cast<std::uintptr_t>(line) ^ (kPageBytes / 2)));
-}
+const char* TwinLines::next() noexcept { return next_ == kLines ? nullptr : chosen_[next_++]; }
 
 }  // namespace nvmemu

@@ -22,8 +22,8 @@ class TwinLines {
 
   // Chooses lines and reads them. Without effect where no memory can be had.
   void touch() noexcept;
-  // Reads the next one, timed: TSC ticks as of nvmemu_probe_load(); kFaulted where there is none left.
-  std::uint64_t time_next() noexcept;
+  // The next one; null where there is none left.
+  const char* next() noexcept;
 
  private:
   std::array<const char*, kLines> chosen_{};
