@@ -35,6 +35,7 @@ void describe(LoadEntry& entry, std::uintptr_t ip, std::uint32_t checksum) noexc
                         &entry.late_readings, &entry.late_from_memory, &entry.late_lost_twins}) {
     counter->store(0, kRelaxed);
   }
+  entry.cold_lines.clear();
 }
 
 // A sum in which some `window` readings weigh, when a burst of `readings` comes in. An update that another

@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "counters/sampler/cold_lines.h"
 #include "counters/sampler/instruction.h"
 #include "counters/sampler/overlap.h"
 
@@ -41,6 +42,7 @@ struct LoadEntry {
   // How the first hits after arming compare with later ones: see Prober.
   std::atomic<std::uint16_t> early_readings{0}, early_from_memory{0}, early_lost_twins{0};
   std::atomic<std::uint16_t> late_readings{0}, late_from_memory{0}, late_lost_twins{0};
+  ColdLines cold_lines;
 
   // Earlier sums count less with each burst: the same load may walk a set that fits a cache after one that
   // did not.

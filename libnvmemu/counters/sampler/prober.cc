@@ -130,6 +130,7 @@ int Prober::arm(LoadEntry* load, BurstKind kind, double since_gap_ms) noexcept {
   plan_ = plan_for(*load, kind);
   hits_ = 0;
   timed_ = 0;
+  pages_count_ = 0;
   page_ = reinterpret_cast<void*>(map);
   last_hit_ticks_ = clock_->now_ticks();
   current_ = Burst{.load = load, .kind = kind, .sums = {}, .since_gap_ms = since_gap_ms};
@@ -137,15 +138,22 @@ int Prober::arm(LoadEntry* load, BurstKind kind, double since_gap_ms) noexcept {
   return 0;
 }
 
-void Prober::time_load(std::uintptr_t address, bool late) noexcept {
-  const std::uintptr_t touched = current_.kind == BurstKind::kShare ? same_page(address) : 0;
+// What a load of `address` takes, in ns and with the overhead, after one of `touched`, where that is not 0;
+// nothing where it faults, or an interrupt came in between.
+std::optional<double> Prober::read(std::uintptr_t address, std::uintptr_t touched) const noexcept {
   const std::uint64_t ticks =
       nvmemu_probe_load(reinterpret_cast<const void*>(address), reinterpret_cast<const void*>(touched));
-  if (ticks == kFaulted) return;
   const double reading_ns = clock_->to_ns(ticks);
-  if (reading_ns > kLongestReading * scale_.threshold_ns) return;
-  const bool from_memory = reading_ns > scale_.threshold_ns;
-  const unsigned lost = current_.kind == BurstKind::kShare ? lost_twins() : 0;
+  if (ticks == kFaulted || reading_ns > kLongestReading * scale_.threshold_ns) return std::nullopt;
+  return reading_ns;
+}
+
+void Prober::time_load(std::uintptr_t address, bool late) noexcept {
+  const bool is_share = current_.kind == BurstKind::kShare;
+  const auto reading_ns = read(address, is_share ? same_page(address) : 0);
+  if (!reading_ns) return;
+  const bool from_memory = *reading_ns > scale_.threshold_ns;
+  const unsigned lost = is_share ? lost_twins() : 0;
   LoadEntry& load = *current_.load;
   if (plan_.compares) {
     (late ? load.late_readings : load.early_readings).fetch_add(1, std::memory_order_relaxed);
@@ -156,16 +164,32 @@ void Prober::time_load(std::uintptr_t address, bool late) noexcept {
   }
   if (!late) return;
   current_.sums.lost += kLostOfTwins * lost / kTwins;
-  // A hit in L1 reads as nothing beyond the overhead; it still holds the load for some 5 cycles.
-  constexpr double kShortestHitNs = 1.5;
-  const double scale = reads_next() ? scale_.next_to_natural : 1;
-  const double waited_ns = scale * std::max(kShortestHitNs, reading_ns - scale_.overhead_ns);
+  const double hit_ns = waited_ns(*reading_ns);
   ++current_.sums.readings;
-  current_.sums.total_ns += waited_ns;
-  if (from_memory) {
-    current_.misses[static_cast<std::size_t>(current_.sums.from_memory++)] = address;
-    current_.sums.memory_ns += waited_ns;
+  if (!from_memory) {
+    current_.sums.total_ns += hit_ns;
+    return;
   }
+  const double miss_ns = is_share ? hit_ns : natural_miss_ns(hit_ns);
+  current_.misses[static_cast<std::size_t>(current_.sums.from_memory++)] = address;
+  current_.sums.memory_ns += miss_ns;
+  current_.sums.total_ns += miss_ns;
+}
+
+// A hit in L1 reads as nothing beyond the overhead; it still holds the load for some 5 cycles.
+double Prober::waited_ns(double reading_ns) const noexcept {
+  constexpr double kShortestHitNs = 1.5;
+  return std::max(kShortestHitNs, reading_ns - scale_.overhead_ns);
+}
+
+// What the load waits for that a natural reading of `waited` is of: in the page of an earlier hit, nothing
+// but the line; in another, the translation too, of which the reading has nothing where the look-up is over.
+double Prober::natural_miss_ns(double waited) noexcept {
+  if (scale_.next_to_natural <= 0) return waited;
+  if (reads_next() || !in_new_page_) return scale_.next_to_natural * waited;
+  const std::uintptr_t cold = current_.load->cold_lines.take();
+  const auto cold_ns = may_read(cold) ? read(cold, 0) : std::nullopt;
+  return cold_ns && *cold_ns > scale_.threshold_ns ? scale_.next_to_natural * waited_ns(*cold_ns) : waited;
 }
 
 // Of the next twins, how many come from memory.
@@ -219,11 +243,19 @@ std::uintptr_t Prober::timed_address(const ucontext_t& context) const noexcept {
          static_cast<std::uintptr_t>(static_cast<std::intptr_t>(instruction_.operand.displacement));
 }
 
+void Prober::note_page(std::uintptr_t address) noexcept {
+  const std::uintptr_t page = address / kPageBytes;
+  const auto end = pages_.begin() + pages_count_;
+  in_new_page_ = std::find(pages_.begin(), end, page) == end;
+  if (in_new_page_ && pages_count_ < pages_.size()) pages_[pages_count_++] = page;
+}
+
 void Prober::take_hit(const ucontext_t& context) noexcept {
   const std::uint16_t hit = hits_++;
   // What was read ahead at the last hit, the program now finds in the cache.
   if (reads_next() && hit % 2 == 1) return;
   const std::uintptr_t address = timed_address(context);
+  note_page(address);
   const bool early = plan_.compares && hit >= kEarlyAfter && hit < kEarlyAfter + Burst::kTimed;
   const bool late = hit >= plan_.skip;
   if ((early || late) && may_read(address)) time_load(address, late);

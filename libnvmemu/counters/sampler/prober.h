@@ -20,7 +20,9 @@
 // the program would have waited for is at hand: natural readings of a chase in 4 KiB pages were as short as
 // in huge ones on a Zen 4 (its estimated latency 181 ns, truly 200 to 300). Where a load is a link of a list,
 // what it reads is where it will be next, which the processor has not seen yet: natural bursts read that
-// line, of every other execution, as the program then finds it in the cache.
+// line, of every other execution, as the program then finds it in the cache. Where it is not, and comes to a
+// page that none of the burst's other hits were in, a line stands for it that the processor has not seen
+// either (cold_lines.h).
 //
 // What others have taken from the caches meanwhile, the program would have found there: each timed reading of
 // a share burst comes with twins, lines of the prober's own that were read when the burst began; for those
@@ -40,6 +42,8 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
+#include <span>
 
 #include "base/clock.h"
 #include "counters/sampler/guarded_read.h"
@@ -83,11 +87,16 @@ struct Burst {
   LoadEntry* load = nullptr;  // null: no burst has ended
   BurstKind kind = BurstKind::kShare;
   ProbeSums sums;
-  std::array<std::uintptr_t, kTimed> misses{};  // the first sums.from_memory: what was read from memory
+  std::array<std::uintptr_t, kTimed> misses{};  // see missed()
   double since_gap_ms = 0;                      // when it began
   double cost_ns = 0;                           // the traps', and of arming and disarming
   double lasted_ns = 0;                         // with what the program ran in between
   bool dense = false;                           // its hits followed one another about as fast as traps can
+
+  // What the load read from memory.
+  std::span<const std::uintptr_t> missed() const noexcept {
+    return {misses.data(), static_cast<std::size_t>(sums.from_memory)};
+  }
 };
 
 // Belongs to one thread. All but open-time functions are async-signal-safe.
@@ -134,7 +143,11 @@ class Prober {
   void read_beside(const ucontext_t& context) const noexcept;
   bool reads_next() const noexcept;
   std::uintptr_t timed_address(const ucontext_t& context) const noexcept;
+  void note_page(std::uintptr_t address) noexcept;
+  std::optional<double> read(std::uintptr_t address, std::uintptr_t touched) const noexcept;
   void time_load(std::uintptr_t address, bool late) noexcept;
+  double waited_ns(double reading_ns) const noexcept;
+  double natural_miss_ns(double waited) noexcept;
   unsigned lost_twins() noexcept;
   void finish() noexcept;
 
@@ -150,6 +163,9 @@ class Prober {
   Plan plan_{};
   std::uint16_t hits_ = 0;
   std::uint16_t timed_ = 0;
+  std::array<std::uintptr_t, 2 * Burst::kTimed> pages_{};  // of the burst's hits, each once
+  std::size_t pages_count_ = 0;
+  bool in_new_page_ = false;  // the last hit
   std::uint64_t armed_ticks_ = 0;
   std::uint64_t last_hit_ticks_ = 0;
   Burst current_{};

@@ -44,6 +44,7 @@ SharePool SamplerShared::pool() const noexcept {
 
 void SamplerShared::learn(const Burst& burst) noexcept {
   if (burst.sums.readings == 0) return;
+  for (const std::uintptr_t miss : burst.missed()) burst.load->cold_lines.add(miss);
   if (burst.kind == BurstKind::kNatural) {
     if (GapWeights::is_steady(burst.since_gap_ms)) burst.load->add_natural(burst.sums);
     gaps.add(burst.since_gap_ms, burst.sums, burst.load->usual(gaps.steady_ns()));
@@ -176,8 +177,7 @@ void Sampler::take_burst() noexcept {
   const Burst burst = prober_.take_burst();
   if (burst.load == nullptr) return;
   shared_.learn(burst);
-  const auto misses = static_cast<std::size_t>(burst.sums.from_memory);
-  for (std::size_t i = 0; i < misses; ++i) misses_.add(burst.misses[i]);
+  for (const std::uintptr_t miss : burst.missed()) misses_.add(miss);
   schedule_.on_burst(burst.cost_ns);
   overhead_ns_ += burst.cost_ns;
   note_untimed(burst);

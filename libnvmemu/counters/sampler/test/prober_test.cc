@@ -292,6 +292,90 @@ TEST_F(ProberTest, ReadsTheNextLineOfAListWhereItIsToldToAtEveryOtherHit) {
   EXPECT_GT(burst.sums.memory_ns / burst.sums.from_memory, 0.5 * (kThresholdNs - 20));
 }
 
+// Each hit comes with the line's address, which is in no cache. The scale shows what a reading was taken for:
+// one that has the translation in it, or one that has not.
+class NaturalReadingTest : public ProberTest {
+ protected:
+  static constexpr double kScale = 100;
+  static constexpr double kOverheadNs = 20;
+  // The burst, and how many of its lines it has read from memory; `same_page`: all in one.
+  Burst natural_burst(bool same_page) {
+    siginfo_t ours{};
+    ours.si_code = 6;
+    reinterpret_cast<unsigned long*>(&ours.si_addr)[1] = 0x6e766d656d750001;
+    ucontext_t context{};
+    context.uc_mcontext.gregs[REG_RIP] = static_cast<greg_t>(load_->address);
+    for (std::size_t hit = 0; prober_.armed() && hit < 100; ++hit) {
+      const char* line = pages_ + (same_page ? 0 : hit % kPages * kPageBytes) + 256;
+      _mm_clflush(line);
+      _mm_mfence();
+      context.uc_mcontext.gregs[REG_RDI] = static_cast<greg_t>(reinterpret_cast<std::uintptr_t>(line));
+      EXPECT_TRUE(prober_.on_trap(ours, context));
+    }
+    return prober_.take_burst();
+  }
+  // Of other pages than the burst's, in no cache.
+  void add_cold_lines(std::size_t count) {
+    for (std::size_t i = 0; i < count; ++i) {
+      char* page = cold_.data() + (i + 1) * kPageBytes;
+      page[0] = 1;
+      load_->cold_lines.add(reinterpret_cast<std::uintptr_t>(page));
+    }
+    for (const char& at : cold_) _mm_clflush(&at);
+    _mm_mfence();
+  }
+  bool arm_natural() { return prober_.arm(load_, BurstKind::kNatural, 0) == 0; }
+
+  std::vector<char> cold_ = std::vector<char>(16 * kPageBytes);
+  Prober prober_{clock_, ProbeScale{.overhead_ns = kOverheadNs,
+                                    .threshold_ns = kThresholdNs,
+                                    .next_to_natural = kScale,
+                                    .trap_cost_ns = 10000}};
+};
+
+TEST_F(NaturalReadingTest, TakesAHitInAnEarlierOnesPageForOneThatWaitsForItsLineOnly) {
+  add_cold_lines(8);
+  if (!arm_natural()) GTEST_SKIP() << "breakpoints are refused here";
+  const Burst burst = natural_burst(true);
+  ASSERT_GE(burst.sums.from_memory, 1);
+  EXPECT_GE(burst.sums.memory_ns / burst.sums.from_memory, kScale * (kThresholdNs - kOverheadNs));
+  for (int i = 0; i < 8; ++i) EXPECT_NE(load_->cold_lines.take(), 0);
+}
+
+TEST_F(NaturalReadingTest, ReadsAColdLineWhereAHitComesToANewPage) {
+  add_cold_lines(8);
+  if (!arm_natural()) GTEST_SKIP() << "breakpoints are refused here";
+  const Burst burst = natural_burst(false);
+  ASSERT_GE(burst.sums.from_memory, 1);
+  EXPECT_GE(burst.sums.memory_ns, kScale * (kThresholdNs - kOverheadNs));
+  int left = 0;
+  while (load_->cold_lines.take() != 0) ++left;
+  EXPECT_EQ(left, 8 - static_cast<int>(burst.sums.from_memory));
+  // What was missed is the load's own.
+  for (const std::uintptr_t miss : burst.missed()) {
+    EXPECT_GE(miss, reinterpret_cast<std::uintptr_t>(pages_));
+    EXPECT_LT(miss, reinterpret_cast<std::uintptr_t>(pages_ + kBytes));
+  }
+}
+
+TEST_F(NaturalReadingTest, TakesTheReadingAsItIsWhereThereAreNoColdLines) {
+  if (!arm_natural()) GTEST_SKIP() << "breakpoints are refused here";
+  const Burst burst = natural_burst(false);
+  ASSERT_GE(burst.sums.from_memory, 1);
+  EXPECT_LT(burst.sums.memory_ns / burst.sums.from_memory, 10 * kThresholdNs);
+}
+
+TEST(ColdLines, GivesEachOnceTheOldestFirst) {
+  ColdLines lines;
+  EXPECT_EQ(lines.take(), 0);
+  for (std::uintptr_t page = 1; page <= 10; ++page) lines.add(page * 4096);
+  for (std::uintptr_t page = 3; page <= 10; ++page) EXPECT_EQ(lines.take(), page * 4096 + 1024);
+  EXPECT_EQ(lines.take(), 0);
+  lines.add(4096);
+  lines.clear();
+  EXPECT_EQ(lines.take(), 0);
+}
+
 TEST_F(ProberTest, AsksItsGuardFirst) {
   prober_.set_guard([]() noexcept { return false; });
   EXPECT_EQ(prober_.arm(load_, BurstKind::kShare, 0), EPERM);
