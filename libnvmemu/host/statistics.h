@@ -16,9 +16,12 @@ inline double median(std::vector<double> values) {
   return values.size() % 2 == 1 ? values[middle] : (values[middle - 1] + values[middle]) / 2;
 }
 
-// The mean of what was not disturbed: of the values up to a quarter above the median. 0 of nothing.
+// What is above so many medians was disturbed.
+inline constexpr double kDisturbed = 1.25;
+
+// The mean of what was not disturbed. 0 of nothing.
 inline double undisturbed_mean(const std::vector<double>& values) {
-  const double highest = 1.25 * median(values);
+  const double highest = kDisturbed * median(values);
   double sum = 0;
   std::size_t count = 0;
   for (const double value : values) {

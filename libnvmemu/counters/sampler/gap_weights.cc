@@ -10,7 +10,7 @@ constexpr auto kRelaxed = std::memory_order_relaxed;
 // Readings as expected that the steady state starts with, and as in the steady state that every other bin
 // does: noise must not weigh. Bursts of 16 scatter by a fifth, and with revisits (RecentMisses) there is
 // little to find.
-constexpr double kExpectedReadings = 32;
+constexpr double kExpectedReadings = 12;
 constexpr double kPriorReadings = 192;
 constexpr double kLowest = 0.25;
 constexpr double kHighest = 1.25;  // above 1, so that noise around 1 does not pull the mean down
@@ -44,6 +44,8 @@ double GapWeights::steady_ns() const noexcept {
   return (steady.memory_ns.load(kRelaxed) + kExpectedReadings * expected_ns_) /
          (steady.from_memory.load(kRelaxed) + kExpectedReadings);
 }
+
+double GapWeights::steady_misses() const noexcept { return bins_[kBins - 1].from_memory.load(kRelaxed); }
 
 double GapWeights::weight(std::size_t bin) const noexcept {
   if (bin == kBins - 1) return 1;

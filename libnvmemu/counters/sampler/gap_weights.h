@@ -34,6 +34,8 @@ class GapWeights {
 
   // What probes of a miss read in the steady state, ns, on average over the process.
   double steady_ns() const noexcept;
+  // How many readings that rests on.
+  double steady_misses() const noexcept;
 
   // What a sample in that bin counts, relative to one in the steady state: less than 1 while misses take
   // longer than they would, or while there are more of them. What has not been probed enough counts as in the

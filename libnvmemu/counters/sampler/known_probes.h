@@ -7,19 +7,25 @@
 
 namespace nvmemu {
 
-struct KnownProbes {
-  ProbeSums sums;
-  double chase_ns = 0;  // what a load of the chase took between the bursts
+// Both on a pointer chase that starts at `line` (each line holds the address of the next). They take SIGTRAP
+// for the time being. All zeros where breakpoints are refused. Not thread-safe.
+
+// What share bursts read on a chase that a cache holds: how many of its lines the traps' pauses cost it.
+// About 1 s.
+ProbeSums probe_cached_chase(const Clock& clock, const ProbeScale& scale, const void* line);
+
+struct KnownLatencies {
+  double probed_ns = 0;       // a natural reading of a load of the chase,
+  double probed_next_ns = 0;  // one of the load after it,
+  double chase_ns = 0;        // and what its loads take between the bursts
 };
 
-// What bursts of one kind read on a pointer chase that starts at `line` (each line holds the address of the
-// next): all zeros where breakpoints are refused. Takes SIGTRAP for the time being; about 1 s; and, for
-// natural bursts, SIGURG. Not thread-safe.
-//
-// Natural bursts on a chase from memory read somewhat above what it takes a load, because a trap comes before
-// each: the ratio of the two turns later readings into latencies. The chase is sampled meanwhile, as a
-// program is (240 ns where it takes 212; without samples, up to 300, the less the more often bursts come).
-// Share bursts on a chase that a cache holds tell how many of its lines the traps' pauses cost it.
-KnownProbes probe_known_chase(const Clock& clock, const ProbeScale& scale, const void* line, BurstKind kind);
+// What natural bursts read on a chase from memory; it is sampled meanwhile, as a program is, because the
+// readings depend on it (240 ns where it takes 212; without samples, up to 300, the less the more often
+// bursts come). Bursts of both kinds come in turns, and stretches of the chase that take over a quarter more
+// than the median one do not count, nor do the bursts after them: with neighbours that change within seconds,
+// the ratio of readings to latency, which is what they are for, would be of two different moments. About 4 s.
+// Takes SIGURG too.
+KnownLatencies probe_chase(const Clock& clock, const ProbeScale& scale, const void* line);
 
 }  // namespace nvmemu

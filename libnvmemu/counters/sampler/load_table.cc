@@ -89,7 +89,8 @@ void LoadEntry::add_natural(const ProbeSums& sums) noexcept {
 }
 
 UsualReadings LoadEntry::usual(double mean_ns) const noexcept {
-  constexpr double kDrawn = 32;  // readings that the mean counts for
+  // How many readings the mean counts for: loads differ by a third, readings of one by a half.
+  constexpr double kDrawn = 8;
   const double count = natural_readings.load(kRelaxed);
   const double misses = natural_from_memory.load(kRelaxed);
   return {.share = count > 0 ? misses / count : -1,

@@ -48,6 +48,11 @@ bool may_read(std::uintptr_t address) {
   return address >= kLowest && address < kHighest;
 }
 
+// Whether what a load reads is, with its displacement, the address of its next execution.
+bool names_its_next(const Instruction& load, const IndependentLoads& beside) {
+  return beside.is_link && load.operand.index == MemoryOperand::kNone;
+}
+
 perf_event_attr breakpoint_attributes(std::uintptr_t address) {
   perf_event_attr attr{};
   attr.size = sizeof attr;
@@ -96,7 +101,8 @@ void TlbFlusher::close() noexcept {
 // Until enough late readings have been seen, and as long as early ones show clearly fewer visits to memory,
 // bursts are long.
 Prober::Plan Prober::plan_for(const LoadEntry& load, BurstKind kind) noexcept {
-  if (kind == BurstKind::kNatural) return {kShortSkip, false};
+  if (kind == BurstKind::kNatural || names_its_next(load.instruction, load.beside))
+    return {kShortSkip, false};
   const double late = load.late_readings.load(std::memory_order_relaxed);
   const double early = load.early_readings.load(std::memory_order_relaxed);
   if (late < (load.beside.is_chained ? kConfirmations : kComparisons) || early == 0) return {kLongSkip, true};
@@ -230,8 +236,8 @@ void Prober::read_beside(const ucontext_t& context) const noexcept {
 }
 
 bool Prober::reads_next() const noexcept {
-  return scale_.next_to_natural > 0 && current_.kind == BurstKind::kNatural && beside_.is_link &&
-         instruction_.operand.index == MemoryOperand::kNone;
+  return names_its_next(instruction_, beside_) &&
+         (current_.kind == BurstKind::kShare || scale_.next_to_natural > 0);
 }
 
 // What is timed at this hit: the load's address, or that of its next execution.
@@ -253,17 +259,22 @@ void Prober::note_page(std::uintptr_t address) noexcept {
 void Prober::take_hit(const ucontext_t& context) noexcept {
   const std::uint16_t hit = hits_++;
   // What was read ahead at the last hit, the program now finds in the cache.
-  if (reads_next() && hit % 2 == 1) return;
+  const bool was_read_ahead = reads_next() && hit % 2 == 1;
+  if (!was_read_ahead && take_reading(hit, context)) return finish();
+  // In a chase nothing but the next load can be fetched ahead.
+  if (plan_.skip != kLongSkip && hits_ + 1 < plan_.skip) return;
+  if (current_.kind == BurstKind::kShare && !reads_next()) tlb_.flush();
+  read_beside(context);
+}
+
+// Whether it was the burst's last.
+bool Prober::take_reading(std::uint16_t hit, const ucontext_t& context) noexcept {
   const std::uintptr_t address = timed_address(context);
   note_page(address);
   const bool early = plan_.compares && hit >= kEarlyAfter && hit < kEarlyAfter + Burst::kTimed;
   const bool late = hit >= plan_.skip;
   if ((early || late) && may_read(address)) time_load(address, late);
-  if (late && ++timed_ >= Burst::kTimed) return finish();
-  // In a chase nothing but the next load can be fetched ahead.
-  const bool next_counts = plan_.skip == kLongSkip || hits_ >= plan_.skip;
-  if (current_.kind == BurstKind::kShare && next_counts) tlb_.flush();
-  if (next_counts) read_beside(context);
+  return late && ++timed_ >= Burst::kTimed;
 }
 
 void Prober::finish() noexcept {

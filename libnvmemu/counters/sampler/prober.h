@@ -11,28 +11,28 @@
 //
 // A breakpoint does not keep the load from being issued speculatively: where its translation is in the TLB,
 // its line is on the way before the trap is taken, and every probe reads 'cached' (measured: a flushed line
-// reads as a hit, always). A load that misses the TLB is dropped before it reaches the caches. So each timed
-// hit of a share burst empties the TLB for the next, by taking a page range's permissions away and giving
-// them back; and before the timing it brings the translation back by reading elsewhere in the same page.
-// Natural bursts do neither.
+// reads as a hit, always). Where the load is a link of a list, what it reads is where it will be next, which
+// the processor has not seen yet: bursts read that line, at every other hit, as the program then finds it in
+// the cache.
 //
-// A walk of the page tables that a load begins before its trap goes on, though, and then the translation that
-// the program would have waited for is at hand: natural readings of a chase in 4 KiB pages were as short as
-// in huge ones on a Zen 4 (its estimated latency 181 ns, truly 200 to 300). Where a load is a link of a list,
-// what it reads is where it will be next, which the processor has not seen yet: natural bursts read that
-// line, of every other execution, as the program then finds it in the cache. Where it is not, and comes to a
-// page that none of the burst's other hits were in, a line stands for it that the processor has not seen
+// Elsewhere something else helps: a load that misses the TLB is dropped before it reaches the caches. So each
+// timed hit of a share burst empties the TLB for the next, by taking a page range's permissions away and
+// giving them back; and before the timing it brings the translation back by reading elsewhere in the same
+// page. Natural bursts do neither. But a walk of the page tables that a load begins before its trap goes on,
+// and then the translation that the program would have waited for is at hand: natural readings of a chase in
+// 4 KiB pages were as short as in huge ones on a Zen 4 (its estimated latency 181 ns, truly 200 to 300). For
+// hits in a page that none of the burst's others were in, a line stands that the processor has not seen
 // either (cold_lines.h).
-//
-// What others have taken from the caches meanwhile, the program would have found there: each timed reading of
-// a share burst comes with twins, lines of the prober's own that were read when the burst began; for those
-// that are lost by then, readings are put down to the probes (memory_share.h).
 //
 // That leaves time for one walk of the page tables, and more where the loop has loads that do not wait for
 // this one (overlap.h): while they wait for memory, this one's next execution is translated and issued. Of
 // four chases that step together nothing was left to be seen on a Zen 4 (512 MiB: all readings 'cached'). So
 // the hit before a timed one also reads what those are about to read, as far as the registers tell: they do
 // not wait then.
+//
+// What others have taken from the caches meanwhile, the program would have found there: each timed reading of
+// a share burst comes with twins, lines of the prober's own that were read when the burst began; for those
+// that are lost by then, readings are put down to the probes (memory_share.h).
 //
 // As with PerfTicker, the event lives by a mapping, never by a descriptor of the program's.
 #pragma once
@@ -140,6 +140,7 @@ class Prober {
   };
   static Plan plan_for(const LoadEntry& load, BurstKind kind) noexcept;
   void take_hit(const ucontext_t& context) noexcept;
+  bool take_reading(std::uint16_t hit, const ucontext_t& context) noexcept;
   void read_beside(const ucontext_t& context) const noexcept;
   bool reads_next() const noexcept;
   std::uintptr_t timed_address(const ucontext_t& context) const noexcept;

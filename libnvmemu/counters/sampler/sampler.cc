@@ -193,9 +193,12 @@ void Sampler::note_untimed(const Burst& burst) noexcept {
 }
 
 BurstKind Sampler::wanted_kind() const noexcept {
-  const double steady_ms = options_.steady_after_ms;
-  if (since_gap_ms() >= steady_ms && !candidate_->share_is_known()) return BurstKind::kShare;
-  if (since_gap_ms() >= steady_ms && !knows_latency(*candidate_)) return BurstKind::kNatural;
+  const bool steady = since_gap_ms() >= options_.steady_after_ms;
+  if (steady && !candidate_->share_is_known()) {
+    // In turns, as long as there is not even a mean to take for the latency of each load of a large loop.
+    return shared_.gaps.steady_misses() < kEnoughNatural ? schedule_.next_kind() : BurstKind::kShare;
+  }
+  if (steady && !knows_latency(*candidate_)) return BurstKind::kNatural;
   return schedule_.next_kind();
 }
 

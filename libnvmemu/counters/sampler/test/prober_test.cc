@@ -23,6 +23,7 @@ extern "C" const char nvmemu_test_load_end[];
 extern "C" std::uint64_t nvmemu_test_read(const void* address);
 extern "C" const void* nvmemu_test_two_chases(const void* one, const void* other, std::uint64_t steps);
 extern "C" const char nvmemu_test_chase_loaded[];
+extern "C" const char nvmemu_test_link_loaded[];
 asm(R"(
   .text
   .p2align 4
@@ -38,22 +39,37 @@ nvmemu_test_load_end:
   ret
   .cfi_endproc
   .size nvmemu_test_read, .-nvmemu_test_read
-  # Two chases that step together, for %rdx steps.
+  # Two chases that step together, for %rdx steps. By an index, which is 0: no lists, as far as code tells.
   .p2align 4
   .type nvmemu_test_two_chases, @function
   .globl nvmemu_test_two_chases
   .globl nvmemu_test_chase_loaded
 nvmemu_test_two_chases:
   .cfi_startproc
-  movq (%rdi), %rdi
+  xorl %ecx, %ecx
+1:
+  movq (%rdi,%rcx), %rdi
 nvmemu_test_chase_loaded:
-  movq (%rsi), %rsi
+  movq (%rsi,%rcx), %rsi
   decq %rdx
-  jne nvmemu_test_two_chases
+  jne 1b
   movq %rdi, %rax
   ret
   .cfi_endproc
   .size nvmemu_test_two_chases, .-nvmemu_test_two_chases
+  # A list.
+  .p2align 4
+  .type nvmemu_test_list, @function
+  .globl nvmemu_test_link_loaded
+nvmemu_test_list:
+  .cfi_startproc
+  movq (%rdi), %rdi
+nvmemu_test_link_loaded:
+  decq %rdx
+  jne nvmemu_test_list
+  ret
+  .cfi_endproc
+  .size nvmemu_test_list, .-nvmemu_test_list
 )");
 
 namespace nvmemu {
@@ -255,41 +271,63 @@ TEST_F(ProberTest, SurvivesAFaultInTheTimedLoad) {
   munmap(page, 4096);
 }
 
-// Three lines that lead to one another; each hit comes with the next one's address.
-TEST_F(ProberTest, ReadsTheNextLineOfAListWhereItIsToldToAtEveryOtherHit) {
-  Prober prober{
+// A list whose lines are in no cache, hit by hit.
+class ListTest : public ProberTest {
+ protected:
+  void SetUp() override {
+    ProberTest::SetUp();
+    load_ = table_->find(reinterpret_cast<std::uintptr_t>(nvmemu_test_link_loaded));
+    ASSERT_NE(load_, nullptr);
+    ASSERT_TRUE(load_->beside.is_link);
+  }
+  void walk_until_disarmed() {
+    siginfo_t ours{};
+    ours.si_code = 6;
+    reinterpret_cast<unsigned long*>(&ours.si_addr)[1] = 0x6e766d656d750001;
+    ucontext_t context{};
+    context.uc_mcontext.gregs[REG_RIP] = static_cast<greg_t>(load_->address);
+    const char* at = chase_.line(0);
+    while (prober_.armed() && next_.size() < 100) {
+      chase_.flush();
+      context.uc_mcontext.gregs[REG_RDI] = static_cast<greg_t>(reinterpret_cast<std::uintptr_t>(at));
+      EXPECT_TRUE(prober_.on_trap(ours, context));
+      at = *reinterpret_cast<const char* const*>(at);
+      next_.push_back(reinterpret_cast<std::uintptr_t>(at));
+    }
+  }
+  // That what was missed is what every other hit, the first of them among these, led to.
+  void expect_every_other_next(const Burst& burst) {
+    ASSERT_GE(burst.sums.from_memory, 1);
+    EXPECT_EQ(next_.size(), 4 + 2 * Burst::kTimed - 1);
+    for (const std::uintptr_t miss : burst.missed()) {
+      const auto found = std::find(next_.begin(), next_.end(), miss);
+      ASSERT_NE(found, next_.end());
+      EXPECT_EQ((found - next_.begin()) % 2, 0);
+    }
+  }
+
+  PageChase chase_;
+  std::vector<std::uintptr_t> next_;  // what each hit led to
+  Prober prober_{
       clock_,
       ProbeScale{
           .overhead_ns = 20, .threshold_ns = kThresholdNs, .next_to_natural = 0.5, .trap_cost_ns = 10000}};
-  load_ = table_->find(reinterpret_cast<std::uintptr_t>(nvmemu_test_chase_loaded));
-  ASSERT_TRUE(load_->beside.is_link);
-  if (prober.arm(load_, BurstKind::kNatural, 0) != 0) GTEST_SKIP() << "breakpoints are refused here";
-  PageChase chase;
-  siginfo_t ours{};
-  ours.si_code = 6;
-  reinterpret_cast<unsigned long*>(&ours.si_addr)[1] = 0x6e766d656d750001;
-  ucontext_t context{};
-  context.uc_mcontext.gregs[REG_RIP] = static_cast<greg_t>(load_->address);
-  std::vector<std::uintptr_t> expected;
-  const char* at = chase.line(0);
-  int hits = 0;
-  for (; prober.armed() && hits < 100; ++hits) {
-    chase.flush();
-    context.uc_mcontext.gregs[REG_RDI] = static_cast<greg_t>(reinterpret_cast<std::uintptr_t>(at));
-    EXPECT_TRUE(prober.on_trap(ours, context));
-    at = *reinterpret_cast<const char* const*>(at);
-    expected.push_back(reinterpret_cast<std::uintptr_t>(at));
-  }
-  const Burst burst = prober.take_burst();
-  prober.close();
-  ASSERT_GE(burst.sums.from_memory, 1);
-  EXPECT_EQ(hits, 4 + 2 * Burst::kTimed - 1);
-  for (std::size_t i = 0; i < static_cast<std::size_t>(burst.sums.from_memory); ++i) {
-    const auto found = std::find(expected.begin(), expected.end(), burst.misses[i]);
-    ASSERT_NE(found, expected.end());
-    EXPECT_EQ((found - expected.begin()) % 2, 0);
-  }
+};
+
+TEST_F(ListTest, IsReadAheadAtEveryOtherHitOfANaturalBurst) {
+  if (prober_.arm(load_, BurstKind::kNatural, 0) != 0) GTEST_SKIP() << "breakpoints are refused here";
+  walk_until_disarmed();
+  const Burst burst = prober_.take_burst();
+  expect_every_other_next(burst);
   EXPECT_GT(burst.sums.memory_ns / burst.sums.from_memory, 0.5 * (kThresholdNs - 20));
+}
+
+TEST_F(ListTest, IsReadAheadInShareBurstsTooWhichAreShortAtOnce) {
+  if (prober_.arm(load_, BurstKind::kShare, 0) != 0) GTEST_SKIP() << "breakpoints are refused here";
+  walk_until_disarmed();
+  const Burst burst = prober_.take_burst();
+  expect_every_other_next(burst);
+  EXPECT_GT(burst.sums.memory_ns / burst.sums.from_memory, kThresholdNs - 20);
 }
 
 // Each hit comes with the line's address, which is in no cache. The scale shows what a reading was taken for:
