@@ -28,6 +28,7 @@ void describe(LoadEntry& entry, std::uintptr_t ip, std::uint32_t checksum) noexc
   entry.memory_ns.store(0, kRelaxed);
   entry.total_ns.store(0, kRelaxed);
   entry.lost.store(0, kRelaxed);
+  entry.from_long_bursts.store(false, kRelaxed);
   entry.natural_readings.store(0, kRelaxed);
   entry.natural_from_memory.store(0, kRelaxed);
   entry.natural_memory_ns.store(0, kRelaxed);
@@ -53,8 +54,9 @@ class Renewal {
 
 }  // namespace
 
-void LoadEntry::add(const ProbeSums& sums) noexcept {
-  const Renewal renew(sums.readings, 80);
+void LoadEntry::add(const ProbeSums& sums, bool burst_was_long) noexcept {
+  const bool replaces = from_long_bursts.exchange(burst_was_long, kRelaxed) && !burst_was_long;
+  const Renewal renew(sums.readings, replaces ? sums.readings : 80);
   renew(readings, sums.readings);
   renew(from_memory, sums.from_memory);
   renew(memory_ns, sums.memory_ns);

@@ -37,6 +37,7 @@ struct LoadEntry {
   IndependentLoads beside;          // those of its loop that neither wait for it nor make it wait
   std::uint32_t code_checksum = 0;  // of the bytes before the sampled address: code may be replaced under it
   std::atomic<float> readings{0}, from_memory{0}, memory_ns{0}, total_ns{0}, lost{0};
+  std::atomic<bool> from_long_bursts{false};
   // Of the bursts that left the translation as it was, in the steady state.
   std::atomic<float> natural_readings{0}, natural_from_memory{0}, natural_memory_ns{0};
   // How the first hits after arming compare with later ones: see Prober.
@@ -45,8 +46,9 @@ struct LoadEntry {
   ColdLines cold_lines;
 
   // Earlier sums count less with each burst: the same load may walk a set that fits a cache after one that
-  // did not.
-  void add(const ProbeSums& sums) noexcept;
+  // did not. A long burst's own traps cost a load more of its hits, so the first short one puts an end to
+  // what those have told.
+  void add(const ProbeSums& sums, bool burst_was_long = false) noexcept;
   ProbeSums sums() const noexcept;
   bool share_is_known() const noexcept;  // from a burst at least
   void add_natural(const ProbeSums& sums) noexcept;

@@ -140,6 +140,7 @@ int Prober::arm(LoadEntry* load, BurstKind kind, double since_gap_ms) noexcept {
   page_ = reinterpret_cast<void*>(map);
   last_hit_ticks_ = clock_->now_ticks();
   current_ = Burst{.load = load, .kind = kind, .sums = {}, .since_gap_ms = since_gap_ms};
+  current_.is_long = plan_.skip == kLongSkip;
   current_.cost_ns = std::min(kLongestSyscallsNs, clock_->to_ns(last_hit_ticks_ - start));
   return 0;
 }

@@ -91,6 +91,7 @@ struct Burst {
   double since_gap_ms = 0;                      // when it began
   double cost_ns = 0;                           // the traps', and of arming and disarming
   double lasted_ns = 0;                         // with what the program ran in between
+  bool is_long = false;                         // many hits passed before the timed ones
   bool dense = false;                           // its hits followed one another about as fast as traps can
 
   // What the load read from memory.

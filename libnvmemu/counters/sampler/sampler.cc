@@ -50,7 +50,7 @@ void SamplerShared::learn(const Burst& burst) noexcept {
     gaps.add(burst.since_gap_ms, burst.sums, burst.load->usual(gaps.steady_ns()));
     return;
   }
-  burst.load->add(burst.sums);
+  burst.load->add(burst.sums, burst.is_long);
   const double share = burst_share(burst.sums);
   bursts.fetch_add(1, kRelaxed);
   burst_share_sum.fetch_add(share, kRelaxed);

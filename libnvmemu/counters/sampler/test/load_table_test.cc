@@ -84,6 +84,18 @@ TEST_F(LoadTableTest, KnowsWhatALoadsMissesUsuallyTake) {
   EXPECT_NEAR(entry->usual(200).miss_ns, 400, 10);  // 800 readings weigh
 }
 
+TEST_F(LoadTableTest, ForgetsWhatLongBurstsToldAtTheFirstShortOne) {
+  LoadEntry* entry = table_->find(after_load(3));
+  entry->add({.readings = 6, .from_memory = 1}, true);
+  entry->add({.readings = 6, .from_memory = 1}, true);
+  EXPECT_GT(entry->sums().readings, 11);
+  entry->add({.readings = 6, .from_memory = 5}, false);
+  EXPECT_EQ(entry->sums().readings, 6);
+  EXPECT_EQ(entry->sums().from_memory, 5);
+  entry->add({.readings = 6, .from_memory = 5}, false);
+  EXPECT_GT(entry->sums().readings, 11);
+}
+
 TEST_F(LoadTableTest, StartsAfreshWhereTheCodeWasReplaced) {
   LoadEntry* entry = table_->find(after_load(2));
   entry->add({.readings = 16, .from_memory = 16, .memory_ns = 1600, .total_ns = 1600});
