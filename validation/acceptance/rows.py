@@ -18,6 +18,7 @@ class Row:
     samples: List[float] = field(default_factory=list)
     failure: str = ""  # why it fails whatever the samples are
     skipped: str = ""  # why nothing was measured
+    remark: str = ""  # what else to know of the samples
 
     @property
     def median(self):
@@ -46,7 +47,7 @@ class Row:
             self.bound.worst is None or size(self.worst) <= self.bound.worst)
 
     def note(self):
-        return self.failure or self.skipped
+        return self.failure or self.skipped or self.remark
 
     def as_json(self):
         measured = {"median": self.median, "worst": self.worst, "spread": self.spread} if self.samples else {}

@@ -33,12 +33,12 @@ constexpr double kLongestSyscallsNs = 100e3;
 // A reading above so many thresholds, which lie halfway to memory: an interrupt came in between.
 constexpr double kLongestReading = 10;
 
-// Another line of the same page, far enough that no prefetcher takes the two for one stream.
 // Caches keep what is read often longer than twins, which were read once. Measured on chases of 64 KiB to 1
 // MiB that others' work disturbed: of lines, 0.3 (short bursts) to 0.4 (long ones) of what was lost of twins.
 constexpr double kLostOfTwins = 0.5;
 constexpr unsigned kTwins = TwinLines::kLines / (2 * Burst::kTimed);  // of each timed reading
 
+// Another line of the same page, far enough that no prefetcher takes the two for one stream.
 std::uintptr_t same_page(std::uintptr_t address) { return address ^ (kPageBytes / 2); }
 
 // Addresses that are no ordinary data: the null page, and what is not canonical.
@@ -79,24 +79,6 @@ std::uint64_t event_mark(const siginfo_t& info) {
 }
 
 }  // namespace
-
-void TlbFlusher::flush() noexcept {
-  if (pages_ == nullptr) {
-    const long made =
-        raw_syscall(SYS_mmap, nullptr, kBytes, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
-    if (is_error(made)) return;
-    pages_ = reinterpret_cast<char*>(made);
-  }
-  raw_syscall(SYS_mprotect, pages_, kBytes, PROT_NONE);
-  raw_syscall(SYS_mprotect, pages_, kBytes, PROT_READ);
-  // What is not present would not be flushed the next time.
-  for (std::size_t at = 0; at < kBytes; at += kPageBytes) *static_cast<volatile char*>(pages_ + at);
-}
-
-void TlbFlusher::close() noexcept {
-  if (pages_ != nullptr) raw_syscall(SYS_munmap, pages_, kBytes);
-  pages_ = nullptr;
-}
 
 // Until enough late readings have been seen, and as long as early ones show clearly fewer visits to memory,
 // bursts are long.
@@ -171,16 +153,14 @@ void Prober::time_load(std::uintptr_t address, bool late) noexcept {
   }
   if (!late) return;
   current_.sums.lost += kLostOfTwins * lost / kTwins;
-  const double hit_ns = waited_ns(*reading_ns);
   ++current_.sums.readings;
-  if (!from_memory) {
-    current_.sums.total_ns += hit_ns;
-    return;
+  double waited = waited_ns(*reading_ns);
+  if (from_memory) {
+    if (!is_share) waited = natural_miss_ns(waited);
+    current_.misses[static_cast<std::size_t>(current_.sums.from_memory++)] = address;
+    current_.sums.memory_ns += waited;
   }
-  const double miss_ns = is_share ? hit_ns : natural_miss_ns(hit_ns);
-  current_.misses[static_cast<std::size_t>(current_.sums.from_memory++)] = address;
-  current_.sums.memory_ns += miss_ns;
-  current_.sums.total_ns += miss_ns;
+  current_.sums.total_ns += waited;
 }
 
 // A hit in L1 reads as nothing beyond the overhead; it still holds the load for some 5 cycles.

@@ -49,6 +49,7 @@
 #include "counters/sampler/guarded_read.h"
 #include "counters/sampler/load_table.h"
 #include "counters/sampler/probe_schedule.h"
+#include "counters/sampler/tlb_flusher.h"
 #include "counters/sampler/twin_lines.h"
 
 namespace nvmemu {
@@ -62,21 +63,6 @@ struct ProbeScale {
   double next_to_natural = 0;
   double overlapped = 1;    // by what a miss takes longer while others are under way
   double trap_cost_ns = 0;  // one hit, handler and all
-};
-
-// Empties its thread's TLB of the process' translations (and, on processors that run its other threads,
-// theirs): more pages than the kernel flushes one by one (33, tlb_single_page_flush_ceiling) change their
-// permissions. All of them map the kernel's zero page and take no memory. Of one thread, since another's
-// reads would meet the pages without permission.
-class TlbFlusher {
- public:
-  void flush() noexcept;  // without effect where no pages can be had
-  void close() noexcept;
-  void abandon() noexcept { pages_ = nullptr; }
-
- private:
-  static constexpr std::size_t kBytes = std::size_t{40} * 4096;
-  char* pages_ = nullptr;
 };
 
 // One finished burst.

@@ -45,6 +45,14 @@ class Verdict(unittest.TestCase):
         row.failure = "exit status 1"
         self.assertEqual(row.verdict(), FAIL)
 
+    def test_is_not_changed_by_a_remark_which_a_failure_hides(self):
+        row = cost(6, 6, 6)
+        row.remark = "natively 15 to 73"
+        self.assertEqual(row.verdict(), FAIL)
+        self.assertEqual(row.note(), "natively 15 to 73")
+        row.failure = "exit status 1"
+        self.assertEqual(row.note(), "exit status 1")
+
     def test_is_neither_without_samples(self):
         self.assertEqual(error().verdict(), SKIP)
 
