@@ -28,7 +28,8 @@ std::size_t in_huge_pages(std::size_t bytes) {
   return std::max(bytes / ChaseBuffer::kHugePageBytes, std::size_t{1}) * ChaseBuffer::kHugePageBytes;
 }
 
-// A quarter of what is available, so that nothing else is pushed out.
+// A quarter of what is available, so that nothing else is pushed out though two such chases are held at a
+// time.
 Result<std::size_t> chase_bytes(const Cpu& cpu) {
   const std::size_t bytes = std::min<std::size_t>(kChaseBytes, cpu.memory_bytes / 4);
   if (bytes >= kLeastChaseBytes) return in_huge_pages(bytes);

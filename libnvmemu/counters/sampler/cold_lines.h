@@ -26,9 +26,9 @@ class ColdLines {
 
   // Each line once; 0: there is none.
   std::uintptr_t take() noexcept {
-    const std::size_t newest = next_.load(std::memory_order_relaxed);
+    const std::size_t oldest = next_.load(std::memory_order_relaxed);
     for (std::size_t i = 0; i < kKept; ++i) {
-      const auto line = lines_[(newest + i) % kKept].exchange(0, std::memory_order_relaxed);
+      const auto line = lines_[(oldest + i) % kKept].exchange(0, std::memory_order_relaxed);
       if (line != 0) return line;
     }
     return 0;
@@ -40,8 +40,8 @@ class ColdLines {
 
  private:
   static constexpr std::size_t kKept = 8;  // some more than a burst's readings
-  static constexpr std::uintptr_t kOtherLine = 1
-                                               << 10;  // probes of shares read the line that differs by 2048
+  // In the same page; not the one that probes of shares read there, which differs by 2048.
+  static constexpr std::uintptr_t kOtherLine = 1 << 10;
 
   std::array<std::atomic<std::uintptr_t>, kKept> lines_{};
   std::atomic<std::uint8_t> next_{0};

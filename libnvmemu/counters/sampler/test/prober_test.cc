@@ -143,6 +143,20 @@ class ProberTest : public testing::Test {
     return prober_.take_burst();
   }
 
+  // What the kernel sends with a probe's trap, and the registers of a thread that is about to load `address`.
+  static siginfo_t probe_trap() {
+    siginfo_t info{};
+    info.si_code = 6;
+    reinterpret_cast<unsigned long*>(&info.si_addr)[1] = 0x6e766d656d750001;
+    return info;
+  }
+  ucontext_t context_at(const void* address) const {
+    ucontext_t context{};
+    context.uc_mcontext.gregs[REG_RIP] = static_cast<greg_t>(load_->address);
+    context.uc_mcontext.gregs[REG_RDI] = static_cast<greg_t>(reinterpret_cast<std::uintptr_t>(address));
+    return context;
+  }
+
   // Of a burst's readings: the median of seven bursts, the first of them armed already. One alone may meet a
   // neighbour that takes the lines away while the traps are handled. Of its readings a few may be missing:
   // those that an interrupt fell into are not taken.
@@ -257,16 +271,11 @@ TEST_F(ProberTest, SurvivesAFaultInTheTimedLoad) {
   void* page = mmap(nullptr, 4096, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   // The trap comes before the program's own load, which would fault by itself: jump over it from the
   // handler's side by making the page readable only after the probe.
-  ucontext_t context{};
-  context.uc_mcontext.gregs[REG_RIP] = static_cast<greg_t>(load_->address);
-  context.uc_mcontext.gregs[REG_RDI] = static_cast<greg_t>(reinterpret_cast<std::uintptr_t>(page));
+  const ucontext_t context = context_at(page);
   siginfo_t foreign{};
   foreign.si_code = TRAP_BRKPT;
   EXPECT_FALSE(prober_.on_trap(foreign, context));
-  siginfo_t ours{};
-  ours.si_code = 6;
-  reinterpret_cast<unsigned long*>(&ours.si_addr)[1] = 0x6e766d656d750001;
-  for (int i = 0; i < 200 && prober_.armed(); ++i) EXPECT_TRUE(prober_.on_trap(ours, context));
+  for (int i = 0; i < 200 && prober_.armed(); ++i) EXPECT_TRUE(prober_.on_trap(probe_trap(), context));
   EXPECT_DOUBLE_EQ(prober_.take_burst().sums.readings, 0);
   munmap(page, 4096);
 }
@@ -281,16 +290,10 @@ class ListTest : public ProberTest {
     ASSERT_TRUE(load_->beside.is_link);
   }
   void walk_until_disarmed() {
-    siginfo_t ours{};
-    ours.si_code = 6;
-    reinterpret_cast<unsigned long*>(&ours.si_addr)[1] = 0x6e766d656d750001;
-    ucontext_t context{};
-    context.uc_mcontext.gregs[REG_RIP] = static_cast<greg_t>(load_->address);
     const char* at = chase_.line(0);
     while (prober_.armed() && next_.size() < 100) {
       chase_.flush();
-      context.uc_mcontext.gregs[REG_RDI] = static_cast<greg_t>(reinterpret_cast<std::uintptr_t>(at));
-      EXPECT_TRUE(prober_.on_trap(ours, context));
+      EXPECT_TRUE(prober_.on_trap(probe_trap(), context_at(at)));
       at = *reinterpret_cast<const char* const*>(at);
       next_.push_back(reinterpret_cast<std::uintptr_t>(at));
     }
@@ -338,17 +341,11 @@ class NaturalReadingTest : public ProberTest {
   static constexpr double kOverheadNs = 20;
   // The burst, and how many of its lines it has read from memory; `same_page`: all in one.
   Burst natural_burst(bool same_page) {
-    siginfo_t ours{};
-    ours.si_code = 6;
-    reinterpret_cast<unsigned long*>(&ours.si_addr)[1] = 0x6e766d656d750001;
-    ucontext_t context{};
-    context.uc_mcontext.gregs[REG_RIP] = static_cast<greg_t>(load_->address);
     for (std::size_t hit = 0; prober_.armed() && hit < 100; ++hit) {
       const char* line = pages_ + (same_page ? 0 : hit % kPages * kPageBytes) + 256;
       _mm_clflush(line);
       _mm_mfence();
-      context.uc_mcontext.gregs[REG_RDI] = static_cast<greg_t>(reinterpret_cast<std::uintptr_t>(line));
-      EXPECT_TRUE(prober_.on_trap(ours, context));
+      EXPECT_TRUE(prober_.on_trap(probe_trap(), context_at(line)));
     }
     return prober_.take_burst();
   }
