@@ -31,7 +31,7 @@ struct IndependentLoads {
   // loop goes on.
   bool is_chained = false;
   // Whether what it reads is, with the displacement of its operand added, the address of its next execution,
-  // as in a list: a move into the one register that it loads by, which nothing else in the loop changes.
+  // as in a list: a move, and moves alone from there to the one register that it loads by.
   bool is_link = false;
 };
 

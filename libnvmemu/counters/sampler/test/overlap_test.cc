@@ -18,6 +18,9 @@ extern "C" const char nvmemu_test_frame_a[], nvmemu_test_frame_b[];
 extern "C" const char nvmemu_test_kept_a[], nvmemu_test_kept_b[];
 extern "C" const char nvmemu_test_calls_a[], nvmemu_test_forward_a[], nvmemu_test_forward_b[];
 extern "C" const char nvmemu_test_straight_a[], nvmemu_test_inner_a[], nvmemu_test_inner_b[];
+extern "C" const char nvmemu_test_vector_a[], nvmemu_test_moved_a[], nvmemu_test_lost_a[],
+    nvmemu_test_narrow_a[];
+extern "C" const char nvmemu_test_frameless_a[], nvmemu_test_frameless_b[];
 asm(R"(
   .pushsection .text
   # Two chases that step together.
@@ -101,6 +104,38 @@ nvmemu_test_inner_b:
   decq %rcx
   jne 4b
   jmp nvmemu_test_inner_a
+  # A pointer that lives in a vector register, for want of others.
+1:
+  movq %xmm3, %rax
+nvmemu_test_vector_a:
+  movq (%rax), %xmm3
+  jmp 1b
+  # Without a frame pointer %rbp is a register as others are; another pointer is kept in the frame.
+1:
+  movq 16(%rsp), %rax
+nvmemu_test_frameless_a:
+  movq (%rax), %rax
+  movq %rax, 16(%rsp)
+nvmemu_test_frameless_b:
+  movq 8(%rbp), %rbp
+  jmp 1b
+  # What is read is not where it goes on: it is moved on,
+nvmemu_test_moved_a:
+  movq (%rax), %rdx
+  leaq 8(%rdx), %rax
+  jmp nvmemu_test_moved_a
+  # its copy is overwritten with what another load reads,
+nvmemu_test_lost_a:
+  movq (%rax), %rdx
+  movq %rdx, %rbx
+  movq (%rdx), %rbx
+  movq %rbx, %rax
+  jmp nvmemu_test_lost_a
+  # or half of it is kept.
+nvmemu_test_narrow_a:
+  movq (%rax), %rdx
+  movl %edx, %eax
+  jmp nvmemu_test_narrow_a
   .popsection
 )");
 
@@ -136,6 +171,13 @@ TEST(IndependentLoads, AreNotAnIndexAndWhatItNames) {
 TEST(IndependentLoads, AreFoundThroughTheFrame) {
   EXPECT_THAT(beside(nvmemu_test_frame_a), ElementsAre(at(nvmemu_test_frame_b)));
   EXPECT_THAT(beside(nvmemu_test_frame_b), ElementsAre(at(nvmemu_test_frame_a)));
+}
+
+TEST(IndependentLoads, AreFoundWhereThereIsNoFramePointer) {
+  EXPECT_THAT(beside(nvmemu_test_frameless_a), ElementsAre(at(nvmemu_test_frameless_b)));
+  EXPECT_THAT(beside(nvmemu_test_frameless_b), ElementsAre(at(nvmemu_test_frameless_a)));
+  EXPECT_TRUE(independent_loads(at(nvmemu_test_frameless_a)).is_link);
+  EXPECT_TRUE(independent_loads(at(nvmemu_test_frameless_b)).is_link);
 }
 
 TEST(IndependentLoads, AreNoneWhereValuesCannotBeFollowed) {
@@ -182,11 +224,13 @@ TEST(IndependentLoads, TellAChainByItsCode) {
 }
 
 TEST(IndependentLoads, TellALinkThatReadsItsOwnNextAddress) {
-  for (const char* load : {nvmemu_test_chase_a, nvmemu_test_chase_b, nvmemu_test_forward_a,
-                           nvmemu_test_inner_a, nvmemu_test_inner_b})
+  for (const char* load :
+       {nvmemu_test_chase_a, nvmemu_test_chase_b, nvmemu_test_forward_a, nvmemu_test_inner_a,
+        nvmemu_test_inner_b, nvmemu_test_list_next, nvmemu_test_frame_a, nvmemu_test_vector_a})
     EXPECT_TRUE(independent_loads(at(load)).is_link) << load - nvmemu_test_chases;
-  for (const char* load : {nvmemu_test_list_next, nvmemu_test_list_value, nvmemu_test_gather_index,
-                           nvmemu_test_gather_value, nvmemu_test_frame_a, nvmemu_test_straight_a})
+  for (const char* load :
+       {nvmemu_test_list_value, nvmemu_test_gather_index, nvmemu_test_gather_value, nvmemu_test_kept_a,
+        nvmemu_test_straight_a, nvmemu_test_moved_a, nvmemu_test_lost_a, nvmemu_test_narrow_a})
     EXPECT_FALSE(independent_loads(at(load)).is_link) << load - nvmemu_test_chases;
 }
 
