@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-# Emulated machines with what this one lacks: a kernel's real driver for hardware counters, two NUMA nodes. To be sourced
-# by bash after lib.sh. QEMU emulates them in software: they need neither root nor KVM, and their memory is equally fast.
+# Emulated machines with what this one may lack: a kernel's real driver for hardware counters, two NUMA nodes, a node
+# without processors, cgroup version 2. To be sourced by bash after lib.sh. QEMU emulates them in software: they need neither root nor KVM, and their memory is equally fast.
 # shellcheck shell=bash disable=SC2154
 
-guest_packages=(qemu-system-arm qemu-system-x86 cpio gzip binutils)
+guest_packages=(qemu-system-arm qemu-system-x86 cpio gzip xz-utils binutils kmod)
 
 # machine: its QEMU, the Debian architecture of its kernel, the build folder of its programs, and its hardware.
 guest_machines() {
@@ -11,6 +11,7 @@ guest_machines() {
 pmu-n1   qemu-system-aarch64  arm64  aarch64  -M virt -cpu neoverse-n1 -m 1024 -smp 2
 pmu-max  qemu-system-aarch64  arm64  aarch64  -M virt -cpu max -m 1024 -smp 2
 numa     qemu-system-x86_64   amd64  test     -M q35 -accel tcg -cpu max -m 1G -smp 2 -object memory-backend-ram,id=m0,size=512M -object memory-backend-ram,id=m1,size=512M -numa node,memdev=m0,cpus=0 -numa node,memdev=m1,cpus=1 -numa dist,src=0,dst=1,val=21
+paging   qemu-system-x86_64   amd64  test     -M q35 -accel tcg -cpu max -m 1536M -smp 2 -object memory-backend-ram,id=m0,size=1G -object memory-backend-ram,id=m1,size=512M -numa node,memdev=m0,cpus=0-1 -numa node,memdev=m1 -numa dist,src=0,dst=1,val=17
 END
 }
 
@@ -52,6 +53,31 @@ libraries_of() {
   done
 }
 
+# What the machine needs beside what the commands of its checks name: see tools/guest/files.
+files_of() {
+  sed '/^#/d' "$repository/tools/guest/files" | awk -v machine="$1" 'index(machine, $1) == 1 {print $2}'
+}
+
+# add_modules MACHINE ARCHITECTURE ROOT: those of its kernel that the machine needs, with all that these depend on, to
+# ROOT/guest/modules, numbered in the order in which they are to be loaded.
+add_modules() {
+  local machine=$1 folder=$repository/build/guest/$2 root=$3 release name module count=10
+  mkdir -p "$root/guest/modules"
+  release=$(basename "$folder"/lib/modules/*)
+  files_of "$machine" | sed -n 's/^module://p' | while read -r name; do
+    PATH=$PATH:/sbin:/usr/sbin
+    [ -e "$folder/lib/modules/$release/modules.dep.bin" ] || logged "$log" depmod -b "$folder" "$release"
+    modprobe -d "$folder" -S "$release" --show-depends "$name" | awk '$1 == "insmod" {print $2}' | while read -r module; do
+      count=$((count + 1))
+      name=$root/guest/modules/$count-$(basename "$module" .xz)
+      case $module in
+        *.xz) xz -dc "$module" >"$name" ;;
+        *) cp "$module" "$name" ;;
+      esac
+    done
+  done
+}
+
 # make_initrd MACHINE ARCHITECTURE BUILD-FOLDER FILE: busybox, the checks and what they name, at the paths that it has here.
 make_initrd() {
   local machine=$1 architecture=$2 build=$3 initrd=$4 root triplet file library
@@ -65,7 +91,7 @@ make_initrd() {
   printf 'export MACHINE=%s BUILD=%s TIMEOUT_FACTOR=%s\n' "$machine" "$build" "$(timeout_factor)" >"$root/guest/environment"
   {
     awk -v machine="$machine" '$1 == machine' "$root/guest/checks" | grep -o '\$BUILD/[^ ;|]*' || true
-    sed '/^#/d' "$repository/tools/guest/files" | awk -v machine="$machine" 'index(machine, $1) == 1 {print $2}'
+    files_of "$machine" | sed '/^module:/d'
     printf '/lib/%s/libgcc_s.so.1\n' "$triplet"  # of which glibc learns only when it needs it
   } | sed "s|^\$BUILD|$build|" | sort -u | while read -r file; do
     if [ ! -e "$file" ]; then fail "a check of the machine $machine names $file, which is not there"; fi
@@ -75,6 +101,7 @@ make_initrd() {
     mkdir -p "$root$(dirname "$file")"
     cp -L "$file" "$root$file"
   done
+  add_modules "$machine" "$architecture" "$root"
   (cd "$root" && find . | cpio -o -H newc --quiet | gzip -1) >"$initrd"
   rm -rf "$root"
 }

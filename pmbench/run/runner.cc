@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "run/runner.h"
 
+#include <fmt/format.h>
 #include <sys/resource.h>
 
 #include <algorithm>
@@ -199,6 +200,17 @@ RunResult describe(const Options& options) {
   return result;
 }
 
+// The kernel has it off, and says so, on machines with one node.
+std::string balancing_warning() {
+  constexpr const char* kSwitch = "/proc/sys/kernel/numa_balancing";
+  const std::string state = read_line(kSwitch);
+  if (state.empty() || state == "0") return {};
+  return fmt::format(
+      "NUMA balancing is on: the kernel takes pages away from time to time, to see who uses them, and "
+      "accesses to those are minor faults (echo 0 >{})",
+      kSwitch);
+}
+
 // With the memory mapped: all but what is found when it is unmapped.
 Result<void> run_mapped(const Options& options, const Stop& stop, const ShowStatus& show,
                         const Surroundings& surroundings, RunResult& result) {
@@ -236,7 +248,9 @@ Result<RunResult> run(const Options& options, const Stop& stop, const ShowStatus
   if (const Result<void> arranged = surroundings.arrange(options); !arranged)
     return tl::unexpected(arranged.error());
   const Locked locked(options.map_mib * kMebibyte);
-  if (!locked.complaint().empty()) result.warnings.push_back(locked.complaint());
+  for (const std::string& warning : {locked.complaint(), balancing_warning()}) {
+    if (!warning.empty()) result.warnings.push_back(warning);
+  }
   if (const Result<void> ran = run_mapped(options, stop, show, surroundings, result); !ran)
     return tl::unexpected(ran.error());
   result.snapshots.push_back(take_snapshot("post-unmap"));

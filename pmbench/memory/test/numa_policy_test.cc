@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "memory/numa_policy.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <numa.h>
 #include <numaif.h>
 #include <sched.h>
 
+#include <string>
 #include <thread>
+#include <utility>
+#include <vector>
 
 #include "memory/mapping.h"
 
@@ -55,6 +59,44 @@ TEST_F(NumaPolicy, AnAffinityPlacesThreadsInTurn) {
   EXPECT_FALSE(Affinity::parse("x"));
   EXPECT_FALSE(Affinity::parse("0:x"));
   EXPECT_TRUE(Affinity::parse(""));
+}
+
+// As CXL memory and persistent memory are seen. Few machines have one; tools/test --guest emulates one.
+class NodeWithoutProcessors : public NumaPolicy {
+ protected:
+  void SetUp() override {
+    NumaPolicy::SetUp();
+    for (int node = 0; !IsSkipped() && node <= numa_max_node(); ++node) {
+      if (numa_bitmask_isbitset(numa_all_nodes_ptr, static_cast<unsigned>(node)) != 0 && is_without(node))
+        node_ = node;
+    }
+    if (!IsSkipped() && node_ < 0) GTEST_SKIP() << "no node of this machine is without processors";
+  }
+  static bool is_without(int node) {
+    bitmask* processors = numa_allocate_cpumask();
+    const bool found = numa_node_to_cpus(node, processors) == 0 && numa_bitmask_weight(processors) == 0;
+    numa_free_cpumask(processors);
+    return found;
+  }
+
+  int node_ = -1;
+};
+
+TEST_F(NodeWithoutProcessors, HoldsTheMapThatIsBoundToIt) {
+  constexpr std::size_t kPages = 256;
+  constexpr std::size_t kPageBytes = 4096;
+  const std::string policy = "bind:" + std::to_string(node_);
+  ASSERT_TRUE(check_policy(policy));
+  const auto mapping = Mapping::create({.bytes = kPages * kPageBytes, .numa = policy});
+  ASSERT_TRUE(mapping) << mapping.error().message;
+  std::vector<void*> pages;
+  for (std::size_t i = 0; i < kPages; ++i) {
+    pages.push_back(mapping->data() + i * kPageBytes);
+    *static_cast<volatile std::byte*>(pages.back()) = std::byte{1};
+  }
+  std::vector<int> where(kPages, -1);
+  ASSERT_EQ(move_pages(0, kPages, pages.data(), nullptr, where.data(), 0), 0);
+  EXPECT_THAT(where, testing::Each(node_));
 }
 
 }  // namespace
