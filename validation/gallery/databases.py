@@ -2,7 +2,6 @@
 """Databases on a data directory of their own, without durability: the disk is not what is slowed."""
 import glob
 import os
-import signal
 
 from acceptance.programs import SQL
 from gallery.process import native, unprivileged
@@ -85,8 +84,7 @@ def without_database(folder):
 PROGRAMS = [
     Server("PostgreSQL", (POSTGRES, INITDB, "pgbench", "psql"), (POSTGRES, "--version"), as_unprivileged=True,
            command=(POSTGRES, "-D", "FOLDER/data", "-k", "FOLDER", "-c", "listen_addresses=", "-c", "fsync=off"),
-           prepare=prepare_postgres,
-           ready=postgres_ready, load=load_postgres, ask=ask_postgres, stop=signal.SIGINT),
+           prepare=prepare_postgres, ready=postgres_ready, load=load_postgres, ask=ask_postgres),
     Server("MariaDB", ("mariadbd", "mariadb-install-db", "mariadb", "mariadb-slap"), ("mariadbd", "--version"),
            command=("mariadbd", "--no-defaults", "--datadir=FOLDER/data", "--socket=FOLDER/socket", "--skip-networking",
                     "--innodb-flush-log-at-trx-commit=0"),
