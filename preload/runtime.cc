@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime.h"
 
-#include <dlfcn.h>
 #include <fcntl.h>
-#include <link.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -17,6 +15,7 @@
 #include "hook.h"
 #include "inheritance.h"
 #include "lifecycle.h"
+#include "loaded_program.h"
 #include "traffic_options.h"
 
 namespace nvmemu::preload {
@@ -37,33 +36,6 @@ void say_natively(const Error& error) {
   std::string text = error.message + ": the program runs natively";
   if (!error.hint.empty()) text += " (" + error.hint + ")";
   log_warning(text);
-}
-
-struct CodeRange {
-  std::uintptr_t begin = 0;
-  std::uintptr_t end = 0;
-};
-
-// The executable segment that this address lies in.
-CodeRange code_around(const void* address) {
-  struct Search {
-    std::uintptr_t address;
-    CodeRange range;
-  } search{reinterpret_cast<std::uintptr_t>(address), {}};
-  dl_iterate_phdr(
-      [](dl_phdr_info* object, std::size_t, void* out) {
-        auto& [wanted, range] = *static_cast<Search*>(out);
-        for (int i = 0; i < object->dlpi_phnum; ++i) {
-          const auto& segment = object->dlpi_phdr[i];
-          const std::uintptr_t begin = object->dlpi_addr + segment.p_vaddr;
-          if (segment.p_type != PT_LOAD || wanted < begin || wanted >= begin + segment.p_memsz) continue;
-          range = {begin, begin + segment.p_memsz};
-          return 1;
-        }
-        return 0;
-      },
-      &search);
-  return search.range;
 }
 
 void read_command_line(char* out, std::size_t capacity) noexcept {
@@ -102,6 +74,13 @@ TickerKind kind_of(TickerChoice choice) {
   return TickerKind::kAny;
 }
 
+// For a program that cannot be emulated. The tool names it in its report.
+void leave_alone() {
+  note_on_tools_board(kNoLibraries);
+  if (getenv("NVMEMU_BOARD") == nullptr)
+    say_natively({"it uses no library, and what makes its threads by itself cannot be emulated", {}});
+}
+
 // For a process that will not be emulated as it was configured.
 bool refuse(const Error& error) {
   note_on_tools_board(kBadConfiguration);
@@ -129,6 +108,7 @@ void Runtime::start() {
     return say_natively(config.error());
   }
   config_ = std::move(*config);
+  if (!program_needs_libraries()) return leave_alone();
   if (!set_latencies() || !prepare_counts() || !open_board()) return;
   clock_ = Clock::calibrate(config_.clock_hz);
   start_ticks_ = clock_->now_ticks();

@@ -28,6 +28,7 @@ enum BoardWarning : std::uint32_t {
   kSignalTaken = 1U << 8,         // the program uses the emulator's signal itself
   kCountersRefused = 1U << 9,     // hardware counters were refused to a thread
   kCountsLost = 1U << 10,         // they could not be read at times
+  kNoLibraries = 1U << 11,        // it makes its threads by itself: it ran natively
 };
 
 enum class Ticker : std::uint32_t { kNone, kPerfEvent, kPosixTimer };

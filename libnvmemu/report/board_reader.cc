@@ -35,10 +35,13 @@ constexpr WarningText kWarningTexts[] = {
      "hardware counters were refused to some threads, which were sampled instead, or ran natively where that "
      "could not be"},
     {kCountsLost, "hardware counters could not be read at times: the delay is too short"},
+    {kNoLibraries,
+     "ran natively: what is linked with no library makes its threads by itself (Go without cgo), which "
+     "cannot be emulated"},
     {kSignalTaken, "the program uses the signal that the emulation needs: its threads may have run natively"},
 };
 
-constexpr std::uint32_t kNative = kNoTicker | kNoCalibration | kBadConfiguration | kExpected;
+constexpr std::uint32_t kNative = kNoTicker | kNoCalibration | kBadConfiguration | kExpected | kNoLibraries;
 
 // Of CPU time, what counters must have seen for their counts to speak for all of it.
 constexpr double kSeenThroughout = 0.9;

@@ -190,6 +190,17 @@ TEST_F(PreloadTest, AProgramThatCannotBePreloadedIntoRunsNativelyAndIsNamed) {
   }
 }
 
+TEST_F(PreloadTest, AProgramLinkedWithNoLibraryRunsNativelyAndIsNamed) {
+  const Outcome outcome = run({"--read-latency", "5x", "--epoch", "10ms", "--report",
+                               folder_.file("report.json"), "--", NVMEMU_TEST_NO_LIBRARIES});
+  EXPECT_EQ(outcome.status, 7) << outcome.err;
+  EXPECT_NE(outcome.err.find("linked with no library"), std::string::npos) << outcome.err;
+  const Json processes = report()["processes"];
+  ASSERT_EQ(processes.size(), 1u);
+  EXPECT_EQ(processes[0]["emulated"], false);
+  EXPECT_TRUE(processes[0]["threads"].empty());
+}
+
 TEST_F(PreloadTest, TheReportHasWhatOutlivesTheCommand) {
   expect_ok("outlived");
   const Json processes = report()["processes"];
@@ -291,6 +302,14 @@ TEST_F(WithoutTheTool, WithoutACalibrationTheProgramRunsNatively) {
   EXPECT_EQ(outcome.status, 0) << outcome.err;
   EXPECT_NE(outcome.err.find("nothing.toml"), std::string::npos) << outcome.err;
   EXPECT_NE(outcome.err.find("nvmemu calibrate"), std::string::npos) << outcome.err;
+}
+
+TEST_F(WithoutTheTool, AProgramLinkedWithNoLibraryIsToldThatItRunsNatively) {
+  environment_["NVMEMU_READ_LATENCY"] = "500ns";
+  environment_["LD_PRELOAD"] = NVMEMU_TEST_LIBRARY;
+  const Outcome outcome = finish(start_program({NVMEMU_TEST_NO_LIBRARIES}));
+  EXPECT_EQ(outcome.status, 7);
+  EXPECT_NE(outcome.err.find("runs natively"), std::string::npos) << outcome.err;
 }
 
 TEST_F(WithoutTheTool, NothingToEmulateIsSaid) {
