@@ -154,6 +154,9 @@ constexpr std::uint64_t kShadowShare = 0;
 #endif
 
 TEST(AccessLoop, ClassesFaultsByWhatHappened) {
+#if defined(__SANITIZE_THREAD__)
+  GTEST_SKIP() << "ThreadSanitizer's own memory faults with each access to a new page";
+#endif
   const Memory memory(4096);
   LoopSettings settings = settings_for(memory);
   settings.read_percent = 0;

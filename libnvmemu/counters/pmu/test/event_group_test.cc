@@ -34,8 +34,9 @@ perf_event_attr stores_to(const volatile std::uint64_t& word) {
   return event;
 }
 
+// By several threads at once.
 void store(volatile std::uint64_t& word, int times) {
-  for (int i = 0; i < times; ++i) word = static_cast<std::uint64_t>(i);
+  for (int i = 0; i < times; ++i) __atomic_store_n(&word, static_cast<std::uint64_t>(i), __ATOMIC_RELAXED);
 }
 
 std::uint64_t lowest_free_descriptor() {
