@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Emulated machines with what this one may lack: a kernel's real driver for hardware counters, two NUMA nodes, a node
-# without processors, cgroup version 2. To be sourced by bash after lib.sh. QEMU emulates them in software: they need neither root nor KVM, and their memory is equally fast.
+# without processors, cgroup version 2. To be sourced by bash after lib.sh. QEMU emulates them in software: they need
+# neither root nor KVM, and their memory is equally fast.
 # shellcheck shell=bash disable=SC2154
 
 guest_packages=(qemu-system-arm qemu-system-x86 cpio gzip xz-utils binutils kmod)
@@ -58,23 +59,29 @@ files_of() {
   sed '/^#/d' "$repository/tools/guest/files" | awk -v machine="$1" 'index(machine, $1) == 1 {print $2}'
 }
 
-# add_modules MACHINE ARCHITECTURE ROOT: those of its kernel that the machine needs, with all that these depend on, to
-# ROOT/guest/modules, numbered in the order in which they are to be loaded.
-add_modules() {
-  local machine=$1 folder=$repository/build/guest/$2 root=$3 release name module count=10
-  mkdir -p "$root/guest/modules"
+# modules_of MACHINE ARCHITECTURE: the files of its kernel's modules that the machine needs, each after those that it
+# depends on.
+modules_of() {
+  local folder=$repository/build/guest/$2 release name
   release=$(basename "$folder"/lib/modules/*)
-  files_of "$machine" | sed -n 's/^module://p' | while read -r name; do
+  files_of "$1" | sed -n 's/^module://p' | while read -r name; do
     PATH=$PATH:/sbin:/usr/sbin
     [ -e "$folder/lib/modules/$release/modules.dep.bin" ] || logged "$log" depmod -b "$folder" "$release"
-    modprobe -d "$folder" -S "$release" --show-depends "$name" | awk '$1 == "insmod" {print $2}' | while read -r module; do
-      count=$((count + 1))
-      name=$root/guest/modules/$count-$(basename "$module" .xz)
-      case $module in
-        *.xz) xz -dc "$module" >"$name" ;;
-        *) cp "$module" "$name" ;;
-      esac
-    done
+    modprobe -d "$folder" -S "$release" --show-depends "$name"
+  done | awk '$1 == "insmod" && !seen[$2]++ {print $2}'
+}
+
+# add_modules MACHINE ARCHITECTURE ROOT: to ROOT/guest/modules, numbered in the order in which they are to be loaded.
+add_modules() {
+  local root=$3 module copy count=10
+  mkdir -p "$root/guest/modules"
+  modules_of "$1" "$2" | while read -r module; do
+    count=$((count + 1))
+    copy=$root/guest/modules/$count-$(basename "$module" .xz)
+    case $module in
+      *.xz) xz -dc "$module" >"$copy" ;;
+      *) cp "$module" "$copy" ;;
+    esac
   done
 }
 

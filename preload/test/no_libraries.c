@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Dynamic, but linked with no library, as Go's programs without cgo are. Computes for some tenths of a second. */
+/* Dynamic, but linked with no library, as Go's programs without cgo are. Computes for some tenths of a
+ * second. */
 #include <sys/syscall.h>
 
 __attribute__((noreturn)) static void leave(long status) {
