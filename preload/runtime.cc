@@ -232,8 +232,9 @@ void Runtime::set_sampler_options() {
                 .next_to_natural = calibration_.probe_next_latency_ns > 0
                                        ? calibration_.probe_latency_ns / calibration_.probe_next_latency_ns
                                        : 0,
-                .overlapped = overlap_factor(calibration_),
                 .trap_cost_ns = calibration_.trap_cost_ns},
+      .overlap = {.reading = overlapped_reading_factor(calibration_),
+                  .latency = overlap_factor(calibration_)},
       .steady_after_ms = std::min(32.0, config_.epoch_ns / 2e6),
       .sample_stall_cost_ns = calibration_.sample_stall_cost_ns,
       .sample_cost_ns = calibration_.sample_cost_ns,

@@ -25,14 +25,17 @@ void measure_on_cached_chase(Calibration& calibration, const void* line) {
   if (sums.readings > 0) calibration.probe_disturbed_share = sums.from_memory / sums.readings;
 }
 
-void measure_on_chase(Calibration& calibration, const void* line) {
+void measure_on_chase(Calibration& calibration, const ChasePlaces& places) {
   const Clock clock = Clock::calibrate(calibration.clock_hz);
-  calibration.sample_stall_cost_ns = measure_sampling_cost(clock, line);
+  calibration.sample_stall_cost_ns = measure_sampling_cost(clock, places.alone);
   if (!can_probe(calibration)) return;
-  const KnownLatencies known = probe_chase(clock, scale_of(calibration), line);
+  const KnownLatencies known = probe_chase(clock, scale_of(calibration), places);
+  const double unsampled = 1 - calibration.sample_stall_cost_ns / kSamplePeriodNs;
   calibration.probe_latency_ns = known.probed_ns;
   calibration.probe_next_latency_ns = known.probed_next_ns;
-  calibration.probed_latency_ns = known.chase_ns * (1 - calibration.sample_stall_cost_ns / kSamplePeriodNs);
+  calibration.probed_latency_ns = known.chase_ns * unsampled;
+  calibration.probe_overlapped_latency_ns = known.probed_together_ns;
+  calibration.probed_overlapped_latency_ns = known.together_ns * unsampled;
 }
 
 }  // namespace

@@ -21,6 +21,7 @@ constexpr std::size_t kChaseBytes = 512 * kMebibyte;
 constexpr std::size_t kLeastChaseBytes = 64 * kMebibyte;
 constexpr std::size_t kMostCachedBytes = 4 * kMebibyte;
 constexpr std::size_t kTimedLoads = 300'000;
+constexpr std::size_t kTimedSteps = 100'000;  // of four chases
 constexpr std::size_t kWarmingLoads = 250'000;
 constexpr double kUnstableSpread = 0.10;
 
@@ -44,52 +45,40 @@ std::size_t cached_bytes(const Cpu& cpu) {
   return in_huge_pages(std::min(bytes, kMostCachedBytes));
 }
 
-// Repetitions go on along the cycle, so that none meets lines that the last one left in a cache; where the
-// cache is so large that it may hold them all the same, they are flushed. Each is the median of three, since
-// what neighbours do lasts for some tens of milliseconds, mostly.
-std::vector<double> memory_latencies(const Cpu& cpu, const Clock& clock, const ChaseBuffer& buffer,
-                                     int repetitions) {
-  constexpr int kParts = 3;
-  const bool flush = 2 * cpu.last_level_cache_bytes() > buffer.bytes();
-  const void* line = chase(buffer.start(), kWarmingLoads);
-  std::vector<double> results;
-  for (int repetition = 0; repetition < repetitions; ++repetition) {
-    std::vector<double> parts;
-    for (int part = 0; part < kParts; ++part) {
-      if (flush) flush_ahead(line, kTimedLoads);
-      parts.push_back(timed_chase_ns(clock, line, kTimedLoads));
-    }
-    results.push_back(median(parts));
-  }
-  return results;
-}
+// Chases from memory. Repetitions go on along the cycle, so that none meets lines that the last one left in a
+// cache; where the cache is so large that it may hold them all the same, they are flushed.
+class MemoryChases {
+ public:
+  MemoryChases(const Cpu& cpu, const Clock& clock, const ChaseBuffer& buffer)
+      : clock_(clock), flush_(2 * cpu.last_level_cache_bytes() > buffer.bytes()) {}
 
-// By what a step of several chases at once takes longer than a load of one. In short turns: what neighbours
-// do for longer then makes both slower.
-Figure slowdown_together(const Cpu& cpu, const Clock& clock, const ChaseBuffer& buffer, int repetitions) {
-  constexpr int kTurns = 8;  // of a repetition
-  constexpr std::size_t kTurnLoads = 50'000;
-  const bool flush = 2 * cpu.last_level_cache_bytes() > buffer.bytes();
-  ChaseLines lines;
-  for (std::size_t i = 0; i < lines.size(); ++i)  // anywhere in the cycle: lines lie in it at random
-    lines[i] = buffer.data() +
-               i * (buffer.bytes() / lines.size()) / ChaseBuffer::kLineBytes * ChaseBuffer::kLineBytes;
-  const void* line = chase(lines[0], kWarmingLoads);
-  std::vector<double> results;
-  for (int repetition = 0; repetition < repetitions; ++repetition) {
-    std::vector<double> ratios;
-    for (int turn = 0; turn < kTurns; ++turn) {
-      if (flush) {
-        for (const void* start : lines) flush_ahead(start, kTurnLoads);
-        flush_ahead(line, kTurnLoads);
-      }
-      const double alone_ns = timed_chase_ns(clock, line, kTurnLoads);
-      ratios.push_back(timed_chases_ns(clock, lines, kTurnLoads) / alone_ns);
-    }
-    results.push_back(median(ratios));
+  double alone_ns(const void*& line) const {
+    return median_of_parts([&] {
+      flush(line, kTimedLoads);
+      return timed_chase_ns(clock_, line, kTimedLoads);
+    });
   }
-  return summarize(results);
-}
+
+  double together_ns(ChaseLines& lines) const {
+    return median_of_parts([&] {
+      for (const void* line : lines) flush(line, kTimedSteps);
+      return timed_chases_ns(clock_, lines, kTimedSteps);
+    });
+  }
+
+ private:
+  // What neighbours do lasts for some tens of milliseconds, mostly.
+  static double median_of_parts(const auto& timed) {
+    return median(std::vector<double>{timed(), timed(), timed()});
+  }
+
+  void flush(const void* line, std::size_t loads) const {
+    if (flush_) flush_ahead(line, loads);
+  }
+
+  const Clock& clock_;
+  bool flush_;
+};
 
 std::vector<double> cache_latencies(const Clock& clock, const ChaseBuffer& buffer, int repetitions) {
   const void* line = chase(buffer.start(), 2 * buffer.loads());
@@ -145,24 +134,35 @@ class Calibrator {
     result_.chase_bytes = static_cast<double>(*bytes);
     result_.huge_pages = first->has_huge_pages();
     if (const auto done = measure_short_chase(); !done) return done;
-    std::vector<double> latencies = memory_latencies(cpu_, clock_, *first, repetitions_);
-    const Figure together = slowdown_together(cpu_, clock_, *first, repetitions_);
+    std::vector<double> alone_ns;
+    std::vector<double> together_ns;
+    const ChasePlaces places = add_latencies(*first, alone_ns, together_ns);
     if (options_.on_chase) {
       announce("probes and samples while waiting", 0.25);
-      options_.on_chase(result_, chase(first->start(), kWarmingLoads));
+      options_.on_chase(result_, places);
     }
     announce("latency in huge pages, again", 0.5);
     const auto second = ChaseBuffer::of_all_lines(*bytes, Pages::kHuge);
     if (!second) return tl::unexpected<Error>(second.error());
-    for (const double latency : memory_latencies(cpu_, clock_, *second, repetitions_))
-      latencies.push_back(latency);
-    const Figure base = summarize(latencies);
+    add_latencies(*second, alone_ns, together_ns);
+    const Figure base = summarize(alone_ns);
     keep("base_latency_ns", base, result_.base_latency_ns);
-    keep("overlapped_latency_ns", {base.value * together.value, together.spread},
-         result_.overlapped_latency_ns);
+    keep("overlapped_latency_ns", summarize(together_ns), result_.overlapped_latency_ns);
     result_.base_latency_spread = base.spread;
     result_.unstable = base.spread > kUnstableSpread;
     return {};
+  }
+
+  // Of a load alone and of several at once, in turns; where these end.
+  ChasePlaces add_latencies(const ChaseBuffer& buffer, std::vector<double>& alone_ns,
+                            std::vector<double>& together_ns) const {
+    const MemoryChases chases(cpu_, clock_, buffer);
+    ChasePlaces places = places_apart(buffer);
+    for (int repetition = 0; repetition < repetitions_; ++repetition) {
+      alone_ns.push_back(chases.alone_ns(places.alone));
+      together_ns.push_back(chases.together_ns(places.together));
+    }
+    return places;
   }
 
   // Just before the long one, so that what the two took belongs together.
@@ -182,8 +182,12 @@ class Calibrator {
     const auto buffer =
         ChaseBuffer::of_all_lines(static_cast<std::size_t>(result_.chase_bytes), Pages::kSmall);
     if (!buffer) return tl::unexpected<Error>(buffer.error());
-    keep("small_page_latency_ns", summarize(memory_latencies(cpu_, clock_, *buffer, repetitions_)),
-         result_.small_page_latency_ns);
+    const MemoryChases chases(cpu_, clock_, *buffer);
+    const void* line = chase(buffer->start(), kWarmingLoads);
+    std::vector<double> latencies;
+    for (int repetition = 0; repetition < repetitions_; ++repetition)
+      latencies.push_back(chases.alone_ns(line));
+    keep("small_page_latency_ns", summarize(latencies), result_.small_page_latency_ns);
     return {};
   }
 

@@ -8,6 +8,7 @@
 #include "base/clock.h"
 #include "base/result.h"
 #include "host/calibration.h"
+#include "host/chase_buffer.h"
 #include "host/cpu.h"
 
 namespace nvmemu {
@@ -24,9 +25,9 @@ struct CalibrateOptions {
   bool bandwidth = true;  // false: bandwidths stay zero, not measured
   Progress progress;
   // For what layers above this one measure: called while the memory of the cached chase, and later of the
-  // base chase, is mapped, with the figures so far and a line of the cycle.
+  // base chase, is mapped, with the figures so far and a line of the cycle, or several.
   std::function<void(Calibration&, const void* line)> on_cached_chase;
-  std::function<void(Calibration&, const void* line)> on_chase;
+  std::function<void(Calibration&, const ChasePlaces& places)> on_chase;
   Measured measured;
 };
 

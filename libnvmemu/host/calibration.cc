@@ -49,6 +49,8 @@ constexpr std::array kNumbers{
     NumberField{"probe_latency_ns", &Calibration::probe_latency_ns},
     NumberField{"probe_next_latency_ns", &Calibration::probe_next_latency_ns},
     NumberField{"probed_latency_ns", &Calibration::probed_latency_ns},
+    NumberField{"probe_overlapped_latency_ns", &Calibration::probe_overlapped_latency_ns},
+    NumberField{"probed_overlapped_latency_ns", &Calibration::probed_overlapped_latency_ns},
     NumberField{"probe_disturbed_share", &Calibration::probe_disturbed_share},
     NumberField{"timer_cost_ns", &Calibration::timer_cost_ns},
     NumberField{"read_bandwidth_bps", &Calibration::read_bandwidth_bps},
@@ -103,6 +105,8 @@ Assigned assign(Calibration& calibration, std::string_view key, std::string_view
   return Assigned::kUnknownKey;
 }
 
+double clamped_factor(double factor) { return std::clamp(factor, 0.5, 2.0); }
+
 constexpr const char* kMeasureAgain = "run 'nvmemu calibrate' to measure and store it anew";
 
 template <typename Fields>
@@ -118,7 +122,17 @@ Result<void> require(const Fields& fields, const std::set<std::string_view>& see
 
 double overlap_factor(const Calibration& calibration) noexcept {
   if (calibration.base_latency_ns <= 0 || calibration.overlapped_latency_ns <= 0) return 1;
-  return std::clamp(calibration.overlapped_latency_ns / calibration.base_latency_ns, 0.5, 2.0);
+  return clamped_factor(calibration.overlapped_latency_ns / calibration.base_latency_ns);
+}
+
+double overlapped_reading_factor(const Calibration& calibration) noexcept {
+  const Calibration& c = calibration;
+  for (const double figure : {c.probe_next_latency_ns, c.probed_latency_ns, c.probe_overlapped_latency_ns,
+                              c.probed_overlapped_latency_ns}) {
+    if (figure <= 0) return overlap_factor(calibration);
+  }
+  const double alone = c.probed_latency_ns / c.probe_next_latency_ns;
+  return clamped_factor(c.probed_overlapped_latency_ns / c.probe_overlapped_latency_ns / alone);
 }
 
 std::string serialize(const Calibration& calibration) {

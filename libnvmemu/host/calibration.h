@@ -33,9 +33,11 @@ struct Calibration {
   double probe_latency_ns = 0;  // mean reading, less overhead, of probes of the base chase; 0: not measured
   double probe_next_latency_ns = 0;  // likewise, of what its loads are about to lead to; 0: not measured
   double probed_latency_ns = 0;      // what its loads took between those probes, less what samples cost
-  double probe_disturbed_share = 0;  // of probes of the cached chase, those that come from memory
-  double timer_cost_ns = 0;          // of one tick of the POSIX-timer ticker, on top of the kernel's own
-  double read_bandwidth_bps = 0;     // streaming sum, one core / all cores; bytes read per second
+  double probe_overlapped_latency_ns = 0;   // the next-load reading, of four such chases at once,
+  double probed_overlapped_latency_ns = 0;  // and their step between the probes; 0: not measured
+  double probe_disturbed_share = 0;         // of probes of the cached chase, those that come from memory
+  double timer_cost_ns = 0;       // of one tick of the POSIX-timer ticker, on top of the kernel's own
+  double read_bandwidth_bps = 0;  // streaming sum, one core / all cores; bytes read per second
   double read_bandwidth_all_bps = 0;
   double copy_bandwidth_bps = 0;  // streaming copy: bytes read plus bytes written, as STREAM counts
   double copy_bandwidth_all_bps = 0;
@@ -45,6 +47,10 @@ struct Calibration {
 // By what a load takes longer while others are under way, or shorter: where a load alone waits for page
 // tables too, which others' loads hide. 1 where it was not measured.
 double overlap_factor(const Calibration& calibration) noexcept;
+
+// The same as probes see it: by what such a load takes longer than probes of it let expect, after what they
+// read of one alone. Overlap_factor() where it was not measured.
+double overlapped_reading_factor(const Calibration& calibration) noexcept;
 
 // "key = value" lines, a subset of TOML; unknown keys are ignored, missing and malformed ones are errors that
 // name the key.

@@ -172,6 +172,19 @@ double timed_chase_ns(const Clock& clock, const void*& line, std::size_t loads) 
   return timed_in_pieces_ns(clock, loads, [&](std::size_t piece) { line = chase(line, piece); });
 }
 
+ChasePlaces places_apart(const ChaseBuffer& buffer) noexcept {
+  constexpr std::size_t kFarApart = 500'000;  // five chases read 160 MiB until one comes where the next was
+  ChasePlaces places;
+  const std::size_t loads_apart = std::min(kFarApart, buffer.loads() / (places.together.size() + 1));
+  const void* line = buffer.start();
+  for (const void*& place : places.together) {
+    place = line;
+    line = chase(line, loads_apart);
+  }
+  places.alone = line;
+  return places;
+}
+
 double timed_chases_ns(const Clock& clock, ChaseLines& lines, std::size_t loads) {
   return timed_in_pieces_ns(clock, loads, [&](std::size_t piece) { chase_together(lines, piece); });
 }

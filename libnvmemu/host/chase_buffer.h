@@ -61,6 +61,16 @@ double timed_chase_ns(const Clock& clock, const void*& line, std::size_t loads);
 // Chases that step together: each line's next is loaded before the line after next of any.
 using ChaseLines = std::array<const void*, 4>;
 
+// Lines of one cycle for a chase alone and for several at once, so far apart that, as long as all get ahead
+// alike, none finds in a cache what another has left there.
+struct ChasePlaces {
+  const void* alone;
+  ChaseLines together;
+};
+
+// Takes 0.4 s.
+ChasePlaces places_apart(const ChaseBuffer& buffer) noexcept;
+
 // ns for each of `loads` (> 0) steps from `lines` on, likewise.
 double timed_chases_ns(const Clock& clock, ChaseLines& lines, std::size_t loads);
 

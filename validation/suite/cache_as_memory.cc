@@ -11,6 +11,8 @@ Calibration cache_as_memory(const Calibration& calibration, double cache_ns) {
   shifted.probe_latency_ns = 0;
   shifted.probe_next_latency_ns = 0;
   shifted.probed_latency_ns = 0;
+  shifted.probe_overlapped_latency_ns = 0;
+  shifted.probed_overlapped_latency_ns = 0;
   shifted.probe_disturbed_share = 0;
   shifted.sample_stall_cost_ns = calibration.sample_cost_ns;
   return shifted;

@@ -13,10 +13,15 @@
 
 namespace nvmemu {
 
+// By what a miss takes longer while others are under way; 1: no longer.
+struct Overlap {
+  double reading = 1;  // than what probes say of it
+  double latency = 1;  // than a load alone
+};
+
 class EpochSamples {
  public:
-  // `overlapped`: by what a miss takes longer while others are under way; 1: no longer.
-  explicit EpochSamples(double overlapped = 1) : overlapped_(overlapped) {}
+  explicit EpochSamples(const Overlap& overlap = {}) : overlap_(overlap) {}
 
   // A sample that stands for `time_ns`, held up by `entry`'s instruction (null: by nothing known), so long
   // after a gap that it falls in `gap_bin` of GapWeights.
@@ -50,19 +55,20 @@ class EpochSamples {
   Held& slot_for(const LoadEntry* entry) noexcept;
   static bool may_wait(const Held& held) noexcept;
   bool overlaps(const Held& held, const SharePool& pool) const noexcept;
-  // What was held up by one load, of which `share` is memory's, at `miss_ns` a miss. Forgets it.
-  void charge(Held& held, const Share& share, double alone_ns, double factor, EpochCounts& counts) noexcept;
+  // What was held up by one load, of which `share` is memory's, and whose misses read `miss_ns`. Forgets it.
+  void charge(Held& held, const Share& share, double miss_ns, const Overlap& overlap,
+              EpochCounts& counts) noexcept;
 
-  double overlapped_;
+  Overlap overlap_;
   std::array<Held, kDistinct> held_{};
   std::size_t distinct_ = 0;
   Held others_{};
   std::array<double, kStallKinds> by_kind_ns_{};
   std::uint64_t samples_ = 0;
   std::uint64_t stall_samples_ = 0;
-  ByBin memory_ns_{};             // over the thread's life, before weights
-  double overlapped_misses_ = 0;  // the same, each by its factor
-  double misses_ = 0;             // in a row, in this epoch, before weights
+  ByBin memory_ns_{};         // over the thread's life, before weights
+  double misses_ = 0;         // in a row, in this epoch, before weights
+  double slowed_misses_ = 0;  // the same, each by what it takes longer than a load alone
   Running stall_;
   Running excess_;
 };

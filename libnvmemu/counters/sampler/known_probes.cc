@@ -31,15 +31,17 @@ struct Round {
   ProbeSums sums;
 };
 
-// The chase with the probes' handler in place.
+using Walk = void (*)(const void** lines, std::size_t loads) noexcept;
+
+void walk_one(const void** line, std::size_t loads) noexcept { *line = nvmemu_known_chase(*line, loads); }
+
+// A chase, or several that step together, with the probes' handler in place.
 class ProbedChase {
  public:
-  ProbedChase(const Clock& clock, const void* line) : clock_(clock), line_(line) {
-    struct sigaction action {};
-    action.sa_sigaction = handle_trap;
-    action.sa_flags = SA_SIGINFO | SA_NODEFER;
-    handles_ = sigaction(SIGTRAP, &action, &before_) == 0;
-  }
+  ProbedChase(const Clock& clock, const void* line)
+      : ProbedChase(clock, {line}, walk_one, nvmemu_known_chase_loaded) {}
+  ProbedChase(const Clock& clock, const ChaseLines& lines)
+      : ProbedChase(clock, lines, nvmemu_known_chases, nvmemu_known_chases_loaded) {}
   ~ProbedChase() {
     if (handles_) sigaction(SIGTRAP, &before_, nullptr);
   }
@@ -50,35 +52,62 @@ class ProbedChase {
   bool run(Prober& prober, BurstKind kind, Round& round) {
     if (!handles_ || load_ == nullptr || !load_->instruction.probeable) return false;
     const std::uint64_t start = clock_.now_ticks();
-    line_ = nvmemu_known_chase(line_, kLoadsBetween);
+    walk_(lines_.data(), kLoadsBetween);
     round.ns_per_load = clock_.ns_since(start) / kLoadsBetween;
     active_prober = &prober;
     if (prober.arm(load_, kind, 0) != 0) return false;
-    line_ = nvmemu_known_chase(line_, kLoadsOfABurst);
+    walk_(lines_.data(), kLoadsOfABurst);
     prober.disarm();
     round.sums = prober.take_burst().sums;
     return true;
   }
 
  private:
+  ProbedChase(const Clock& clock, const ChaseLines& lines, Walk walk, const char* loaded)
+      : clock_(clock),
+        lines_(lines),
+        walk_(walk),
+        load_(table_->find(reinterpret_cast<std::uintptr_t>(loaded))) {
+    struct sigaction action {};
+    action.sa_sigaction = handle_trap;
+    action.sa_flags = SA_SIGINFO | SA_NODEFER;
+    handles_ = sigaction(SIGTRAP, &action, &before_) == 0;
+  }
+
   const Clock& clock_;
-  const void* line_;
+  ChaseLines lines_;
+  const Walk walk_;
   bool handles_ = false;
   struct sigaction before_ {};
   const std::unique_ptr<LoadTable> table_ = std::make_unique<LoadTable>();
-  LoadEntry* const load_ = table_->find(reinterpret_cast<std::uintptr_t>(nvmemu_known_chase_loaded));
+  LoadEntry* const load_;
 };
 
-double mean_miss_ns(const std::vector<Round>& rounds, double longest_ns) {
-  double memory_ns = 0;
-  double misses = 0;
-  for (const Round& round : rounds) {
-    if (round.ns_per_load > longest_ns) continue;
-    memory_ns += round.sums.memory_ns;
-    misses += round.sums.from_memory;
+// The rounds of one kind.
+class Rounds {
+ public:
+  bool add(ProbedChase& chase, Prober& prober) {
+    return chase.run(prober, BurstKind::kNatural, rounds_.emplace_back());
   }
-  return misses > 0 ? memory_ns / misses : 0;
-}
+  std::vector<double> stretches_ns() const {
+    std::vector<double> stretches;
+    for (const Round& round : rounds_) stretches.push_back(round.ns_per_load);
+    return stretches;
+  }
+  // Of bursts after stretches of at most so much a load.
+  double mean_miss_ns(double longest_ns) const {
+    ProbeSums sums;
+    for (const Round& round : rounds_) {
+      if (round.ns_per_load > longest_ns) continue;
+      sums.memory_ns += round.sums.memory_ns;
+      sums.from_memory += round.sums.from_memory;
+    }
+    return sums.from_memory > 0 ? sums.memory_ns / sums.from_memory : 0;
+  }
+
+ private:
+  std::vector<Round> rounds_;
+};
 
 }  // namespace
 
@@ -96,8 +125,10 @@ ProbeSums probe_cached_chase(const Clock& clock, const ProbeScale& scale, const 
   return all;
 }
 
-KnownLatencies probe_chase(const Clock& clock, const ProbeScale& scale, const void* line) {
-  ProbedChase chase(clock, line);
+// All chases get ahead alike, see places_apart(): so the ones together have two turns in each round too.
+KnownLatencies probe_chase(const Clock& clock, const ProbeScale& scale, const ChasePlaces& places) {
+  ProbedChase alone(clock, places.alone);
+  ProbedChase together(clock, places.together);
   ProbeScale of_load = scale;
   ProbeScale of_next = scale;
   of_load.next_to_natural = 0;
@@ -106,19 +137,23 @@ KnownLatencies probe_chase(const Clock& clock, const ProbeScale& scale, const vo
   Prober next_prober(clock, of_next);
   SamplingAlone sampling;
   sampling.start();
-  std::vector<Round> load_rounds(kNaturalBursts);
-  std::vector<Round> next_rounds(kNaturalBursts);
-  std::vector<double> stretches_ns;
+  Rounds of_loads;
+  Rounds of_nexts;
+  Rounds of_several;
   for (int i = 0; i < kNaturalBursts; ++i) {
-    if (!chase.run(load_prober, BurstKind::kNatural, load_rounds[i]) ||
-        !chase.run(next_prober, BurstKind::kNatural, next_rounds[i]))
+    if (!of_loads.add(alone, load_prober) || !of_several.add(together, next_prober) ||
+        !of_nexts.add(alone, next_prober) || !of_several.add(together, next_prober))
       return {};
-    stretches_ns.push_back(load_rounds[i].ns_per_load);
-    stretches_ns.push_back(next_rounds[i].ns_per_load);
   }
-  const double longest_ns = kDisturbed * median(stretches_ns);
-  return {mean_miss_ns(load_rounds, longest_ns), mean_miss_ns(next_rounds, longest_ns),
-          undisturbed_mean(stretches_ns)};
+  std::vector<double> alone_ns = of_loads.stretches_ns();
+  for (const double stretch_ns : of_nexts.stretches_ns()) alone_ns.push_back(stretch_ns);
+  const std::vector<double> together_ns = of_several.stretches_ns();
+  const double longest_ns = kDisturbed * median(alone_ns);
+  return {.probed_ns = of_loads.mean_miss_ns(longest_ns),
+          .probed_next_ns = of_nexts.mean_miss_ns(longest_ns),
+          .chase_ns = undisturbed_mean(alone_ns),
+          .probed_together_ns = of_several.mean_miss_ns(kDisturbed * median(together_ns)),
+          .together_ns = undisturbed_mean(together_ns)};
 }
 
 }  // namespace nvmemu

@@ -4,6 +4,7 @@
 
 #include "base/clock.h"
 #include "counters/sampler/prober.h"
+#include "host/chase_buffer.h"
 
 namespace nvmemu {
 
@@ -15,17 +16,19 @@ namespace nvmemu {
 ProbeSums probe_cached_chase(const Clock& clock, const ProbeScale& scale, const void* line);
 
 struct KnownLatencies {
-  double probed_ns = 0;       // a natural reading of a load of the chase,
-  double probed_next_ns = 0;  // one of the load after it,
-  double chase_ns = 0;        // and what its loads take between the bursts
+  double probed_ns = 0;           // a natural reading of a load of the chase,
+  double probed_next_ns = 0;      // one of the load after it,
+  double chase_ns = 0;            // and what its loads take between the bursts
+  double probed_together_ns = 0;  // a reading of the load after one of four chases at once,
+  double together_ns = 0;         // and a step of theirs
 };
 
 // What natural bursts read on a chase from memory; it is sampled meanwhile, as a program is, because the
 // readings depend on it (240 ns where it takes 212; without samples, up to 300, the less the more often
-// bursts come). Bursts of both kinds come in turns, and stretches of the chase that take over a quarter more
+// bursts come). Bursts of each kind come in turns, and stretches of the chase that take over a quarter more
 // than the median one do not count, nor do the bursts after them: with neighbours that change within seconds,
-// the ratio of readings to latency, which is what they are for, would be of two different moments. About 4 s.
+// the ratio of readings to latency, which is what they are for, would be of two different moments. About 8 s.
 // Takes SIGURG too.
-KnownLatencies probe_chase(const Clock& clock, const ProbeScale& scale, const void* line);
+KnownLatencies probe_chase(const Clock& clock, const ProbeScale& scale, const ChasePlaces& places);
 
 }  // namespace nvmemu

@@ -61,7 +61,6 @@ struct ProbeScale {
   double readings_to_latency = 0;  // a load's latency over what a natural probe of it reads; 0: not known
   // What a natural reading of a load is over one of its next execution, read ahead; 0: none are read ahead.
   double next_to_natural = 0;
-  double overlapped = 1;    // by what a miss takes longer while others are under way
   double trap_cost_ns = 0;  // one hit, handler and all
 };
 

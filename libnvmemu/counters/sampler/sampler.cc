@@ -62,7 +62,7 @@ Sampler::Sampler(SamplerShared& shared, const Clock& clock, const SamplerOptions
       clock_(clock),
       options_(options),
       prober_(clock, options.scale),
-      samples_(options.scale.overlapped),
+      samples_(options.overlap),
       schedule_(options.every_load ? 0 : options.probe_budget, options.steady_after_ms, clock.now_ticks()),
       traffic_(options.cache_bytes),
       period_({.fine_ns = options.period_ns,

@@ -55,6 +55,7 @@ struct SamplerOptions {
       0.01;                 // share of CPU time, and of injected time, that probing may take; 0: never probes
   bool every_load = false;  // no probes by choice: every load's stall is memory's
   ProbeScale scale;
+  Overlap overlap;
   double steady_after_ms = 32;      // how long after an injection shares may be asked for
   double sample_stall_cost_ns = 0;  // see Calibration
   double sample_cost_ns = 0;        // see Calibration

@@ -45,6 +45,22 @@ TEST(Calibration, DoesNotDependOnTheLocale) {
   EXPECT_EQ(read->base_latency_ns, sample_calibration().base_latency_ns);
 }
 
+TEST(Calibration, OverlappedLoadsAreReckonedFromTwoRatios) {
+  Calibration calibration;
+  calibration.base_latency_ns = 180;
+  EXPECT_EQ(overlap_factor(calibration), 1);
+  EXPECT_EQ(overlapped_reading_factor(calibration), 1);
+  calibration.overlapped_latency_ns = 171;
+  EXPECT_DOUBLE_EQ(overlap_factor(calibration), 0.95);
+  EXPECT_DOUBLE_EQ(overlapped_reading_factor(calibration), 0.95) << "for want of another";
+  calibration.probe_next_latency_ns = 200;
+  calibration.probed_latency_ns = 180;
+  calibration.probe_overlapped_latency_ns = 160;
+  calibration.probed_overlapped_latency_ns = 168;
+  EXPECT_DOUBLE_EQ(overlap_factor(calibration), 0.95);
+  EXPECT_DOUBLE_EQ(overlapped_reading_factor(calibration), (168.0 / 160) / (180.0 / 200));
+}
+
 TEST(Calibration, IgnoresUnknownKeysCommentsAndBlankLines) {
   const auto read =
       parse_calibration("# from the future\n\nwarp_factor = [9]\n" + serialize(sample_calibration()));

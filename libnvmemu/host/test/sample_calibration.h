@@ -27,6 +27,8 @@ inline Calibration sample_calibration() {
   calibration.probe_latency_ns = 230;
   calibration.probe_next_latency_ns = 240;
   calibration.probed_latency_ns = 205;
+  calibration.probe_overlapped_latency_ns = 235;
+  calibration.probed_overlapped_latency_ns = 208;
   calibration.probe_disturbed_share = 0.01;
   calibration.timer_cost_ns = 2500;
   calibration.read_bandwidth_bps = 12.5e9;
