@@ -120,8 +120,13 @@ void Runtime::start() {
   }
   edge_interval_ticks_ =
       injects() || governor_ ? clock_->to_ticks(kEdgeIntervalNs) : std::numeric_limits<std::uint64_t>::max();
-  set_sampler_options();
+  shared_.learnt = Learnt::create();
+  if (shared_.learnt != nullptr) set_sampler_options();
   claim_process();
+  if (shared_.learnt == nullptr) {
+    warn(kNoTicker);
+    return log_warning("no memory for the sampler's tables: the program runs natively");
+  }
   resolve_hooks();
   remember_inheritance();
   if (!prepare_threads() || !install_handlers()) {
@@ -203,11 +208,12 @@ bool Runtime::prepare_counts() {
 
 void Runtime::set_sampler_options() {
   const CodeRange own = code_around(reinterpret_cast<const void*>(&code_around));
-  shared_.disturbed = calibration_.probe_disturbed_share;
-  shared_.disturbed_hit_ns = calibration_.cache_latency_ns;
+  Learnt& learnt = *shared_.learnt;
+  learnt.disturbed = calibration_.probe_disturbed_share;
+  learnt.disturbed_hit_ns = calibration_.cache_latency_ns;
   if (calibration_.probe_latency_ns > 0) {
     // What the calibration's chase read, brought up to date as the base latency is.
-    shared_.gaps.expect(calibration_.probe_latency_ns * read_latency_.base_ns / calibration_.base_latency_ns);
+    learnt.gaps.expect(calibration_.probe_latency_ns * read_latency_.base_ns / calibration_.base_latency_ns);
   }
   // A record is of what an emulated run would measure. Where counts are replayed, samples only tell the time.
   const bool measures = (injects() || record_) && !replay_;

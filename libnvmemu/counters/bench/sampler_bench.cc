@@ -91,7 +91,7 @@ BENCHMARK(add_streaming_sample);
 class TickedThread {
  public:
   explicit TickedThread(bool with_bandwidth)
-      : sampler_(*shared_, clock_,
+      : sampler_(shared_, clock_,
                  {.signal = SIGURG,
                   .measures_traffic = with_bandwidth,
                   .cache_bytes = 32e6,
@@ -100,7 +100,7 @@ class TickedThread {
         governor_(read_busy_, write_busy_, {.read_bps = 1e9, .write_bps = 1e9}),
         emulator_(sampler_, injector_, ReadLatency{.base_ns = 90, .target_ns = 300}, 50e6, stall_delay_ns,
                   with_bandwidth ? &governor_ : nullptr) {
-    shared_->probes_refused = true;
+    shared_.probes_refused = true;
     getcontext(&context_);
     context_.uc_mcontext.gregs[REG_RIP] = static_cast<greg_t>(kAfterLoad);
   }
@@ -112,7 +112,8 @@ class TickedThread {
 
  private:
   const Clock clock_ = Clock::calibrate();
-  std::unique_ptr<SamplerShared> shared_ = std::make_unique<SamplerShared>();
+  const std::unique_ptr<Learnt> learnt_ = std::make_unique<Learnt>();
+  SamplerShared shared_{.learnt = learnt_.get()};
   Sampler sampler_;
   NoDelay injector_;
   std::atomic<std::uint64_t> read_busy_{0}, write_busy_{0};

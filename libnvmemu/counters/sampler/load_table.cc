@@ -6,14 +6,12 @@
 
 #include "counters/sampler/code_checksum.h"
 #include "counters/sampler/code_lookup.h"
+#include "counters/sampler/table_slot.h"
 
 namespace nvmemu {
 namespace {
 
-constexpr std::uintptr_t kBusy = 1;
 constexpr auto kRelaxed = std::memory_order_relaxed;
-
-std::size_t hash(std::uintptr_t ip) { return static_cast<std::size_t>((ip * 0x9E3779B97F4A7C15ULL) >> 40); }
 
 // A function's other instructions and everything that cannot be decoded are kOther, with nothing to probe.
 void describe(LoadEntry& entry, std::uintptr_t ip, std::uint32_t checksum) noexcept {
@@ -76,7 +74,7 @@ ProbeSums LoadEntry::sums() const noexcept {
 
 // Takes over the slot in which the caller saw `held`; null where another thread was faster.
 LoadEntry* LoadTable::claim(Slot& slot, std::uintptr_t held, std::uintptr_t ip) noexcept {
-  if (!slot.ip.compare_exchange_strong(held, kBusy, std::memory_order_acquire)) return nullptr;
+  if (!slot.ip.compare_exchange_strong(held, busy_mark(), std::memory_order_acquire)) return nullptr;
   describe(slot.entry, ip, checksum_before(ip));
   slot.ip.store(ip, std::memory_order_release);
   return &slot.entry;
@@ -101,10 +99,10 @@ UsualReadings LoadEntry::usual(double mean_ns) const noexcept {
 
 LoadEntry* LoadTable::find(std::uintptr_t ip) noexcept {
   for (std::size_t i = 0; i < kReach; ++i) {
-    Slot& slot = slots_[(hash(ip) + i) % kSlots];
+    Slot& slot = slots_[(slot_hash(ip) + i) % kSlots];
     const std::uintptr_t held = slot.ip.load(std::memory_order_acquire);
-    if (held == kBusy) return nullptr;  // perhaps this very address: a second entry for it must not be made
-    if (held == 0) return claim(slot, 0, ip);
+    if (held == 0 || is_abandoned(held)) return claim(slot, held, ip);
+    if (is_busy(held)) return nullptr;  // perhaps this very address: a second entry for it must not be made
     if (held == ip) {
       return slot.entry.code_checksum == checksum_before(ip) ? &slot.entry : claim(slot, held, ip);
     }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a process has learnt of its own code: for each sampled address, the instruction that was waited for,
-// and, where it is a load, how probes of it turned out. Shared by all threads; lock-free, async-signal-safe,
-// never allocates.
+// and, where it is a load, how probes of it turned out. Shared by all threads, and by forked children;
+// lock-free, async-signal-safe, never allocates.
 #pragma once
 
 #include <array>
@@ -67,7 +67,7 @@ class LoadTable {
   static constexpr std::size_t kReach = 16;    // slots searched from where the hash points
 
   struct Slot {
-    std::atomic<std::uintptr_t> ip{0};  // 0: free; kBusy: being written
+    std::atomic<std::uintptr_t> ip{0};  // 0: free; see table_slot.h
     LoadEntry entry;
   };
   static LoadEntry* claim(Slot& slot, std::uintptr_t held, std::uintptr_t ip) noexcept;

@@ -2,19 +2,13 @@
 #include "counters/sampler/loop_table.h"
 
 #include "counters/sampler/code_checksum.h"
+#include "counters/sampler/table_slot.h"
 
 namespace nvmemu {
-namespace {
-
-constexpr std::uintptr_t kBusy = 1;
-
-std::size_t hash(std::uintptr_t ip) { return static_cast<std::size_t>((ip * 0x9E3779B97F4A7C15ULL) >> 40); }
-
-}  // namespace
 
 // Takes over the slot in which the caller saw `held`; null where another thread was faster.
 const Loop* LoopTable::claim(Slot& slot, std::uintptr_t held, std::uintptr_t ip) noexcept {
-  if (!slot.ip.compare_exchange_strong(held, kBusy, std::memory_order_acquire)) return nullptr;
+  if (!slot.ip.compare_exchange_strong(held, busy_mark(), std::memory_order_acquire)) return nullptr;
   const auto loop = loop_around(ip);
   slot.is_loop = loop.has_value();
   slot.loop = loop.value_or(Loop{});
@@ -25,10 +19,10 @@ const Loop* LoopTable::claim(Slot& slot, std::uintptr_t held, std::uintptr_t ip)
 
 const Loop* LoopTable::find(std::uintptr_t ip) noexcept {
   for (std::size_t i = 0; i < kReach; ++i) {
-    Slot& slot = slots_[(hash(ip) + i) % kSlots];
+    Slot& slot = slots_[(slot_hash(ip) + i) % kSlots];
     const std::uintptr_t held = slot.ip.load(std::memory_order_acquire);
-    if (held == kBusy) return nullptr;
-    if (held == 0) return claim(slot, 0, ip);
+    if (held == 0 || is_abandoned(held)) return claim(slot, held, ip);
+    if (is_busy(held)) return nullptr;
     if (held != ip) continue;
     if (slot.code_checksum != checksum_before(ip)) return claim(slot, held, ip);
     return slot.is_loop ? &slot.loop : nullptr;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The loops of a process, by the addresses that were sampled in them. Shared by all threads; lock-free,
-// async-signal-safe, never allocates.
+// The loops of a process, by the addresses that were sampled in them. Shared by all threads, and by forked
+// children; lock-free, async-signal-safe, never allocates.
 #pragma once
 
 #include <array>
@@ -24,7 +24,7 @@ class LoopTable {
   static constexpr std::size_t kReach = 16;  // slots searched from where the hash points
 
   struct Slot {
-    std::atomic<std::uintptr_t> ip{0};  // 0: free; kBusy: being written
+    std::atomic<std::uintptr_t> ip{0};  // 0: free; see table_slot.h
     std::uint32_t code_checksum = 0;
     bool is_loop = false;
     Loop loop;

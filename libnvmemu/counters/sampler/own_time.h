@@ -12,6 +12,10 @@ namespace nvmemu {
 
 class OwnTime {
  public:
+  // Samples of a ticker come every `period_ns` from now on. What comes after the last of them is never seen,
+  // half a period on average, and the first stands for that too: it would be 3 % of a thread of 17 samples.
+  void begin(double period_ns) noexcept { untimed_ns_ = -period_ns / 2; }
+
   // All that has passed is in the next samples: the ticker measures it.
   void on_burst(double cost_ns) noexcept { untimed_ns_ += cost_ns; }
 
@@ -31,7 +35,7 @@ class OwnTime {
   void forget() noexcept { untimed_ns_ = 0; }
 
  private:
-  double untimed_ns_ = 0;  // bursts', in samples to come
+  double untimed_ns_ = 0;  // bursts', in samples to come; negative: the end's
 };
 
 }  // namespace nvmemu

@@ -37,28 +37,9 @@ constexpr int kTicksPerBurst = 3;
 
 }  // namespace
 
-SharePool SamplerShared::pool() const noexcept {
-  return {bursts.load(kRelaxed), burst_share_sum.load(kRelaxed), burst_square_sum.load(kRelaxed), disturbed,
-          disturbed_hit_ns};
-}
-
-void SamplerShared::learn(const Burst& burst) noexcept {
-  if (burst.sums.readings == 0) return;
-  for (const std::uintptr_t miss : burst.missed()) burst.load->cold_lines.add(miss);
-  if (burst.kind == BurstKind::kNatural) {
-    if (GapWeights::is_steady(burst.since_gap_ms)) burst.load->add_natural(burst.sums);
-    gaps.add(burst.since_gap_ms, burst.sums, burst.load->usual(gaps.steady_ns()));
-    return;
-  }
-  burst.load->add(burst.sums, burst.is_long);
-  const double share = burst_share(burst.sums);
-  bursts.fetch_add(1, kRelaxed);
-  burst_share_sum.fetch_add(share, kRelaxed);
-  burst_square_sum.fetch_add(share * share, kRelaxed);
-}
-
 Sampler::Sampler(SamplerShared& shared, const Clock& clock, const SamplerOptions& options)
     : shared_(shared),
+      learnt_(*shared.learnt),
       clock_(clock),
       options_(options),
       prober_(clock, options.scale),
@@ -83,6 +64,7 @@ int Sampler::open(int tid, TickerKind ticker) noexcept {
     error = perf_.open(tid, static_cast<std::uint64_t>(period_ns_), kSamplesPerTick, options_.signal,
                        options_.measures_traffic);
   }
+  if (error == 0) own_time_.begin(period_ns_);
   if (error != 0 && ticker != TickerKind::kPerfEvent) {
     error = timer_.open(tid, kTimerPeriodNs, options_.signal);
   }
@@ -153,11 +135,11 @@ void Sampler::add_sample(const TickerSample& sample, double time_ns) noexcept {
   const bool own = ip >= options_.own_code_begin && ip < options_.own_code_end;
   const bool waiting =
       ip >= shared_.waiting_code_begin.load(kRelaxed) && ip < shared_.waiting_code_end.load(kRelaxed);
-  LoadEntry* entry = own || waiting ? nullptr : shared_.loads.find(ip);
+  LoadEntry* entry = own || waiting ? nullptr : learnt_.loads.find(ip);
   samples_.add(entry, time_ns, GapWeights::bin_of(since_gap_ms()));
   if (options_.measures_traffic) {
     const bool known = own || waiting || sample.time_ns == 0;
-    traffic_.add(known ? nullptr : shared_.loops.find(ip), sample.registers, sample.time_ns, time_ns);
+    traffic_.add(known ? nullptr : learnt_.loops.find(ip), sample.registers, sample.time_ns, time_ns);
   }
   if (entry != nullptr && entry->instruction.probeable) {
     candidate_ = entry;
@@ -176,7 +158,7 @@ void Sampler::expire_burst() noexcept {
 void Sampler::take_burst() noexcept {
   const Burst burst = prober_.take_burst();
   if (burst.load == nullptr) return;
-  shared_.learn(burst);
+  learnt_.learn(burst);
   for (const std::uintptr_t miss : burst.missed()) misses_.add(miss);
   schedule_.on_burst(burst.cost_ns);
   overhead_ns_ += burst.cost_ns;
@@ -196,7 +178,7 @@ BurstKind Sampler::wanted_kind() const noexcept {
   const bool steady = since_gap_ms() >= options_.steady_after_ms;
   if (steady && !candidate_->share_is_known()) {
     // In turns, as long as there is not even a mean to take for the latency of each load of a large loop.
-    return shared_.gaps.steady_misses() < kEnoughNatural ? schedule_.next_kind() : BurstKind::kShare;
+    return learnt_.gaps.steady_misses() < kEnoughNatural ? schedule_.next_kind() : BurstKind::kShare;
   }
   if (steady && !knows_latency(*candidate_)) return BurstKind::kNatural;
   return schedule_.next_kind();
@@ -229,7 +211,7 @@ EpochCounts Sampler::read() noexcept {
   take_burst();
   if (perf_.is_open()) drain_ring();
   const bool every_load = options_.every_load || shared_.probes_refused.load(kRelaxed);
-  EpochCounts counts = samples_.take(shared_.pool(), shared_.gaps, every_load, settling_);
+  EpochCounts counts = samples_.take(learnt_.pool(), learnt_.gaps, every_load, settling_);
   settling_ = false;
   const double now_ns = cpu_ns();
   counts.cpu_ns = now_ns - last_cpu_ns_;

@@ -11,9 +11,7 @@
 
 #include "base/clock.h"
 #include "counters/sampler/epoch_samples.h"
-#include "counters/sampler/gap_weights.h"
-#include "counters/sampler/load_table.h"
-#include "counters/sampler/loop_table.h"
+#include "counters/sampler/learnt.h"
 #include "counters/sampler/own_time.h"
 #include "counters/sampler/perf_ticker.h"
 #include "counters/sampler/period_choice.h"
@@ -27,19 +25,12 @@
 
 namespace nvmemu {
 
-// What all threads of a process learn together.
+// What all threads of a process have in common.
 struct SamplerShared {
-  LoadTable loads;
-  LoopTable loops;
-  GapWeights gaps;
-  std::atomic<double> bursts{0}, burst_share_sum{0}, burst_square_sum{0};  // a SharePool
+  Learnt* learnt = nullptr;  // set before the first thread begins
   std::atomic<bool> probes_refused{false};
   // Code in which a thread only spins for others, a runtime's: time there is nobody's stall.
   std::atomic<std::uintptr_t> waiting_code_begin{0}, waiting_code_end{0};
-  double disturbed = 0, disturbed_hit_ns = 0;  // see SharePool; set before the first thread begins
-
-  SharePool pool() const noexcept;
-  void learn(const Burst& burst) noexcept;
 };
 
 struct SamplerOptions {
@@ -107,6 +98,7 @@ class Sampler final : public ThreadSource {
   double since_gap_ms() const noexcept { return schedule_.since_gap_ms(); }
 
   SamplerShared& shared_;
+  Learnt& learnt_;
   const Clock& clock_;
   SamplerOptions options_;
   PerfTicker perf_;

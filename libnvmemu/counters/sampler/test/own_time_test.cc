@@ -13,6 +13,13 @@ TEST(OwnTimeTest, IsAllOfASampleWithoutBursts) {
   EXPECT_DOUBLE_EQ(own.take(kPeriodNs), kPeriodNs);
 }
 
+TEST(OwnTimeTest, TheFirstSampleStandsForWhatComesAfterTheLastToo) {
+  OwnTime own;
+  own.begin(kPeriodNs);
+  EXPECT_DOUBLE_EQ(own.take(kPeriodNs), 1.5 * kPeriodNs);
+  EXPECT_DOUBLE_EQ(own.take(kPeriodNs), kPeriodNs);
+}
+
 TEST(OwnTimeTest, LeavesOutABurstThatWasOverBeforeTheNextSample) {
   OwnTime own;
   own.on_burst_after_sample(0.4e6, 0.5e6, kPeriodNs);
