@@ -248,23 +248,11 @@ bool ThreadState::on_trap(const siginfo_t& info, const ucontext_t& context) noex
   return Prober::owns(info);
 }
 
-// Reading the clock costs more than all else here: where edges follow one another closely, some are let pass
-// unseen, but never so many that a whole interval could.
 void ThreadState::check_edge(const void* site) noexcept {
-  constexpr int kMostSkips = 8;
   const Runtime& runtime = Runtime::get();
-  const std::uint64_t now = runtime.clock().now_ticks();
-  const std::uint64_t interval = runtime.edge_interval_ticks();
-  if (now - last_edge_ticks_ < interval) {
-    const std::uint64_t gap = (now - last_check_ticks_) / static_cast<std::uint64_t>(edges_skipped_ + 1) + 1;
-    edges_skipped_ = static_cast<int>(std::min<std::uint64_t>(kMostSkips, interval / 8 / gap));
-    edge_skips_ = edges_skipped_;
-    last_check_ticks_ = now;
-    return;
-  }
+  if (!edges_.is_due(runtime.clock().now_ticks(), runtime.edge_interval_ticks())) return;
   pay_at_edge(site);
-  last_edge_ticks_ = last_check_ticks_ = runtime.clock().now_ticks();
-  edges_skipped_ = 0;
+  edges_.paid(runtime.clock().now_ticks());
 }
 
 void ThreadState::pay_at_edge(const void* site) noexcept {

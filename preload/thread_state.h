@@ -14,6 +14,7 @@
 #include "counters/record/recording_source.h"
 #include "counters/replay/replay_source.h"
 #include "counters/sampler/sampler.h"
+#include "epoch/edge_watch.h"
 #include "epoch/thread_emulator.h"
 #include "report/board.h"
 
@@ -54,11 +55,7 @@ class ThreadState {
   // time has passed since the last edge to owe anything. `site` tells this edge from others, not 0. A few ns
   // otherwise. Async-signal-safe; a no-op on a thread that is not emulated.
   void reach_edge(const void* site) noexcept {
-    if (edge_skips_ > 0) {
-      --edge_skips_;
-    } else if (ready_.load(std::memory_order_relaxed)) {
-      check_edge(site);
-    }
+    if (!edges_.passes_by() && ready_.load(std::memory_order_relaxed)) check_edge(site);
   }
 
   // After a call in which the thread may have spun while it waited for another: what the next edge pays for
@@ -105,11 +102,7 @@ class ThreadState {
     alignas(ReplaySource) std::byte replay_[sizeof(ReplaySource)];
   };
   alignas(ThreadEmulator) std::byte emulator_[sizeof(ThreadEmulator)];
-  // Edges can come every few ns: those that are sure to come too soon are only counted.
-  int edge_skips_;
-  int edges_skipped_;
-  std::uint64_t last_edge_ticks_;   // when an interval ended
-  std::uint64_t last_check_ticks_;  // when that was last looked at
+  EdgeWatch edges_;
   std::atomic<bool> ready_;
   std::atomic<bool> held_;       // the program is timing something
   std::atomic<bool> postponed_;  // an epoch should have ended while it was
