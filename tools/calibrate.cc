@@ -93,7 +93,7 @@ int run_calibrate(const CalibrateCommand& command) {
 }
 
 constexpr const char* kFooter =
-    R"(Measures, in some 10 s and with up to an eighth of the memory that is available, what emulation starts from:
+    R"(Measures, in some 15 s and with up to an eighth of the memory that is available, what emulation starts from:
 what a load from memory and from the last-level cache takes, how to tell them apart, what samples and traps cost,
 and the bandwidth. Figures are medians; a spread is (largest - smallest) / median of the repetitions.
 The result holds for this processor and this boot. nvmemu run measures by itself where there is none, without the

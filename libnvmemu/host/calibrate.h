@@ -31,7 +31,7 @@ struct CalibrateOptions {
   Measured measured;
 };
 
-// Everything in Calibration, in about 10 s. Fails where memory for the chase cannot be had. Takes SIGTRAP and
+// Everything in Calibration, in about 15 s. Fails where memory for the chase cannot be had. Takes SIGTRAP and
 // SIGRTMAX while it measures what they cost: for single-threaded tools.
 Result<Calibration> calibrate(const Cpu& cpu, const Clock& clock, const CalibrateOptions& options = {});
 
