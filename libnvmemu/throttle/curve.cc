@@ -20,8 +20,10 @@ namespace {
 
 constexpr double kLinearWithin = 0.05;
 constexpr std::size_t kFewestPoints = 3;
-// Between the ends of the linear part; what rises by less is the noise of the measurement.
+// Of the bandwidth, between the ends of the linear part: a quarter of what the values rise by, if that is
+// more than the first, and the second at most. What rises by less is the noise of the measurement.
 constexpr double kLeastRise = 1.2;
+constexpr double kPlainRise = 2;
 constexpr std::string_view kHeader = "nvmemu-throttle-curve-1";
 
 struct Line {
@@ -40,6 +42,11 @@ Line fit_line(std::span<const CurvePoint> points) {
   const double divisor = n * xx - x * x;
   const double slope = divisor > 0 ? (n * xy - x * y) / divisor : 0;
   return {slope, (y - slope * x) / n};
+}
+
+double least_rise(const Curve& curve) {
+  const double values_rise = static_cast<double>(curve.linear_last) / std::max(curve.linear_first, 1);
+  return std::clamp(1 + (values_rise - 1) / 4, kLeastRise, kPlainRise);
 }
 
 bool is_straight(std::span<const CurvePoint> points, const Line& line) {
@@ -93,7 +100,7 @@ Result<Curve> fit_curve(int node, std::vector<CurvePoint> points) {
         "try again at a quieter time, and nothing else on the machine");
   curve.linear_first = points.front().value;
   curve.linear_last = points[straight - 1].value;
-  if (curve.at(curve.linear_last) < kLeastRise * curve.at(curve.linear_first))
+  if (curve.at(curve.linear_last) < least_rise(curve) * curve.at(curve.linear_first))
     return failure(
         fmt::format("node {}: the registers do not change the bandwidth: {} at {:#x}, {} at {:#x}", node,
                     format_bandwidth(points.front().bps), points.front().value,

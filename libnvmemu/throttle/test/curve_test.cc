@@ -51,6 +51,13 @@ TEST(Curve, RefusesRegistersThatChangeNothing) {
   EXPECT_THAT(curve.error().message, HasSubstr("do not change the bandwidth"));
 }
 
+TEST(Curve, RefusesALineThatRisesFarLessThanTheValuesDo) {
+  const auto noise = fit_curve(0, {{0x10, 8e9, 0}, {0x200, 9.6e9, 0}, {0x400, 11.2e9, 0}, {0xfff, 9e9, 0}});
+  ASSERT_FALSE(noise);
+  EXPECT_THAT(noise.error().message, HasSubstr("do not change the bandwidth"));
+  EXPECT_TRUE(fit_curve(0, {{0x40, 4e9, 0}, {0x48, 4.5e9, 0}, {0x50, 5e9, 0}}));
+}
+
 TEST(Curve, RefusesNoiseAndTooFewPoints) {
   EXPECT_FALSE(fit_curve(0, {{16, 1e9, 0}, {32, 9e9, 0}, {48, 2e9, 0}}));
   EXPECT_FALSE(fit_curve(0, {{16, 1e9, 0}, {32, 2e9, 0}}));
