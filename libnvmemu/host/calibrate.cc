@@ -153,7 +153,8 @@ class Calibrator {
     return {};
   }
 
-  // Of a load alone and of several at once, in turns; where these end.
+  // Of a load alone and of several at once, in turns; where these end. The lone chase, the foremost, gets
+  // ahead faster, and so comes near none of the others until it has been round.
   ChasePlaces add_latencies(const ChaseBuffer& buffer, std::vector<double>& alone_ns,
                             std::vector<double>& together_ns) const {
     const MemoryChases chases(cpu_, clock_, buffer);

@@ -1,35 +1,34 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "counters/sampler/known_chase.h"
 
+// What stands around a function of which a load ends at NAME_loaded. Neither name leaves the object that it
+// is linked into.
+// clang-format off
+#define NVMEMU_BEGIN(name)                               \
+  ".text\n"                                              \
+  ".p2align 4\n"                                         \
+  ".type " name ", %function\n"                          \
+  ".hidden " name ", " name "_loaded\n"                  \
+  ".globl " name ", " name "_loaded\n"                   \
+  name ":\n"                                             \
+  ".cfi_startproc\n"
+#define NVMEMU_END(name)                                 \
+  "ret\n"                                                \
+  ".cfi_endproc\n"                                       \
+  ".size " name ", .-" name "\n"
+// clang-format on
+
 #if defined(__x86_64__)
-asm(R"(
-  .text
-  .p2align 4
-  .type nvmemu_known_chase, @function
-  .hidden nvmemu_known_chase
-  .hidden nvmemu_known_chase_loaded
-  .globl nvmemu_known_chase
-  .globl nvmemu_known_chase_loaded
-nvmemu_known_chase:
-  .cfi_startproc
+asm(NVMEMU_BEGIN("nvmemu_known_chase") R"(
   movq %rdi, %rax
 1:
   movq (%rax), %rax
 nvmemu_known_chase_loaded:
   subq $1, %rsi
   jne 1b
-  ret
-  .cfi_endproc
-  .size nvmemu_known_chase, .-nvmemu_known_chase
+)" NVMEMU_END("nvmemu_known_chase"));
 
-  .p2align 4
-  .type nvmemu_known_chases, @function
-  .hidden nvmemu_known_chases
-  .hidden nvmemu_known_chases_loaded
-  .globl nvmemu_known_chases
-  .globl nvmemu_known_chases_loaded
-nvmemu_known_chases:
-  .cfi_startproc
+asm(NVMEMU_BEGIN("nvmemu_known_chases") R"(
   movq (%rdi), %rax
   movq 8(%rdi), %rcx
   movq 16(%rdi), %rdx
@@ -46,39 +45,18 @@ nvmemu_known_chases_loaded:
   movq %rcx, 8(%rdi)
   movq %rdx, 16(%rdi)
   movq %r8, 24(%rdi)
-  ret
-  .cfi_endproc
-  .size nvmemu_known_chases, .-nvmemu_known_chases
-)");
+)" NVMEMU_END("nvmemu_known_chases"));
 
 #elif defined(__aarch64__)
-asm(R"(
-  .text
-  .p2align 4
-  .type nvmemu_known_chase, %function
-  .hidden nvmemu_known_chase
-  .hidden nvmemu_known_chase_loaded
-  .globl nvmemu_known_chase
-  .globl nvmemu_known_chase_loaded
-nvmemu_known_chase:
-  .cfi_startproc
+asm(NVMEMU_BEGIN("nvmemu_known_chase") R"(
 1:
   ldr x0, [x0]
 nvmemu_known_chase_loaded:
   subs x1, x1, #1
   b.ne 1b
-  ret
-  .cfi_endproc
-  .size nvmemu_known_chase, .-nvmemu_known_chase
+)" NVMEMU_END("nvmemu_known_chase"));
 
-  .p2align 4
-  .type nvmemu_known_chases, %function
-  .hidden nvmemu_known_chases
-  .hidden nvmemu_known_chases_loaded
-  .globl nvmemu_known_chases
-  .globl nvmemu_known_chases_loaded
-nvmemu_known_chases:
-  .cfi_startproc
+asm(NVMEMU_BEGIN("nvmemu_known_chases") R"(
   ldp x2, x3, [x0]
   ldp x4, x5, [x0, 16]
 1:
@@ -91,8 +69,5 @@ nvmemu_known_chases_loaded:
   b.ne 1b
   stp x2, x3, [x0]
   stp x4, x5, [x0, 16]
-  ret
-  .cfi_endproc
-  .size nvmemu_known_chases, .-nvmemu_known_chases
-)");
+)" NVMEMU_END("nvmemu_known_chases"));
 #endif
