@@ -230,6 +230,7 @@ void Runtime::set_sampler_options() {
                       : replay_ ? 0
                                 : kIdleProbeBudget,
       .every_load = !config_.probes || calibration_.probe_threshold_ns <= 0 || calibration_.trap_cost_ns <= 0,
+      .effort = injects() && !record_ ? sampling_effort(read_latency_.base_ns, read_latency_.target_ns) : 1,
       .scale = {.overhead_ns = calibration_.probe_overhead_ns,
                 .threshold_ns = calibration_.probe_threshold_ns,
                 .readings_to_latency = calibration_.probe_latency_ns > 0

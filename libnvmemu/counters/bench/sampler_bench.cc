@@ -96,7 +96,8 @@ class TickedThread {
                   .measures_traffic = with_bandwidth,
                   .cache_bytes = 32e6,
                   .probe_budget = 0,
-                  .scale = {}}),
+                  .scale = {},
+                  .overlap = {}}),
         governor_(read_busy_, write_busy_, {.read_bps = 1e9, .write_bps = 1e9}),
         emulator_(sampler_, injector_, ReadLatency{.base_ns = 90, .target_ns = 300}, 50e6, stall_delay_ns,
                   with_bandwidth ? &governor_ : nullptr) {

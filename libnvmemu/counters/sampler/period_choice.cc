@@ -40,7 +40,8 @@ bool PeriodChoice::judge(const EpochCounts& counts) noexcept {
   samples_ += static_cast<double>(traffic.samples);
   unfollowed_ += static_cast<double>(traffic.streaming_samples - traffic.pairs);
   if (time_ns_ < kJudgedNs) return false;
-  const double wanted_ns = is_worth_it() ? options_.fine_ns : std::max(options_.fine_ns, options_.coarse_ns);
+  const double wanted_ns =
+      is_worth_it() ? options_.usual_ns : std::max(options_.usual_ns, options_.coarse_ns);
   time_ns_ = stall_ns_ = bytes_ = samples_ = unfollowed_ = 0;
   if (wanted_ns == period_ns_) return false;
   period_ns_ = wanted_ns;

@@ -8,7 +8,8 @@
 namespace nvmemu {
 
 struct PeriodOptions {
-  double fine_ns = 0;             // where it is worth it,
+  double fine_ns = 0;             // at first,
+  double usual_ns = 0;            // then, where it is worth it,
   double coarse_ns = 0;           // and where not
   bool charges_stalls = true;     // waiting for memory makes it worth it,
   bool measures_traffic = false;  // and so does traffic,
@@ -26,7 +27,7 @@ class PeriodChoice {
   double period_ns() const noexcept { return period_ns_; }
 
  private:
-  bool is_fine() const noexcept { return period_ns_ <= options_.fine_ns; }
+  bool is_fine() const noexcept { return period_ns_ <= options_.usual_ns; }
   bool is_worth_it() noexcept;
 
   PeriodOptions options_;

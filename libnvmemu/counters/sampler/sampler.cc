@@ -25,13 +25,11 @@ constexpr double kMostPatienceNs = 120e6;
 constexpr double kPatience = 0.05;
 
 // Bursts of natural readings scatter more than those of shares.
-constexpr float kEnoughNatural = 96;
+constexpr double kEnoughNatural = 96;
 
 bool mostly_hits(const LoadEntry& load) {
   return load.share_is_known() && load.from_memory.load(kRelaxed) < load.readings.load(kRelaxed) / 2;
 }
-bool knows_latency(const LoadEntry& load) { return load.natural_readings.load(kRelaxed) >= kEnoughNatural; }
-bool knows_all(const LoadEntry& load) { return load.share_is_known() && knows_latency(load); }
 // A burst that has not ended by then is one that the thread has walked away from.
 constexpr int kTicksPerBurst = 3;
 
@@ -44,14 +42,17 @@ Sampler::Sampler(SamplerShared& shared, const Clock& clock, const SamplerOptions
       options_(options),
       prober_(clock, options.scale),
       samples_(options.overlap),
-      schedule_(options.every_load ? 0 : options.probe_budget, options.steady_after_ms, clock.now_ticks()),
+      schedule_(options.every_load ? 0 : options.effort * options.probe_budget, options.steady_after_ms,
+                clock.now_ticks()),
       traffic_(options.cache_bytes),
       period_({.fine_ns = options.period_ns,
+               .usual_ns = options.measures_traffic ? options.period_ns : options.period_ns / options.effort,
                .coarse_ns = options.charges_stalls ? kIdlePeriodNs : kIdleTrafficPeriodNs,
                .charges_stalls = options.charges_stalls,
                .measures_traffic = options.measures_traffic,
                .traffic_bps = options.traffic_bps}),
       period_ns_(options.period_ns),
+      enough_natural_(options.effort * kEnoughNatural),
       patience_ns_(kMostPatienceNs) {
   prober_.set_guard(options.guard);
 }
@@ -178,7 +179,7 @@ BurstKind Sampler::wanted_kind() const noexcept {
   const bool steady = since_gap_ms() >= options_.steady_after_ms;
   if (steady && !candidate_->share_is_known()) {
     // In turns, as long as there is not even a mean to take for the latency of each load of a large loop.
-    return learnt_.gaps.steady_misses() < kEnoughNatural ? schedule_.next_kind() : BurstKind::kShare;
+    return learnt_.gaps.steady_misses() < enough_natural_ ? schedule_.next_kind() : BurstKind::kShare;
   }
   if (steady && !knows_latency(*candidate_)) return BurstKind::kNatural;
   return schedule_.next_kind();
@@ -191,6 +192,14 @@ bool Sampler::knows_enough(double waited_ns) noexcept {
                      knows_all(*candidate_);
   patience_ns_ = std::min(kMostPatienceNs, patience_ns_ + (known ? kPatience : -1) * waited_ns);
   return known || patience_ns_ <= 0;
+}
+
+bool Sampler::knows_latency(const LoadEntry& load) const noexcept {
+  return load.natural_readings.load(kRelaxed) >= enough_natural_;
+}
+
+bool Sampler::knows_all(const LoadEntry& load) const noexcept {
+  return load.share_is_known() && knows_latency(load);
 }
 
 bool Sampler::maybe_probe() noexcept {

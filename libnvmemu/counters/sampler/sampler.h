@@ -45,6 +45,7 @@ struct SamplerOptions {
   double probe_budget =
       0.01;                 // share of CPU time, and of injected time, that probing may take; 0: never probes
   bool every_load = false;  // no probes by choice: every load's stall is memory's
+  double effort = 1;        // see sampling_effort()
   ProbeScale scale;
   Overlap overlap;
   double steady_after_ms = 32;      // how long after an injection shares may be asked for
@@ -95,6 +96,8 @@ class Sampler final : public ThreadSource {
   bool maybe_probe() noexcept;  // whether a burst has begun
   void note_address(const ucontext_t& context) noexcept;
   BurstKind wanted_kind() const noexcept;
+  bool knows_latency(const LoadEntry& load) const noexcept;
+  bool knows_all(const LoadEntry& load) const noexcept;
   double since_gap_ms() const noexcept { return schedule_.since_gap_ms(); }
 
   SamplerShared& shared_;
@@ -112,7 +115,8 @@ class Sampler final : public ThreadSource {
   LoadEntry* candidate_ = nullptr;   // a load that time was just spent on,
   std::uintptr_t candidate_ip_ = 0;  // and the address that the sample had
   int tid_ = 0;
-  double period_ns_;  // of the perf_event ticker now
+  double period_ns_;       // of the perf_event ticker now
+  double enough_natural_;  // readings of a load
   double patience_ns_;
   double epoch_ns_ = 0;
   double overhead_ns_ = 0;

@@ -39,6 +39,11 @@ double chase_ns(const Clock& clock, const void*& line) {
 
 }  // namespace
 
+double sampling_effort(double base_ns, double target_ns) noexcept {
+  constexpr double kLeast = 0.25;
+  return std::clamp(target_ns / base_ns - 1, kLeast, 1.0);
+}
+
 SamplingAlone::SamplingAlone() {
   active_ticker = &ticker_;
   struct sigaction action {};

@@ -15,6 +15,12 @@ namespace nvmemu {
 inline constexpr double kSamplePeriodNs = 1e6;
 inline constexpr unsigned kSamplesPerTick = 4;
 
+// What measuring costs comes off the delays, and what it displaces from the program's caches can only be
+// estimated; of a small delay, so much the more. Where less is added to a load than it takes here, measuring
+// is cut down in proportion, to a quarter at least: what part of itself the delay may be wrong by grows as
+// well. 1: in full. 0 < base_ns.
+double sampling_effort(double base_ns, double target_ns) noexcept;
+
 // Samples the calling thread as the sampler does where it injects, and forgets what it sees. Takes SIGURG
 // while it exists; one at a time.
 class SamplingAlone {

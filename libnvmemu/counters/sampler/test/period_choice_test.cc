@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include "counters/sampler/sampling_cost.h"
+
 namespace nvmemu {
 namespace {
 
@@ -15,9 +17,13 @@ EpochCounts epoch(std::uint64_t samples, double stall_ns = 0, double bytes = 0, 
   return counts;
 }
 
-constexpr PeriodOptions kForStalls{.fine_ns = 1e6, .coarse_ns = 5e6};
-constexpr PeriodOptions kForTraffic{
-    .fine_ns = 1e6, .coarse_ns = 10e6, .charges_stalls = false, .measures_traffic = true, .traffic_bps = 1e9};
+constexpr PeriodOptions kForStalls{.fine_ns = 1e6, .usual_ns = 1e6, .coarse_ns = 5e6};
+constexpr PeriodOptions kForTraffic{.fine_ns = 1e6,
+                                    .usual_ns = 1e6,
+                                    .coarse_ns = 10e6,
+                                    .charges_stalls = false,
+                                    .measures_traffic = true,
+                                    .traffic_bps = 1e9};
 
 TEST(PeriodChoice, IsCoarseForWhoHardlyWaits) {
   PeriodChoice choice(kForStalls);
@@ -27,6 +33,30 @@ TEST(PeriodChoice, IsCoarseForWhoHardlyWaits) {
   EXPECT_EQ(choice.period_ns(), 5e6);
   EXPECT_TRUE(choice.judge(epoch(20, 10e6)));
   EXPECT_EQ(choice.period_ns(), 1e6);
+}
+
+TEST(PeriodChoice, IsFineAtFirstAndThenAsOftenAsUsual) {
+  PeriodChoice choice({.fine_ns = 1e6, .usual_ns = 4e6, .coarse_ns = 5e6});
+  EXPECT_EQ(choice.period_ns(), 1e6);
+  EXPECT_TRUE(choice.judge(epoch(60, 60e6)));
+  EXPECT_EQ(choice.period_ns(), 4e6);
+  EXPECT_FALSE(choice.judge(epoch(25, 100e6)));
+  EXPECT_TRUE(choice.judge(epoch(25)));
+  EXPECT_EQ(choice.period_ns(), 5e6);
+  EXPECT_TRUE(choice.judge(epoch(20, 10e6)));
+  EXPECT_EQ(choice.period_ns(), 4e6);
+}
+
+TEST(SamplingEffort, IsInProportionToWhatIsAdded) {
+  EXPECT_DOUBLE_EQ(sampling_effort(200, 300), 0.5);
+  EXPECT_DOUBLE_EQ(sampling_effort(200, 400), 1);
+  EXPECT_DOUBLE_EQ(sampling_effort(200, 2000), 1);
+}
+
+TEST(SamplingEffort, IsNeverLessThanAQuarter) {
+  EXPECT_DOUBLE_EQ(sampling_effort(200, 250), 0.25);
+  EXPECT_DOUBLE_EQ(sampling_effort(200, 201), 0.25);
+  EXPECT_DOUBLE_EQ(sampling_effort(200, 100), 0.25);
 }
 
 TEST(PeriodChoice, IsFineForWhoMovesMuch) {
