@@ -214,7 +214,7 @@ TEST_F(PreloadTest, WhatOutlivesTheCommandNeedNotBeWaitedFor) {
   EXPECT_NE(report()["warnings"].dump().find("still run"), std::string::npos);
 }
 
-// Two seconds here; for how long it is run by hand, and by tools/test --stress, is for its argument to say.
+// Two seconds here; by hand for as long as its argument says.
 TEST_F(PreloadTest, ThreadsThatStartStopLockAndForkAllAtOnceComeThrough) {
   const Outcome outcome = run({"--quiet", "--read-latency", "5x", "--", NVMEMU_TEST_STRESS, "2"});
   EXPECT_EQ(outcome.status, 0) << outcome.err;
