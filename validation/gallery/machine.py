@@ -1,11 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
 """What the table was measured on, and with."""
-import glob
-import os
-
-
-def newest(pattern):
-    return max(filter(os.path.isfile, glob.glob(pattern)), key=os.path.getmtime, default=None)
 
 
 def _value(path, key, separator, default="unknown"):
