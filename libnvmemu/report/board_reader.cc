@@ -225,9 +225,10 @@ class Reader {
     const double statistical = 1.96 * std::sqrt(evidence_.variance_ns2) / totals.stall_ns;
     if (statistical > kTellsNothing) {
       report_.error_from = fmt::format(
-          "{} samples of loads and {} probes found hardly any wait for memory: the delay is too small to be "
-          "told from none",
-          evidence_.stall_samples, totals.probes);
+          "{} samples of loads and {} probes found hardly any wait for memory: what was injected, {:.1f} % "
+          "of "
+          "the CPU time, cannot be told from none",
+          evidence_.stall_samples, totals.probes, 100 * totals.injected_ns / totals.cpu_ns);
       return;
     }
     report_.error_relative_95 = std::hypot(statistical, report_.base_spread / 2);

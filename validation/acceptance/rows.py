@@ -17,7 +17,7 @@ class Row:
     signed: bool = False  # an error, which may be too high or too low; else a cost, which may only be too high
     samples: List[float] = field(default_factory=list)
     failure: str = ""  # why it fails whatever the samples are
-    skipped: str = ""  # why nothing was measured
+    skipped: str = ""  # why nothing was measured, or what was says nothing
     remark: str = ""  # what else to know of the samples
 
     @property
@@ -35,7 +35,7 @@ class Row:
     def verdict(self):
         if self.failure:
             return FAIL
-        if not self.samples:
+        if self.skipped or not self.samples:
             return SKIP
         return PASS if self._within_bound() else FAIL
 

@@ -12,6 +12,7 @@
 #include "base/units.h"
 #include "host/statistics.h"
 #include "programs/command_line.h"
+#include "workloads/miss_count.h"
 #include "workloads/stopwatch.h"
 #include "workloads/team.h"
 
@@ -36,12 +37,14 @@ struct Options {
   std::uint64_t size_bytes = std::uint64_t{512} << 20;
   PageSize page_size = PageSize::k2MiB;
   std::uint64_t chains = 1, loads = 8'000'000, work = 0, divisions = 0, threads = 1, repeat = 1, seed = 1;
+  std::string miss;  // what one takes; empty: they are not counted
 };
 
 struct Outcome {
   std::vector<double> ns_per_load;      // one a repetition
   std::vector<double> cpu_ns_per_load;  // likewise, of CPU time
   std::uint64_t checksum = 0;
+  MissCount counted;
   bool huge_pages = false;
   std::optional<Error> error;
 };
@@ -80,7 +83,11 @@ Outcome chase_in_thread(const Options& options, unsigned thread, Team& team) {
     outcome.ns_per_load.push_back(stopwatch.stop_ns() / loads);
     outcome.cpu_ns_per_load.push_back(static_cast<double>(nvmemu::thread_cpu_ns() - cpu_ns) / loads);
   }
-  if (cycle) outcome.checksum = checksum(*cycle, state);
+  if (!cycle) return outcome;
+  outcome.checksum = checksum(*cycle, state);
+  if (!options.miss.empty())
+    outcome.counted = count_misses(state, options.loads, *nvmemu::parse_latency_ns(options.miss),
+                                   nvmemu::Clock::calibrate());
   return outcome;
 }
 
@@ -91,6 +98,14 @@ void check(const Options& options) {
     throw CLI::ValidationError("--size",
                                fmt::format("{} hold fewer cache lines than there are chains ({})",
                                            nvmemu::format_size(options.size_bytes), options.chains));
+  if (options.miss.empty()) return;
+  if (const auto ns = nvmemu::parse_latency_ns(options.miss); !ns)
+    throw CLI::ValidationError("--count-misses", ns.error().message);
+  if (options.chains > 1)
+    throw CLI::ValidationError("--count-misses", "those of several chains overlap: with --chains 1");
+  constexpr std::uint64_t kLeast = std::uint64_t{kLoadsTimedTogether} * kReadingsCompared;
+  if (options.loads < kLeast)
+    throw CLI::ValidationError("--count-misses", fmt::format("needs --loads {} or more", kLeast));
 }
 
 Result<Figures> run(const Options& options) {
@@ -102,6 +117,7 @@ Result<Figures> run(const Options& options) {
   std::vector<double> all;
   std::vector<double> cpu;
   std::uint64_t sum = 0;
+  MissCount counted;
   bool huge_pages = true;
   for (const Outcome& outcome : outcomes) {
     if (outcome.error) return tl::unexpected<Error>(*outcome.error);
@@ -109,6 +125,8 @@ Result<Figures> run(const Options& options) {
     all.insert(all.end(), outcome.ns_per_load.begin(), outcome.ns_per_load.end());
     cpu.insert(cpu.end(), outcome.cpu_ns_per_load.begin(), outcome.cpu_ns_per_load.end());
     sum = sum * 31 + outcome.checksum;
+    counted.loads += outcome.counted.loads;
+    counted.misses += outcome.counted.misses;
     huge_pages = huge_pages && outcome.huge_pages;
   }
   Figures figures;
@@ -126,6 +144,8 @@ Result<Figures> run(const Options& options) {
   figures["ns_per_load_max"] = *std::max_element(all.begin(), all.end());
   figures["ns_per_load_by_thread"] = thread_medians;
   figures["cpu_ns_per_load"] = nvmemu::median(cpu);
+  if (counted.loads > 0)
+    figures["misses_per_load"] = static_cast<double>(counted.misses) / static_cast<double>(counted.loads);
   figures["checksum"] = fmt::format("{:016x}", sum);
   return figures;
 }
@@ -152,6 +172,10 @@ int main(int argc, char** argv) {
   add_count(app, "--threads", options.threads, 1, 1024,
             "threads, each with memory and chains of its own; ns_per_load is the median over all");
   add_count(app, "--repeat", options.repeat, 1, 10'000, "timed repetitions; the median counts");
+  app.add_option("--count-misses", options.miss,
+                 "then make as many loads again, and print misses_per_load, of a set that mostly stays in a "
+                 "cache: one for every LATENCY that 16 loads take longer than their median")
+      ->type_name("LATENCY");
   add_seed(app, options.seed);
   app.callback([&] { check(options); });
   return run_program(app, argc, argv, [&] { return run(options); });

@@ -191,6 +191,14 @@ TEST_F(BoardReader, HasNoRelativeErrorWhereEveryLoadHitACache) {
               AllOf(HasSubstr("1000 samples"), HasSubstr("30 probes"), HasSubstr("no wait for memory")));
 }
 
+TEST_F(BoardReader, SaysWhatWasInjectedWhereItIsNotKnownWhetherItShouldHaveBeen) {
+  BoardThread& thread = add_thread(100, add_process(100));
+  thread.variance_ns2.store(1e12);  // a standard deviation of 1 ms, of as much stall time
+  const RunReport report = read();
+  EXPECT_FALSE(report.error_relative_95.has_value());
+  EXPECT_THAT(report.error_from, HasSubstr("45.0 % of the CPU time, cannot be told from none"));
+}
+
 TEST_F(BoardReader, SaysThatTheProgramRanNativelyWhereNoProcessCameToTheBoard) {
   const RunReport report = read();
   EXPECT_THAT(report.processes, IsEmpty());

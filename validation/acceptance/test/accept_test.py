@@ -83,9 +83,22 @@ class Accept(unittest.TestCase):
     def test_fails_a_slowdown_at_the_base(self):
         self.assert_fails("base, compute", "slow", "+50.0")
 
+    def test_judges_a_cached_chase_where_it_stays_in_the_cache(self):
+        done = self.accept("--only", "cached chase", "--rounds", "1")
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        self.assertIn("natively 10.0 to 10.0 ns; what misses then owes +0.0 %", done.stdout)
+        self.assert_fails("cached chase", "slow", "+50.0")
+
+    def test_skips_a_cached_chase_that_neighbours_evict(self):
+        done = self.accept("--only", "cached chase", "--rounds", "1", fake="evicted")
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        self.assertRegex(done.stdout, r"\+81\.8 .* SKIP  does not stay in the cache: natively 11\.0 to 11\.0 ns; what misses "
+                                      r"then owes \+81\.8 %")
+
     def test_fails_another_result(self):
         self.assert_fails("1 chain, 500 ns", "checksum", "another result")
         self.assert_fails("base, compute", "checksum", "another result")
+        self.assert_fails("cached chase", "checksum", "another result")
 
     def test_does_not_start_without_a_report(self):
         done = self.accept("--only", "base, compute", fake="no report")

@@ -56,6 +56,14 @@ class Verdict(unittest.TestCase):
     def test_is_neither_without_samples(self):
         self.assertEqual(error().verdict(), SKIP)
 
+    def test_is_neither_where_the_samples_say_nothing(self):
+        row = cost(600, 600, 600)
+        row.skipped = "does not stay in the cache"
+        self.assertEqual(row.verdict(), SKIP)
+        self.assertEqual(row.note(), "does not stay in the cache")
+        row.failure = "exit status 1"
+        self.assertEqual(row.verdict(), FAIL)
+
     def test_without_a_bound_rests_on_failures_alone(self):
         self.assertEqual(cost(400, bound=None).verdict(), PASS)
 

@@ -37,6 +37,10 @@ BAD_INPUT = [
     ("nvmemu-chase", ["--repeat", "0"], "--repeat"),
     ("nvmemu-chase", ["--seed", "x"], "--seed"),
     ("nvmemu-chase", ["--work", "-1"], "--work"),
+    ("nvmemu-chase", ["--count-misses", "0ns"], "--count-misses"),
+    ("nvmemu-chase", ["--count-misses", "200"], "--count-misses"),
+    ("nvmemu-chase", ["--count-misses", "200ns", "--chains", "2"], "--count-misses"),
+    ("nvmemu-chase", ["--count-misses", "200ns", "--loads", "1000"], "--loads"),
     ("nvmemu-chase", ["--no-such-option"], "--no-such-option"),
     ("nvmemu-chase", ["stray"], "stray"),
     ("nvmemu-sum", ["--size", "7B"], "--size"),
@@ -135,6 +139,13 @@ class Figures(unittest.TestCase):
         self.assertEqual(figures["chains"], 16)
         self.assertLessEqual(figures["ns_per_load_min"], figures["ns_per_load"])
         self.assertLessEqual(figures["ns_per_load"], figures["ns_per_load_max"])
+
+    def test_of_a_chase_have_its_misses_where_they_are_asked_for(self):
+        arguments = ["nvmemu-chase", "--json", "--size", "4KiB", "--loads", "200000"]
+        self.assertNotIn("misses_per_load", json.loads(run(*arguments, check=True).stdout))
+        figures = json.loads(run(*arguments, "--count-misses", "200ns", check=True).stdout)
+        self.assertGreaterEqual(figures["misses_per_load"], 0)
+        self.assertLess(figures["misses_per_load"], 0.1)
 
     def test_of_a_twin_are_its_accesses(self):
         arguments = ["--json", *SMALL["nvmemu-workload"]]
