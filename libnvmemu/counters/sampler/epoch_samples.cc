@@ -88,8 +88,8 @@ EpochCounts EpochSamples::take(const SharePool& pool, const GapWeights& gaps, bo
       continue;
     }
     const LoadEntry& load = *held_[i].entry;
-    charge(held_[i], share_of(load.sums()), load.usual(mean_ns).miss_ns,
-           overlapping[i] ? overlap_ : Overlap{}, counts);
+    charge(held_[i], share_of(load.sums()), load.miss_ns(mean_ns), overlapping[i] ? overlap_ : Overlap{},
+           counts);
   }
   distinct_ = kept;
   charge(others_, share_of({}), mean_ns, Overlap{}, counts);

@@ -27,6 +27,13 @@ struct FaultRange {
 };
 FaultRange fault_range() noexcept;
 
+// Not of addresses that are no ordinary data: the null page, and what is not canonical.
+constexpr bool may_read(std::uintptr_t address) noexcept {
+  constexpr std::uintptr_t kLowest = 65536;
+  constexpr std::uintptr_t kHighest = std::uintptr_t{1} << 56;
+  return address >= kLowest && address < kHighest;
+}
+
 // Whether every page of [begin, end) can be read now.
 bool is_readable(std::uintptr_t begin, std::uintptr_t end) noexcept;
 

@@ -35,6 +35,7 @@ void describe(LoadEntry& entry, std::uintptr_t ip, std::uint32_t checksum) noexc
     counter->store(0, kRelaxed);
   }
   entry.cold_lines.clear();
+  entry.steps.clear();
 }
 
 // A sum in which some `window` readings weigh, when a burst of `readings` comes in. An update that another
@@ -95,6 +96,16 @@ UsualReadings LoadEntry::usual(double mean_ns) const noexcept {
   const double misses = natural_from_memory.load(kRelaxed);
   return {.share = count > 0 ? misses / count : -1,
           .miss_ns = (natural_memory_ns.load(kRelaxed) + kDrawn * mean_ns) / (misses + kDrawn)};
+}
+
+double LoadEntry::miss_ns(double mean_ns) const noexcept {
+  // Few natural readings are up to a fifth off.
+  constexpr double kLeast = 0.7;
+  constexpr double kMost = 1.4;
+  const double usual_ns = usual(mean_ns).miss_ns;
+  const double stepped_ns = steps.mean_ns();
+  const bool fits = stepped_ns > kLeast * usual_ns && stepped_ns < kMost * usual_ns;
+  return fits ? stepped_ns : usual_ns;
 }
 
 LoadEntry* LoadTable::find(std::uintptr_t ip) noexcept {

@@ -11,6 +11,7 @@
 
 #include "counters/sampler/cold_lines.h"
 #include "counters/sampler/instruction.h"
+#include "counters/sampler/link_steps.h"
 #include "counters/sampler/overlap.h"
 
 namespace nvmemu {
@@ -44,6 +45,7 @@ struct LoadEntry {
   std::atomic<std::uint16_t> early_readings{0}, early_from_memory{0}, early_lost_twins{0};
   std::atomic<std::uint16_t> late_readings{0}, late_from_memory{0}, late_lost_twins{0};
   ColdLines cold_lines;
+  StepReadings steps;  // of a link of a list, in what a natural probe would read
 
   // Earlier sums count less with each burst: the same load may walk a set that fits a cache after one that
   // did not. A long burst's own traps cost a load more of its hits, so the first short one puts an end to
@@ -54,6 +56,9 @@ struct LoadEntry {
   void add_natural(const ProbeSums& sums) noexcept;
   // `mean_ns`: what misses of the process take on average, as probes read it.
   UsualReadings usual(double mean_ns) const noexcept;
+  // What a miss of it takes, as probes read it: by its steps, where they were timed and are not far from the
+  // usual readings (lines beside those of a list may be in a cache, where it keeps to few pages).
+  double miss_ns(double mean_ns) const noexcept;
 };
 
 class LoadTable {

@@ -42,4 +42,9 @@ struct IndependentLoads {
 // stack.
 IndependentLoads independent_loads(std::uintptr_t address) noexcept;
 
+// Whether what `load` reads is, with its displacement, the address of its next execution.
+inline bool names_its_next(const Instruction& load, const IndependentLoads& beside) noexcept {
+  return beside.is_link && load.operand.index == MemoryOperand::kNone;
+}
+
 }  // namespace nvmemu

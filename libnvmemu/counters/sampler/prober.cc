@@ -41,18 +41,6 @@ constexpr unsigned kTwins = TwinLines::kLines / (2 * Burst::kTimed);  // of each
 // Another line of the same page, far enough that no prefetcher takes the two for one stream.
 std::uintptr_t same_page(std::uintptr_t address) { return address ^ (kPageBytes / 2); }
 
-// Addresses that are no ordinary data: the null page, and what is not canonical.
-bool may_read(std::uintptr_t address) {
-  constexpr std::uintptr_t kLowest = 65536;
-  constexpr std::uintptr_t kHighest = std::uintptr_t{1} << 56;
-  return address >= kLowest && address < kHighest;
-}
-
-// Whether what a load reads is, with its displacement, the address of its next execution.
-bool names_its_next(const Instruction& load, const IndependentLoads& beside) {
-  return beside.is_link && load.operand.index == MemoryOperand::kNone;
-}
-
 perf_event_attr breakpoint_attributes(std::uintptr_t address) {
   perf_event_attr attr{};
   attr.size = sizeof attr;

@@ -105,7 +105,18 @@ void Sampler::note_address(const ucontext_t& context) noexcept {
   const auto ip = program_counter(context);
   if (candidate_ == nullptr || ip != candidate_ip_ || mostly_hits(*candidate_)) return;
   const Instruction& load = candidate_->instruction;
-  misses_.add(effective_address(load.operand, candidate_->address, load.length, context));
+  const std::uintptr_t address = effective_address(load.operand, candidate_->address, load.length, context);
+  misses_.add(address);
+  if (names_its_next(load, candidate_->beside) && candidate_->beside.count == 0) note_link(address);
+}
+
+// In the steady state, and of a list that no other load's misses overlap with: their steps take less or more.
+void Sampler::note_link(std::uintptr_t address) noexcept {
+  RecentLinks::Places places;
+  if (options_.scale.readings_to_latency <= 0 || since_gap_ms() < options_.steady_after_ms) return;
+  if (!may_read(address) || !links_.add(candidate_, address, places)) return;
+  const double step_ns = time_steps(clock_, places);
+  if (step_ns > 0) candidate_->steps.add(step_ns / options_.scale.readings_to_latency);
 }
 
 // A sample that falls due in a trap is taken when the trap is over, at the probed load, and would count the

@@ -12,6 +12,7 @@
 #include "base/clock.h"
 #include "counters/sampler/epoch_samples.h"
 #include "counters/sampler/learnt.h"
+#include "counters/sampler/link_steps.h"
 #include "counters/sampler/own_time.h"
 #include "counters/sampler/perf_ticker.h"
 #include "counters/sampler/period_choice.h"
@@ -95,6 +96,7 @@ class Sampler final : public ThreadSource {
   void note_untimed(const Burst& burst) noexcept;
   bool maybe_probe() noexcept;  // whether a burst has begun
   void note_address(const ucontext_t& context) noexcept;
+  void note_link(std::uintptr_t address) noexcept;
   BurstKind wanted_kind() const noexcept;
   bool knows_latency(const LoadEntry& load) const noexcept;
   bool knows_all(const LoadEntry& load) const noexcept;
@@ -110,6 +112,7 @@ class Sampler final : public ThreadSource {
   EpochSamples samples_;
   ProbeSchedule schedule_;
   RecentMisses misses_;
+  RecentLinks links_;
   TrafficMeter traffic_;
   PeriodChoice period_;
   LoadEntry* candidate_ = nullptr;   // a load that time was just spent on,

@@ -121,6 +121,18 @@ TEST_F(EpochSamplesTest, EachLoadsMissesTakeWhatProbesOfItSay) {
   EXPECT_DOUBLE_EQ(take().miss_latency_ns, 200);  // nothing waited: what is usual
 }
 
+TEST_F(EpochSamplesTest, StepsOfAListTellMoreThanProbes) {
+  gaps_.expect(200);
+  LoadEntry& link = entry(StallKind::kLoad, 1.0);
+  for (int i = 0; i < 1000; ++i) link.add_natural(misses(200));
+  for (int i = 0; i < 32; ++i) link.steps.add(230);
+  add(&link, 30);
+  EXPECT_NEAR(take().miss_latency_ns, 230, 0.5);
+  for (int i = 0; i < 32; ++i) link.steps.add(60);  // the lines beside were in a cache
+  add(&link, 30);
+  EXPECT_NEAR(take().miss_latency_ns, 200, 2);
+}
+
 class UnprobedLoad : public EpochSamplesTest {
  protected:
   UnprobedLoad() {
