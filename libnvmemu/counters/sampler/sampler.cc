@@ -30,6 +30,10 @@ constexpr double kEnoughNatural = 96;
 bool mostly_hits(const LoadEntry& load) {
   return load.share_is_known() && load.from_memory.load(kRelaxed) < load.readings.load(kRelaxed) / 2;
 }
+// Whether a read that faults reaches a handler: blocked, it would end the process.
+bool can_fault(const ucontext_t& context) {
+  return sigismember(&context.uc_sigmask, SIGSEGV) == 0 && sigismember(&context.uc_sigmask, SIGBUS) == 0;
+}
 // A burst that has not ended by then is one that the thread has walked away from.
 constexpr int kTicksPerBurst = 3;
 
@@ -107,7 +111,8 @@ void Sampler::note_address(const ucontext_t& context) noexcept {
   const Instruction& load = candidate_->instruction;
   const std::uintptr_t address = effective_address(load.operand, candidate_->address, load.length, context);
   misses_.add(address);
-  if (names_its_next(load, candidate_->beside) && candidate_->beside.count == 0) note_link(address);
+  if (names_its_next(load, candidate_->beside) && candidate_->beside.count == 0 && can_fault(context))
+    note_link(address);
 }
 
 // In the steady state, and of a list that no other load's misses overlap with: their steps take less or more.
@@ -115,6 +120,7 @@ void Sampler::note_link(std::uintptr_t address) noexcept {
   RecentLinks::Places places;
   if (options_.scale.readings_to_latency <= 0 || since_gap_ms() < options_.steady_after_ms) return;
   if (!may_read(address) || !links_.add(candidate_, address, places)) return;
+  if (options_.guard != nullptr && !options_.guard()) return;
   const double step_ns = time_steps(clock_, places);
   if (step_ns > 0) candidate_->steps.add(step_ns / options_.scale.readings_to_latency);
 }
