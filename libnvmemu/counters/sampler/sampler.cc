@@ -31,7 +31,7 @@ bool mostly_hits(const LoadEntry& load) {
   return load.share_is_known() && load.from_memory.load(kRelaxed) < load.readings.load(kRelaxed) / 2;
 }
 // Whether a read that faults reaches a handler: blocked, it would end the process.
-bool can_fault(const ucontext_t& context) {
+bool catches_faults(const ucontext_t& context) {
   return sigismember(&context.uc_sigmask, SIGSEGV) == 0 && sigismember(&context.uc_sigmask, SIGBUS) == 0;
 }
 // A burst that has not ended by then is one that the thread has walked away from.
@@ -111,7 +111,7 @@ void Sampler::note_address(const ucontext_t& context) noexcept {
   const Instruction& load = candidate_->instruction;
   const std::uintptr_t address = effective_address(load.operand, candidate_->address, load.length, context);
   misses_.add(address);
-  if (names_its_next(load, candidate_->beside) && candidate_->beside.count == 0 && can_fault(context))
+  if (names_its_next(load, candidate_->beside) && candidate_->beside.count == 0 && catches_faults(context))
     note_link(address);
 }
 
