@@ -20,21 +20,24 @@ class Slowdown:
 
     def round(self, runner, _selected):
         progress(f"  {self.row.name}")
-        command = runner.program(self.program, *self.arguments)
         try:
             runs = {False: [], True: []}
             for emulated in (False, True, True, False) * self.blocks:
-                runs[emulated].append(self._run(runner, command, emulated))
+                runs[emulated].append(self._run(runner, emulated))
             if len({run["checksum"] for run in runs[False] + runs[True]}) != 1:
                 raise RunError("the emulated run came to another result than the native one")
-            native, emulated = (sum(run[self.figure] for run in runs[how]) for how in (False, True))
-            self.row.samples.append(100 * (emulated / native - 1))
+            self._add(runs[False], runs[True])
         except RunError as error:
             self.row.failure = str(error)
 
-    def _run(self, runner, command, emulated):
+    def _run(self, runner, emulated):
+        command = runner.program(self.program, *self.arguments)
         options = ["--read-latency", self.latency]
         return figures(runner.emulated(command, options) if emulated else runner.native(command), emulated)
+
+    def _add(self, natives, emulateds):
+        native, emulated = (sum(run[self.figure] for run in runs) for runs in (natives, emulateds))
+        self.row.samples.append(100 * (emulated / native - 1))
 
 
 def experiments():

@@ -25,7 +25,7 @@ MissCount misses_among(std::span<std::uint64_t> readings, double miss_ticks) {
 
 MissCount count_misses(ChaseState& state, std::uint64_t loads, double miss_ns, const Clock& clock) {
   std::array<std::uint64_t, kReadingsCompared> readings;
-  const double miss_ticks = miss_ns * clock.hz() * 1e-9;
+  const auto miss_ticks = static_cast<double>(clock.to_ticks(miss_ns));
   MissCount count;
   for (std::uint64_t left = loads / kLoadsTimedTogether; left >= readings.size(); left -= readings.size()) {
     std::uint64_t before = clock.now_ticks();
