@@ -240,6 +240,7 @@ void Runtime::set_sampler_options() {
                                        ? calibration_.probe_latency_ns / calibration_.probe_next_latency_ns
                                        : 0,
                 .trap_cost_ns = calibration_.trap_cost_ns},
+      .base_ns = config_.follow_base ? read_latency_.base_ns : 0,
       .overlap = {.reading = overlapped_reading_factor(calibration_),
                   .latency = overlap_factor(calibration_)},
       .steady_after_ms = std::min(32.0, config_.epoch_ns / 2e6),

@@ -23,7 +23,7 @@ RunReport make_report(const Runtime& runtime) {
     report.bandwidth.counted_by = describe_traffic_events(*design);
   }
   report.model = runtime.model().name;
-  report.base_read_latency_ns = runtime.read_latency().base_ns;
+  report.base_at_start_ns = runtime.read_latency().base_ns;
   report.base_spread = runtime.calibration().base_latency_spread;
   report.target.read_latency_ns = runtime.read_latency().target_ns;
   const BandwidthTarget bandwidth = runtime.bandwidth_target();

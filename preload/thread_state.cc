@@ -179,6 +179,8 @@ void ThreadState::publish(bool ended) noexcept {
   slot_->samples.store(totals.samples, kRelaxed);
   slot_->stall_samples.store(totals.stall_samples, kRelaxed);
   slot_->probes.store(totals.probes, kRelaxed);
+  slot_->misses.store(totals.misses, kRelaxed);
+  slot_->drifted_misses.store(totals.drifted_misses, kRelaxed);
   slot_->counted_ns.store(whole(totals.counted_ns), kRelaxed);
   slot_->variance_ns2.store(totals.stall_variance_ns2(), kRelaxed);
   if (ended) {

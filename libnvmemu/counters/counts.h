@@ -26,6 +26,7 @@ struct EpochCounts {
   std::array<double, kStallKinds> held_ns{};  // time behind each kind of instruction, cache hits included
   double memory_stall_ns = 0;                 // of loads and locked instructions: what waited for memory
   double miss_latency_ns = 0;                 // what a load from memory took, as probes saw it; 0: not known
+  double base_drift = 0;  // what a load alone takes now, over what the base says; 0: not known, as it says
   double overlap_factor = 0;   // of that, by what it is longer than of a load alone, since others are under
                                // way; 0: not known
   double overhead_ns = 0;      // what measuring cost in this epoch, and what injections did,

@@ -26,6 +26,11 @@ Pace::Interval ThreadEmulator::account() noexcept {
   ledger_.discount(counts.overhead_ns);
   totals_.cpu_ns += counts.cpu_ns;
   totals_.stall_ns += counts.memory_stall_ns;
+  if (counts.miss_latency_ns > 0) {
+    const double misses = counts.memory_stall_ns / counts.miss_latency_ns;
+    totals_.misses += misses;
+    totals_.drifted_misses += misses * (counts.base_drift > 0 ? counts.base_drift : 1);
+  }
   totals_.counted_ns += counts.counted_share * counts.cpu_ns;
   totals_.delay_ns += delay_ns;
   totals_.overhead_ns += counts.overhead_ns;

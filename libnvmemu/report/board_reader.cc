@@ -102,6 +102,7 @@ class Reader {
   void read() {
     read_processes();
     read_threads();
+    report_.base_read_latency_ns = report_.base_at_start_ns * (misses_ > 0 ? drifted_misses_ / misses_ : 1);
     if (counts() && evidence_.counted_ns <= 0 && has_warned(kCountersRefused)) call_it_sampled();
     estimate_error();
     add_warnings();
@@ -164,6 +165,8 @@ class Reader {
     evidence_.stall_samples += thread.stall_samples.load(std::memory_order_relaxed);
     evidence_.variance_ns2 += thread.variance_ns2.load(std::memory_order_relaxed);
     evidence_.counted_ns += number(thread.counted_ns);
+    misses_ += number(thread.misses);
+    drifted_misses_ += number(thread.drifted_misses);
   }
 
   bool counts() const { return report_.source_name == "pmu"; }
@@ -280,6 +283,8 @@ class Reader {
   std::vector<std::uint32_t> report_index_;  // by slot on the board
   std::size_t warned_[std::size(kWarningTexts)]{};
   std::uint64_t orphans_ = 0;
+  double misses_ = 0;
+  double drifted_misses_ = 0;
   Evidence evidence_;
 };
 

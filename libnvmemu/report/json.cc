@@ -106,6 +106,8 @@ Json source_json(const RunReport& report) {
   };
 }
 
+Json latency_json(double ns) { return ns > 0 ? Json(ns) : Json(); }
+
 Json report_json(const RunReport& report) {
   return {
       {"schema", "nvmemu-run-1"},
@@ -115,7 +117,8 @@ Json report_json(const RunReport& report) {
       {"source", source_json(report)},
       {"model", report.model},
       {"base",
-       {{"read_latency_ns", report.base_read_latency_ns > 0 ? Json(report.base_read_latency_ns) : Json()},
+       {{"read_latency_ns", latency_json(report.base_read_latency_ns)},
+        {"at_start_ns", latency_json(report.base_at_start_ns)},
         {"read_latency_spread", report.base_spread}}},
       {"target", target_json(report)},
       {"error", {{"relative_95", optional_number(report.error_relative_95)}, {"from", report.error_from}}},

@@ -95,6 +95,8 @@ RunReport report_of(const Json& json) {
   report.counted_share = optional_number(json.at("source").value("counted_share", Json()));
   json.at("model").get_to(report.model);
   report.base_read_latency_ns = optional_number(json.at("base").at("read_latency_ns")).value_or(0);
+  report.base_at_start_ns =
+      optional_number(json.at("base").value("at_start_ns", Json())).value_or(report.base_read_latency_ns);
   json.at("base").at("read_latency_spread").get_to(report.base_spread);
   const Json& target = json.at("target");
   if (!target.at("profile").is_null()) target.at("profile").get_to(report.target_profile);
@@ -223,6 +225,7 @@ Result<RunReport> merge_reports(const std::vector<RunReport>& reports) {
         0;  // added below
   }
   double base_sum_ns = 0;
+  double start_sum_ns = 0;
   double target_sum_ns = 0;
   for (const RunReport& report : reports) {
     if (!same_target(reports.front(), report)) {
@@ -230,10 +233,12 @@ Result<RunReport> merge_reports(const std::vector<RunReport>& reports) {
     }
     merge_one(report, merged);
     base_sum_ns += report.base_read_latency_ns;
+    start_sum_ns += report.base_at_start_ns;
     target_sum_ns += report.target.read_latency_ns.value_or(0);
   }
   const auto count = static_cast<double>(reports.size());
   merged.base_read_latency_ns = base_sum_ns / count;
+  merged.base_at_start_ns = start_sum_ns / count;
   merged.counted_share = merged_share(reports);
   if (merged.target.read_latency_ns) merged.target.read_latency_ns = target_sum_ns / count;
   if (reports.size() > 1) merge_errors(reports, merged);

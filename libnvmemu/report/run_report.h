@@ -58,16 +58,17 @@ struct RunReport {
   std::string source_quality;  // and how far they can be relied on: "good", "fair", "rough"
   std::string source_why;      // "no hardware counters: perf_event_open: No such file or directory"
   std::string model;           // "stall"
-  double base_read_latency_ns = 0;
-  double base_spread = 0;      // relative, of the base latency's measurement
+  double base_at_start_ns = 0;
+  double base_spread = 0;      // relative, of that measurement
   std::string target_profile;  // where it comes from a profile: its name
   Device target;               // what is emulated, not what was asked for
   std::vector<std::string> warnings;
 
   // Read off the board.
   std::optional<double>
-      counted_share;   // of CPU time, what hardware counters saw; nothing where none were used
-  std::string ticker;  // "perf_event", "posix-timer", "none", "mixed"
+      counted_share;                // of CPU time, what hardware counters saw; nothing where none were used
+  std::string ticker;               // "perf_event", "posix-timer", "none", "mixed"
+  double base_read_latency_ns = 0;  // the base that delays were reckoned with: the mean over the misses
   RunTotals totals;
   BandwidthReport bandwidth;  // `is_measured`, `by` and `why` are said by who ran it
   std::vector<ProcessReport> processes;
@@ -77,9 +78,9 @@ struct RunReport {
   std::string error_from;  // what that rests on, and what it leaves out
 };
 
-// Fills the second half of `report` from the board (the error needs base_spread), and appends a sentence to
-// its warnings for each BoardWarning seen, with the number of processes concerned, and where nothing was
-// measured.
+// Fills the second half of `report` from the board (the error and the base need the base at start), and
+// appends a sentence to its warnings for each BoardWarning seen, with the number of processes concerned, and
+// where nothing was measured.
 void read_board(const Board& board, RunReport& report);
 
 // Fills `bandwidth` from the board; needs the target.

@@ -69,7 +69,8 @@ struct EpochSlot {
   double hits, misses, local, remote, cache_stall_ns, episodes;
   double counted_share;  // 0: sampled, or nothing seen
   double overlap_factor;
-  std::uint8_t reserved[24];
+  double base_drift;  // 0 in records of earlier versions, which followed no drift
+  std::uint8_t reserved[16];
 };
 
 struct ProcessSlot {
@@ -88,6 +89,7 @@ void for_each_figure(auto& slot, auto& counts, auto visit) {
   visit(slot.memory_stall_ns, counts.memory_stall_ns);
   visit(slot.miss_latency_ns, counts.miss_latency_ns);
   visit(slot.overlap_factor, counts.overlap_factor);
+  visit(slot.base_drift, counts.base_drift);
   visit(slot.overhead_ns, counts.overhead_ns);
   visit(slot.fresh_stall_ns, counts.fresh_stall_ns);
   visit(slot.fresh_excess_ns, counts.fresh_excess_ns);

@@ -40,13 +40,22 @@ void EpochSamples::add(const LoadEntry* entry, double time_ns, std::size_t gap_b
   slot_for(entry).time_ns[gap_bin] += time_ns;
 }
 
-void EpochSamples::charge(Held& held, const Share& share, double miss_ns, const Overlap& overlap,
+double EpochSamples::drift(const MissReading& miss) const noexcept {
+  // Neighbours have doubled a latency within minutes. What is further off is something else.
+  constexpr double kLeast = 0.7;
+  constexpr double kMost = 2;
+  return miss.is_base && base_ns_ > 0 ? std::clamp(miss.ns / base_ns_, kLeast, kMost) : 1;
+}
+
+void EpochSamples::charge(Held& held, const Share& share, const MissReading& miss, const Overlap& overlap,
                           EpochCounts& counts) noexcept {
   for (std::size_t bin = 0; bin < GapWeights::kBins; ++bin)
     memory_ns_[bin] += held.time_ns[bin] * share.value;
-  const double misses = sum(held.time_ns) * share.value / (miss_ns * overlap.reading);
+  const double misses = sum(held.time_ns) * share.value / (miss.ns * overlap.reading);
+  const double drifted = misses * drift(miss);
   misses_ += misses;
-  slowed_misses_ += misses * overlap.latency;
+  drifted_misses_ += drifted;
+  slowed_misses_ += drifted * overlap.latency;
   counts.share_error_ns += sum(held.time_ns) * std::sqrt(share.variance);
   held = Held{};
 }
@@ -88,11 +97,11 @@ EpochCounts EpochSamples::take(const SharePool& pool, const GapWeights& gaps, bo
       continue;
     }
     const LoadEntry& load = *held_[i].entry;
-    charge(held_[i], share_of(load.sums()), load.miss_ns(mean_ns), overlapping[i] ? overlap_ : Overlap{},
+    charge(held_[i], share_of(load.sums()), load.miss(mean_ns), overlapping[i] ? overlap_ : Overlap{},
            counts);
   }
   distinct_ = kept;
-  charge(others_, share_of({}), mean_ns, Overlap{}, counts);
+  charge(others_, share_of({}), {mean_ns}, Overlap{}, counts);
 
   double stall_ns = 0;
   double excess_ns = 0;
@@ -109,7 +118,8 @@ EpochCounts EpochSamples::take(const SharePool& pool, const GapWeights& gaps, bo
 
   const double fresh_ns = sum(memory_ns_) - sum(before_ns);
   counts.miss_latency_ns = misses_ > 0 ? fresh_ns / misses_ : mean_ns;
-  counts.overlap_factor = misses_ > 0 ? slowed_misses_ / misses_ : 1;
+  counts.base_drift = misses_ > 0 ? drifted_misses_ / misses_ : 1;
+  counts.overlap_factor = drifted_misses_ > 0 ? slowed_misses_ / drifted_misses_ : 1;
 
   // Each of n samples is a memory stall or not: binomial, with the mean time that a sample stands for.
   const double time_ns = sum(by_kind_ns_);
@@ -119,6 +129,7 @@ EpochCounts EpochSamples::take(const SharePool& pool, const GapWeights& gaps, bo
         time_ns * time_ns / static_cast<double>(samples_) * share * std::max(0.0, 1 - share);
   }
   misses_ = 0;
+  drifted_misses_ = 0;
   slowed_misses_ = 0;
   by_kind_ns_ = {};
   samples_ = 0;

@@ -21,7 +21,9 @@ struct Overlap {
 
 class EpochSamples {
  public:
-  explicit EpochSamples(const Overlap& overlap = {}) : overlap_(overlap) {}
+  // `base_ns`: what probes read of a load that takes the base latency; 0: how that drifts is not followed.
+  explicit EpochSamples(const Overlap& overlap = {}, double base_ns = 0)
+      : overlap_(overlap), base_ns_(base_ns) {}
 
   // A sample that stands for `time_ns`, held up by `entry`'s instruction (null: by nothing known), so long
   // after a gap that it falls in `gap_bin` of GapWeights.
@@ -55,20 +57,23 @@ class EpochSamples {
   Held& slot_for(const LoadEntry* entry) noexcept;
   static bool may_wait(const Held& held) noexcept;
   bool overlaps(const Held& held, const SharePool& pool) const noexcept;
-  // What was held up by one load, of which `share` is memory's, and whose misses read `miss_ns`. Forgets it.
-  void charge(Held& held, const Share& share, double miss_ns, const Overlap& overlap,
+  double drift(const MissReading& miss) const noexcept;
+  // What was held up by one load, of which `share` is memory's, and what its misses read. Forgets it.
+  void charge(Held& held, const Share& share, const MissReading& miss, const Overlap& overlap,
               EpochCounts& counts) noexcept;
 
   Overlap overlap_;
+  double base_ns_;
   std::array<Held, kDistinct> held_{};
   std::size_t distinct_ = 0;
   Held others_{};
   std::array<double, kStallKinds> by_kind_ns_{};
   std::uint64_t samples_ = 0;
   std::uint64_t stall_samples_ = 0;
-  ByBin memory_ns_{};         // over the thread's life, before weights
-  double misses_ = 0;         // in a row, in this epoch, before weights
-  double slowed_misses_ = 0;  // the same, each by what it takes longer than a load alone
+  ByBin memory_ns_{};          // over the thread's life, before weights
+  double misses_ = 0;          // in a row, in this epoch, before weights
+  double drifted_misses_ = 0;  // the same, each by what a load alone takes longer than the base,
+  double slowed_misses_ = 0;   // and by what it takes longer than that
   Running stall_;
   Running excess_;
 };

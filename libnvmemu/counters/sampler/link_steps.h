@@ -24,23 +24,25 @@ namespace nvmemu {
 // overwrites is one less.
 class StepReadings {
  public:
-  void add(double ns) noexcept;
+  void add(double ns, bool in_huge_pages) noexcept;
   // The mean of the middle half: an interrupt may have come into any. 0 while there are too few.
   double mean_ns() const noexcept;
+  bool all_in_huge_pages() const noexcept;
   void clear() noexcept { added_.store(0, std::memory_order_relaxed); }
 
  private:
   static constexpr std::size_t kKept = 32;
   std::array<std::atomic<float>, kKept> ns_{};
+  std::atomic<std::uint32_t> in_huge_pages_{0};  // a bit each
   std::atomic<std::uint32_t> added_{0};
 };
 
-inline constexpr std::size_t kStepsTimedTogether = 8;
+inline constexpr std::size_t kStepsTogether = 8;
 
 // Where the links of some loads led. Belongs to one thread; async-signal-safe.
 class RecentLinks {
  public:
-  using Places = std::array<std::uintptr_t, kStepsTimedTogether>;
+  using Places = std::array<std::uintptr_t, kStepsTogether>;
 
   // `load`, any constant of it, leads to `address`. Whether enough have come together since: then `oldest`
   // are those that it led to before as many others, and are forgotten.
@@ -50,7 +52,7 @@ class RecentLinks {
   struct Trail {
     const void* load = nullptr;
     std::size_t count = 0;
-    std::array<std::uintptr_t, 2 * kStepsTimedTogether> places{};
+    std::array<std::uintptr_t, 2 * kStepsTogether> places{};
   };
   Trail& trail_of(const void* load) noexcept;
 
@@ -58,8 +60,9 @@ class RecentLinks {
   std::size_t replaced_ = 0;
 };
 
-// ns a step of dependent loads of other lines in the pages of `places`; 0 where one cannot be read. Like the
-// other guarded reads (guarded_read.h) it needs a handler for faults. Async-signal-safe.
-double time_steps(const Clock& clock, std::span<const std::uintptr_t> places) noexcept;
+// ns a step of dependent loads of other lines in the pages of `places`, but for the first; 0 where one cannot
+// be read, or where they are fewer than two. `overhead_ns`: of fences and clock. Like the other guarded reads
+// (guarded_read.h) it needs a handler for faults. Async-signal-safe.
+double time_steps(const Clock& clock, std::span<const std::uintptr_t> places, double overhead_ns) noexcept;
 
 }  // namespace nvmemu

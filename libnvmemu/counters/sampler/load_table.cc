@@ -98,14 +98,14 @@ UsualReadings LoadEntry::usual(double mean_ns) const noexcept {
           .miss_ns = (natural_memory_ns.load(kRelaxed) + kDrawn * mean_ns) / (misses + kDrawn)};
 }
 
-double LoadEntry::miss_ns(double mean_ns) const noexcept {
+MissReading LoadEntry::miss(double mean_ns) const noexcept {
   // Few natural readings are up to a fifth off.
   constexpr double kLeast = 0.7;
   constexpr double kMost = 1.4;
   const double usual_ns = usual(mean_ns).miss_ns;
   const double stepped_ns = steps.mean_ns();
   const bool fits = stepped_ns > kLeast * usual_ns && stepped_ns < kMost * usual_ns;
-  return fits ? stepped_ns : usual_ns;
+  return fits ? MissReading{stepped_ns, steps.all_in_huge_pages()} : MissReading{usual_ns};
 }
 
 LoadEntry* LoadTable::find(std::uintptr_t ip) noexcept {

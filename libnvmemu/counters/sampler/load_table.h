@@ -31,6 +31,13 @@ struct UsualReadings {
   double miss_ns = 0;  // what those took; where few are known, drawn towards the process' mean
 };
 
+// What a miss takes, as probes read it.
+struct MissReading {
+  double ns = 0;
+  bool is_base = false;  // of loads like those that the base is measured with: each waits for the one before
+                         // it, in huge pages
+};
+
 // An instruction and the probes of it. Everything but the sums is fixed once the entry is published.
 struct LoadEntry {
   std::uintptr_t address = 0;  // of the instruction
@@ -56,9 +63,9 @@ struct LoadEntry {
   void add_natural(const ProbeSums& sums) noexcept;
   // `mean_ns`: what misses of the process take on average, as probes read it.
   UsualReadings usual(double mean_ns) const noexcept;
-  // What a miss of it takes, as probes read it: by its steps, where they were timed and are not far from the
-  // usual readings (lines beside those of a list may be in a cache, where it keeps to few pages).
-  double miss_ns(double mean_ns) const noexcept;
+  // By its steps, where they were timed and are not far from the usual readings (lines beside those of a list
+  // may be in a cache, where it keeps to few pages).
+  MissReading miss(double mean_ns) const noexcept;
 };
 
 class LoadTable {

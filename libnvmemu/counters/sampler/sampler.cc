@@ -6,6 +6,7 @@
 #include <cerrno>
 
 #include "base/program_counter.h"
+#include "counters/sampler/huge_pages.h"
 #include "counters/sampler/sampling_cost.h"
 
 namespace nvmemu {
@@ -34,6 +35,11 @@ bool mostly_hits(const LoadEntry& load) {
 bool catches_faults(const ucontext_t& context) {
   return sigismember(&context.uc_sigmask, SIGSEGV) == 0 && sigismember(&context.uc_sigmask, SIGBUS) == 0;
 }
+// What natural probes read of a load that takes as long.
+double base_reading_ns(const SamplerOptions& options) {
+  const double to_latency = options.scale.readings_to_latency;
+  return to_latency > 0 ? options.base_ns / to_latency : 0;
+}
 // A burst that has not ended by then is one that the thread has walked away from.
 constexpr int kTicksPerBurst = 3;
 
@@ -45,7 +51,7 @@ Sampler::Sampler(SamplerShared& shared, const Clock& clock, const SamplerOptions
       clock_(clock),
       options_(options),
       prober_(clock, options.scale),
-      samples_(options.overlap),
+      samples_(options.overlap, base_reading_ns(options)),
       schedule_(options.every_load ? 0 : options.effort * options.probe_budget, options.steady_after_ms,
                 clock.now_ticks()),
       traffic_(options.cache_bytes),
@@ -121,8 +127,10 @@ void Sampler::note_link(std::uintptr_t address) noexcept {
   if (options_.scale.readings_to_latency <= 0 || since_gap_ms() < options_.steady_after_ms) return;
   if (!may_read(address) || !links_.add(candidate_, address, places)) return;
   if (options_.guard != nullptr && !options_.guard()) return;
-  const double step_ns = time_steps(clock_, places);
-  if (step_ns > 0) candidate_->steps.add(step_ns / options_.scale.readings_to_latency);
+  const double step_ns = time_steps(clock_, places, options_.scale.overhead_ns);
+  if (step_ns <= 0) return;
+  const bool in_base_pages = options_.base_ns > 0 && in_huge_pages(places);
+  candidate_->steps.add(step_ns / options_.scale.readings_to_latency, in_base_pages);
 }
 
 // A sample that falls due in a trap is taken when the trap is over, at the probed load, and would count the

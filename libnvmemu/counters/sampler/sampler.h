@@ -48,6 +48,7 @@ struct SamplerOptions {
   bool every_load = false;  // no probes by choice: every load's stall is memory's
   double effort = 1;        // see sampling_effort()
   ProbeScale scale;
+  double base_ns = 0;  // what loads take by the base latency, where its drift is to be followed; 0: it is not
   Overlap overlap;
   double steady_after_ms = 32;      // how long after an injection shares may be asked for
   double sample_stall_cost_ns = 0;  // see Calibration

@@ -45,6 +45,7 @@ TEST_F(ConfigTest, EmulatesNothingByDefault) {
   EXPECT_EQ(config->target_read_latency_ns, 0);
   EXPECT_EQ(config->target_multiple, 0);
   EXPECT_EQ(config->base_latency_ns, 0);
+  EXPECT_TRUE(config->follow_base);
   EXPECT_EQ(config->epoch_ns, 100e6);
   EXPECT_EQ(config->ticker, TickerChoice::kAuto);
   EXPECT_TRUE(config->probes);
@@ -78,6 +79,7 @@ TEST_F(ConfigTest, ReadsEachVariable) {
   EXPECT_EQ(config->target_write_bps, 2147483648.0);
   EXPECT_TRUE(config->stat);
   EXPECT_NEAR(config->base_latency_ns, 90, 1e-9);
+  EXPECT_FALSE(config->follow_base) << "a base that was given stays what it is";
   EXPECT_EQ(config->epoch_ns, 50e6);
   EXPECT_EQ(config->clock_hz, 2445000000.5);
   EXPECT_EQ(config->ticker, TickerChoice::kPosixTimer);
@@ -92,6 +94,15 @@ TEST_F(ConfigTest, ReadsEachVariable) {
   EXPECT_EQ(config->board, "/b.board");
   EXPECT_EQ(config->report, "/r.json");
   EXPECT_TRUE(config->quiet);
+}
+
+TEST_F(ConfigTest, FollowsAGivenBaseIfAsked) {
+  set("NVMEMU_BASE_LATENCY", "90ns");
+  set("NVMEMU_FOLLOW_BASE", "on");
+  EXPECT_TRUE(read_config()->follow_base);
+  set("NVMEMU_BASE_LATENCY", "");
+  set("NVMEMU_FOLLOW_BASE", "off");
+  EXPECT_FALSE(read_config()->follow_base);
 }
 
 TEST_F(ConfigTest, TakesAMultipleOfTheBase) {
@@ -142,7 +153,7 @@ TEST_F(ConfigTest, NamesVariableAndValueOfEachMistake) {
       {"NVMEMU_EPOCH", "soon"},        {"NVMEMU_CLOCK_HZ", "2GHz"},         {"NVMEMU_CLOCK_HZ", "999999"},
       {"NVMEMU_CLOCK_HZ", "inf"},      {"NVMEMU_TICKER", "Perf"},           {"NVMEMU_PROBES", "yes"},
       {"NVMEMU_QUIET", "2"},           {"NVMEMU_SOURCE", "replay:"},        {"NVMEMU_SOURCE", "oracle"},
-      {"NVMEMU_MODEL", "ewma"},        {"NVMEMU_REMOTE_LATENCY", "far"},
+      {"NVMEMU_MODEL", "ewma"},        {"NVMEMU_REMOTE_LATENCY", "far"},    {"NVMEMU_FOLLOW_BASE", "1"},
   };
   for (const auto& [name, value] : mistakes) {
     clear();
@@ -160,6 +171,7 @@ Config unusual() {
   Config config;
   config.target_read_latency_ns = 326.4000000000001;
   config.base_latency_ns = 1.0 / 3.0 + 163;
+  config.follow_base = true;
   config.epoch_ns = 1e6;
   config.clock_hz = 2445433333.123;
   config.ticker = TickerChoice::kPerfEvent;
@@ -185,6 +197,7 @@ TEST_F(ConfigTest, ComesThroughTheEnvironmentUnchanged) {
   EXPECT_EQ(config->target_read_latency_ns, sent.target_read_latency_ns);
   EXPECT_EQ(config->target_multiple, 0);
   EXPECT_EQ(config->base_latency_ns, sent.base_latency_ns);
+  EXPECT_EQ(config->follow_base, sent.follow_base);
   EXPECT_EQ(config->epoch_ns, sent.epoch_ns);
   EXPECT_EQ(config->clock_hz, sent.clock_hz);
   EXPECT_EQ(config->ticker, sent.ticker);

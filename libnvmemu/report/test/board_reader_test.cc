@@ -102,6 +102,24 @@ TEST_F(BoardReader, AddsHalfTheSpreadOfTheBaseInQuadrature) {
   EXPECT_THAT(report.error_from, HasSubstr("spread 8.0 %"));
 }
 
+TEST_F(BoardReader, TellsTheBaseThatMissesWereChargedBy) {
+  const BoardProcess& process = add_process(100);
+  RunReport report;
+  report.base_at_start_ns = 160;
+  add_thread(100, process);
+  read_board(*board_, report);
+  EXPECT_EQ(report.base_read_latency_ns, 160) << "nothing is known of its misses";
+  BoardThread& as_at_start = add_thread(101, process);
+  as_at_start.misses.store(3e6);
+  as_at_start.drifted_misses.store(3e6);
+  BoardThread& slower = add_thread(102, process);
+  slower.misses.store(1e6);
+  slower.drifted_misses.store(1.4e6);
+  read_board(*board_, report);
+  EXPECT_DOUBLE_EQ(report.base_read_latency_ns, 176);
+  EXPECT_EQ(report.base_at_start_ns, 160);
+}
+
 TEST_F(BoardReader, TrustsNoZero) {
   BoardThread& thread = add_thread(100, add_process(100));
   thread.stall_samples.store(0);

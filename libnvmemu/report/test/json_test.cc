@@ -29,7 +29,8 @@ TEST(ReportJson, HasTheSchemasFieldsAndNoOthers) {
                                                  "bandwidth", "processes"));
   EXPECT_THAT(keys(report["source"]),
               UnorderedElementsAre("name", "why", "design", "quality", "counted_share", "ticker"));
-  EXPECT_THAT(keys(report["base"]), UnorderedElementsAre("read_latency_ns", "read_latency_spread"));
+  EXPECT_THAT(keys(report["base"]),
+              UnorderedElementsAre("read_latency_ns", "at_start_ns", "read_latency_spread"));
   EXPECT_THAT(keys(report["target"]), UnorderedElementsAre("profile", "read_latency_ns", "write_latency_ns",
                                                            "read_bandwidth_bps", "write_bandwidth_bps"));
   EXPECT_THAT(keys(report["error"]), UnorderedElementsAre("relative_95", "from"));
@@ -74,6 +75,7 @@ TEST(ReportJson, CarriesTheValues) {
   EXPECT_EQ(report["wall_seconds"], 1.5);
   EXPECT_EQ(report["source"]["ticker"], "perf_event");
   EXPECT_EQ(report["base"]["read_latency_ns"], 163.25);
+  EXPECT_EQ(report["base"]["at_start_ns"], 160.5);
   EXPECT_EQ(report["target"]["read_latency_ns"], 326.5);
   EXPECT_TRUE(report["target"]["write_latency_ns"].is_null());
   EXPECT_TRUE(report["target"]["profile"].is_null());

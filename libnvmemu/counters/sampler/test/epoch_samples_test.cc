@@ -73,6 +73,47 @@ TEST_F(EpochSamplesTest, MissesThatOverlapTakeLonger) {
   EXPECT_NEAR(counts.overlap_factor, 1.1, 0.01);
 }
 
+class DriftTest : public EpochSamplesTest {
+ protected:
+  // One load whose steps take that long.
+  LoadEntry& list(double step_ns, bool in_huge_pages = true) {
+    LoadEntry& made = entry(StallKind::kLoad, 1.0);
+    for (int i = 0; i < 32; ++i) made.steps.add(step_ns, in_huge_pages);
+    return made;
+  }
+  double drift_of(LoadEntry& load) {
+    add(&load, 50);
+    return take().base_drift;
+  }
+  const double usual_ns_ = gaps_.steady_ns();
+};
+
+TEST_F(DriftTest, IsWhatStepsInHugePagesTakeOverTheBase) {
+  samples_ = EpochSamples({}, 0.8 * usual_ns_);
+  EXPECT_NEAR(drift_of(list(usual_ns_)), 1.25, 1e-5);
+  EXPECT_NEAR(drift_of(list(0.72 * usual_ns_)), 0.9, 1e-5);
+  EXPECT_EQ(drift_of(list(usual_ns_, false)), 1) << "what translations take is the program's own";
+  EXPECT_EQ(drift_of(entry(StallKind::kLoad, 1.0)), 1) << "no list";
+}
+
+TEST_F(DriftTest, IsOfEachMissItsOwn) {
+  samples_ = EpochSamples({}, 0.8 * usual_ns_);
+  add(&list(usual_ns_), 50);
+  add(&entry(StallKind::kLoad, 1.0), 150);
+  const EpochCounts counts = take();
+  EXPECT_NEAR(counts.base_drift, 1.0625, 0.001);
+  EXPECT_NEAR(counts.overlap_factor, 1, 1e-9);
+}
+
+TEST_F(DriftTest, HasBounds) {
+  samples_ = EpochSamples({}, 0.3 * usual_ns_);
+  EXPECT_EQ(drift_of(list(usual_ns_)), 2);
+  samples_ = EpochSamples({}, 3 * usual_ns_);
+  EXPECT_EQ(drift_of(list(usual_ns_)), 0.7);
+}
+
+TEST_F(DriftTest, IsNotFollowedUnlessAskedTo) { EXPECT_EQ(drift_of(list(1.3 * usual_ns_)), 1); }
+
 TEST_F(EpochSamplesTest, NothingButReadsWaitsForReads) {
   add(&entry(StallKind::kStore, 1.0), 10);
   add(&entry(StallKind::kPersist, 1.0), 10);
@@ -125,10 +166,10 @@ TEST_F(EpochSamplesTest, StepsOfAListTellMoreThanProbes) {
   gaps_.expect(200);
   LoadEntry& link = entry(StallKind::kLoad, 1.0);
   for (int i = 0; i < 1000; ++i) link.add_natural(misses(200));
-  for (int i = 0; i < 32; ++i) link.steps.add(230);
+  for (int i = 0; i < 32; ++i) link.steps.add(230, false);
   add(&link, 30);
   EXPECT_NEAR(take().miss_latency_ns, 230, 0.5);
-  for (int i = 0; i < 32; ++i) link.steps.add(60);  // the lines beside were in a cache
+  for (int i = 0; i < 32; ++i) link.steps.add(60, false);  // the lines beside were in a cache
   add(&link, 30);
   EXPECT_NEAR(take().miss_latency_ns, 200, 2);
 }

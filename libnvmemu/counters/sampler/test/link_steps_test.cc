@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <vector>
 
 #include "counters/sampler/guarded_read.h"
@@ -14,30 +15,43 @@ namespace {
 TEST(StepReadings, TellNothingWhileTheyAreFew) {
   StepReadings steps;
   EXPECT_EQ(steps.mean_ns(), 0);
-  for (int i = 0; i < 3; ++i) steps.add(200);
+  for (int i = 0; i < 3; ++i) steps.add(200, true);
   EXPECT_EQ(steps.mean_ns(), 0);
-  steps.add(200);
+  steps.add(200, true);
   EXPECT_DOUBLE_EQ(steps.mean_ns(), 200);
 }
 
 TEST(StepReadings, LeaveOutTheLongestAndTheShortest) {
   StepReadings steps;
-  for (const double ns : {100.0, 200.0, 210.0, 5000.0}) steps.add(ns);
+  for (const double ns : {100.0, 200.0, 210.0, 5000.0}) steps.add(ns, true);
   EXPECT_DOUBLE_EQ(steps.mean_ns(), 205);
 }
 
 TEST(StepReadings, FollowWhatChanges) {
   StepReadings steps;
-  for (int i = 0; i < 100; ++i) steps.add(200);
-  for (int i = 0; i < 32; ++i) steps.add(260);
+  for (int i = 0; i < 100; ++i) steps.add(200, true);
+  for (int i = 0; i < 32; ++i) steps.add(260, true);
   EXPECT_DOUBLE_EQ(steps.mean_ns(), 260);
 }
 
 TEST(StepReadings, AreForgottenWithTheLoad) {
   StepReadings steps;
-  for (int i = 0; i < 100; ++i) steps.add(200);
+  for (int i = 0; i < 100; ++i) steps.add(200, true);
   steps.clear();
   EXPECT_EQ(steps.mean_ns(), 0);
+}
+
+TEST(StepReadings, AreInHugePagesIfAllThatCountAre) {
+  StepReadings steps;
+  EXPECT_FALSE(steps.all_in_huge_pages());
+  steps.add(200, true);
+  EXPECT_TRUE(steps.all_in_huge_pages());
+  steps.add(300, false);
+  EXPECT_FALSE(steps.all_in_huge_pages());
+  for (int i = 0; i < 31; ++i) steps.add(200, true);
+  EXPECT_FALSE(steps.all_in_huge_pages());
+  steps.add(200, true);
+  EXPECT_TRUE(steps.all_in_huge_pages());
 }
 
 class Links : public testing::Test {
@@ -90,9 +104,9 @@ TEST(TimeSteps, AreOfDependentLoads) {
                      kPageBytes);
   places.pop_back();
   const Clock clock = Clock::calibrate();
-  time_steps(clock, places);  // brings translations
-  double least_ns = time_steps(clock, places);
-  for (int i = 0; i < 100; ++i) least_ns = std::min(least_ns, time_steps(clock, places));
+  time_steps(clock, places, 0);  // brings translations
+  double least_ns = time_steps(clock, places, 0);
+  for (int i = 0; i < 100; ++i) least_ns = std::min(least_ns, time_steps(clock, places, 0));
   EXPECT_GT(least_ns, 0.3);  // a load's latency in the nearest cache, and not a share of it
   EXPECT_LT(least_ns, 1000);
 }
@@ -102,8 +116,15 @@ TEST(TimeSteps, AreNoneOfWhatCannotBeRead) {
   const std::vector<std::uint64_t> memory(2 * 512, kFaulted);
   const std::uintptr_t place = reinterpret_cast<std::uintptr_t>(memory.data() + 512) & ~std::uintptr_t{4095};
   const Clock clock = Clock::calibrate();
-  EXPECT_EQ(time_steps(clock, {&place, 1}), 0);
-  EXPECT_EQ(time_steps(clock, {}), 0);
+  EXPECT_EQ(time_steps(clock, std::array{place, place}, 0), 0);
+}
+
+TEST(TimeSteps, AreNoneOfLessThanTwoPlaces) {
+  const std::vector<char> memory(2 * 4096);
+  const auto place = reinterpret_cast<std::uintptr_t>(memory.data());
+  const Clock clock = Clock::calibrate();
+  EXPECT_EQ(time_steps(clock, std::array{place}, 0), 0);
+  EXPECT_EQ(time_steps(clock, {}, 0), 0);
 }
 
 }  // namespace

@@ -84,6 +84,20 @@ TEST_F(LoadTableTest, KnowsWhatALoadsMissesUsuallyTake) {
   EXPECT_NEAR(entry->usual(200).miss_ns, 400, 10);  // 800 readings weigh
 }
 
+TEST_F(LoadTableTest, TakesWhatStepsSayOfMissesUnlessReadingsContradict) {
+  LoadEntry* entry = table_->find(after_load(1));
+  EXPECT_DOUBLE_EQ(entry->miss(200).ns, 200);
+  EXPECT_FALSE(entry->miss(200).is_base);
+  for (int i = 0; i < 32; ++i) entry->steps.add(230, true);
+  EXPECT_DOUBLE_EQ(entry->miss(200).ns, 230);
+  EXPECT_TRUE(entry->miss(200).is_base);
+  EXPECT_DOUBLE_EQ(entry->miss(100).ns, 100);
+  EXPECT_FALSE(entry->miss(100).is_base);
+  entry->steps.add(230, false);
+  EXPECT_DOUBLE_EQ(entry->miss(200).ns, 230);
+  EXPECT_FALSE(entry->miss(200).is_base) << "some are in small pages";
+}
+
 TEST_F(LoadTableTest, ForgetsWhatLongBurstsToldAtTheFirstShortOne) {
   LoadEntry* entry = table_->find(after_load(3));
   entry->add({.readings = 6, .from_memory = 1}, true);
