@@ -75,7 +75,9 @@ void add_measuring_options(CLI::App& app, RunOptions& options) {
                "set no breakpoints to tell loads from memory from cache hits:\nall count as from memory")
       ->group(kMeasuring);
   add("--base-latency", options.base_latency, "LATENCY",
-      "what a load takes here, throughout [measured when the run starts,\nand followed where the program shows it]", kMeasuring);
+      "what a load takes here, throughout [measured when the run starts,\nand followed where the program "
+      "shows it]",
+      kMeasuring);
 }
 
 void add_output_options(CLI::App& app, RunOptions& options) {

@@ -42,9 +42,9 @@ struct alignas(64) BoardThread {
   std::atomic<std::int64_t> unpaid_ns;  // owed at the end (> 0), or overpaid by overhead (< 0)
   std::atomic<std::uint64_t> delay_ns;  // what the model asked for, before overhead came off
   std::atomic<std::uint64_t> samples, stall_samples, probes;
-  std::atomic<double> variance_ns2;  // of stall_ns
-  std::atomic<double> misses,
-      drifted_misses;  // that stall_ns is made of, each by the base then over that at start
+  std::atomic<double> variance_ns2;       // of stall_ns
+  std::atomic<double> misses;             // that it is made of,
+  std::atomic<double> drifted_misses;     // and each by the base then, over that at start
   std::atomic<std::uint64_t> counted_ns;  // of cpu_ns, what hardware counters saw
 };
 

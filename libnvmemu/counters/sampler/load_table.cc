@@ -27,6 +27,7 @@ void describe(LoadEntry& entry, std::uintptr_t ip, std::uint32_t checksum) noexc
   entry.total_ns.store(0, kRelaxed);
   entry.lost.store(0, kRelaxed);
   entry.from_long_bursts.store(false, kRelaxed);
+  entry.is_new.store(true, kRelaxed);
   entry.natural_readings.store(0, kRelaxed);
   entry.natural_from_memory.store(0, kRelaxed);
   entry.natural_memory_ns.store(0, kRelaxed);

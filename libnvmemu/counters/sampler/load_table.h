@@ -46,6 +46,7 @@ struct LoadEntry {
   std::uint32_t code_checksum = 0;  // of the bytes before the sampled address: code may be replaced under it
   std::atomic<float> readings{0}, from_memory{0}, memory_ns{0}, total_ns{0}, lost{0};
   std::atomic<bool> from_long_bursts{false};
+  std::atomic<bool> is_new{true};  // until its first sample has been taken
   // Of the bursts that left the translation as it was, in the steady state.
   std::atomic<float> natural_readings{0}, natural_from_memory{0}, natural_memory_ns{0};
   // How the first hits after arming compare with later ones: see Prober.

@@ -128,6 +128,8 @@ class Sampler final : public ThreadSource {
   int ticks_of_burst_ = 0;
   OwnTime own_time_;
   bool burst_at_tick_ = false;  // the burst was armed at one
+  bool saw_new_code_ = false;   // since the last tick,
+  int new_code_in_row_ = 0;     // and at how many in a row before
   double last_cpu_ns_ = 0;
   bool untold_ = false;  // samples have been taken that read() has not told of
   bool settling_ = false;
