@@ -52,6 +52,14 @@ TEST_F(LoadTableTest, ReturnsTheSameEntryAgainWithItsSums) {
   EXPECT_DOUBLE_EQ(entry->sums().memory_ns, 1600);
 }
 
+TEST_F(LoadTableTest, TellsWhatItHasJustDecoded) {
+  LoadEntry* entry = table_->find(after_load(1));
+  EXPECT_TRUE(entry->is_new.exchange(false));
+  EXPECT_FALSE(table_->find(after_load(1))->is_new);
+  put(128, {0x48, 0x8b, 0x08});  // other code in its place
+  EXPECT_TRUE(table_->find(after_load(1))->is_new);
+}
+
 TEST_F(LoadTableTest, ForgetsWhatALoadDidLongAgo) {
   LoadEntry* entry = table_->find(after_load(1));
   for (int i = 0; i < 20; ++i)
