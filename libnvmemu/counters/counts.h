@@ -48,6 +48,9 @@ struct EpochCounts {
   double stall_cycles = 0;   // as the processor's event has them: see counters/pmu/catalogue.h
 
   double held(StallKind kind) const { return held_ns[static_cast<std::size_t>(kind)]; }
+  // Both factors, 1 where they are not known.
+  double drift() const { return base_drift > 0 ? base_drift : 1; }
+  double overlap() const { return overlap_factor > 0 ? overlap_factor : 1; }
 };
 
 }  // namespace nvmemu

@@ -29,7 +29,7 @@ Pace::Interval ThreadEmulator::account() noexcept {
   if (counts.miss_latency_ns > 0) {
     const double misses = counts.memory_stall_ns / counts.miss_latency_ns;
     totals_.misses += misses;
-    totals_.drifted_misses += misses * (counts.base_drift > 0 ? counts.base_drift : 1);
+    totals_.drifted_misses += misses * counts.drift();
   }
   totals_.counted_ns += counts.counted_share * counts.cpu_ns;
   totals_.delay_ns += delay_ns;

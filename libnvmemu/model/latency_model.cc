@@ -11,8 +11,6 @@ double extra_ns(double here_ns, double target_ns) {
   return here_ns > 0 ? std::max(0.0, target_ns - here_ns) : 0;
 }
 
-double known_factor(double factor) { return factor > 0 ? factor : 1; }
-
 }  // namespace
 
 double misses_delay_ns(const EpochCounts& counts, const ReadLatency& latency) noexcept {
@@ -21,8 +19,7 @@ double misses_delay_ns(const EpochCounts& counts, const ReadLatency& latency) no
 
 double stall_delay_ns(const EpochCounts& counts, const ReadLatency& latency) noexcept {
   if (latency.base_ns <= 0 || latency.target_ns <= latency.base_ns || counts.memory_stall_ns <= 0) return 0;
-  const double now_ns = latency.base_ns * known_factor(counts.base_drift);
-  const double here_ns = now_ns * known_factor(counts.overlap_factor);
+  const double here_ns = latency.base_ns * counts.drift() * counts.overlap();
   const double miss_ns = counts.miss_latency_ns > 0 ? counts.miss_latency_ns : here_ns;
   return counts.memory_stall_ns / miss_ns * extra_ns(here_ns, latency.target_ns);
 }

@@ -27,7 +27,6 @@ void describe(LoadEntry& entry, std::uintptr_t ip, std::uint32_t checksum) noexc
   entry.total_ns.store(0, kRelaxed);
   entry.lost.store(0, kRelaxed);
   entry.from_long_bursts.store(false, kRelaxed);
-  entry.is_new.store(true, kRelaxed);
   entry.natural_readings.store(0, kRelaxed);
   entry.natural_from_memory.store(0, kRelaxed);
   entry.natural_memory_ns.store(0, kRelaxed);
@@ -75,9 +74,10 @@ ProbeSums LoadEntry::sums() const noexcept {
 }
 
 // Takes over the slot in which the caller saw `held`; null where another thread was faster.
-LoadEntry* LoadTable::claim(Slot& slot, std::uintptr_t held, std::uintptr_t ip) noexcept {
+LoadEntry* LoadTable::claim(Slot& slot, std::uintptr_t held, std::uintptr_t ip, bool& decoded) noexcept {
   if (!slot.ip.compare_exchange_strong(held, busy_mark(), std::memory_order_acquire)) return nullptr;
   describe(slot.entry, ip, checksum_before(ip));
+  decoded = true;
   slot.ip.store(ip, std::memory_order_release);
   return &slot.entry;
 }
@@ -110,13 +110,18 @@ MissReading LoadEntry::miss(double mean_ns) const noexcept {
 }
 
 LoadEntry* LoadTable::find(std::uintptr_t ip) noexcept {
+  bool decoded = false;
+  return find(ip, decoded);
+}
+
+LoadEntry* LoadTable::find(std::uintptr_t ip, bool& decoded) noexcept {
   for (std::size_t i = 0; i < kReach; ++i) {
     Slot& slot = slots_[(slot_hash(ip) + i) % kSlots];
     const std::uintptr_t held = slot.ip.load(std::memory_order_acquire);
-    if (held == 0 || is_abandoned(held)) return claim(slot, held, ip);
+    if (held == 0 || is_abandoned(held)) return claim(slot, held, ip, decoded);
     if (is_busy(held)) return nullptr;  // perhaps this very address: a second entry for it must not be made
     if (held == ip) {
-      return slot.entry.code_checksum == checksum_before(ip) ? &slot.entry : claim(slot, held, ip);
+      return slot.entry.code_checksum == checksum_before(ip) ? &slot.entry : claim(slot, held, ip, decoded);
     }
   }
   return nullptr;

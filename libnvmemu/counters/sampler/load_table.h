@@ -46,7 +46,6 @@ struct LoadEntry {
   std::uint32_t code_checksum = 0;  // of the bytes before the sampled address: code may be replaced under it
   std::atomic<float> readings{0}, from_memory{0}, memory_ns{0}, total_ns{0}, lost{0};
   std::atomic<bool> from_long_bursts{false};
-  std::atomic<bool> is_new{true};  // until its first sample has been taken
   // Of the bursts that left the translation as it was, in the steady state.
   std::atomic<float> natural_readings{0}, natural_from_memory{0}, natural_memory_ns{0};
   // How the first hits after arming compare with later ones: see Prober.
@@ -74,6 +73,8 @@ class LoadTable {
   // The entry for what came before `ip`; made at first sight. Null when there is none to be had: the table is
   // crowded around it, or another thread is writing it now; the sample is then counted as kOther.
   LoadEntry* find(std::uintptr_t ip) noexcept;
+  // The same; sets `decoded` where it was made now, and leaves it alone otherwise.
+  LoadEntry* find(std::uintptr_t ip, bool& decoded) noexcept;
 
  private:
   static constexpr std::size_t kSlots = 4096;  // addresses; a program's hot loads are dozens
@@ -83,7 +84,7 @@ class LoadTable {
     std::atomic<std::uintptr_t> ip{0};  // 0: free; see table_slot.h
     LoadEntry entry;
   };
-  static LoadEntry* claim(Slot& slot, std::uintptr_t held, std::uintptr_t ip) noexcept;
+  static LoadEntry* claim(Slot& slot, std::uintptr_t held, std::uintptr_t ip, bool& decoded) noexcept;
 
   std::array<Slot, kSlots> slots_{};
 };

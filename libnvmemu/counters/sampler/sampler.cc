@@ -162,8 +162,7 @@ void Sampler::add_sample(const TickerSample& sample, double time_ns) noexcept {
   const bool own = ip >= options_.own_code_begin && ip < options_.own_code_end;
   const bool waiting =
       ip >= shared_.waiting_code_begin.load(kRelaxed) && ip < shared_.waiting_code_end.load(kRelaxed);
-  LoadEntry* entry = own || waiting ? nullptr : learnt_.loads.find(ip);
-  if (entry != nullptr) saw_new_code_ |= entry->is_new.exchange(false, kRelaxed);
+  LoadEntry* entry = own || waiting ? nullptr : learnt_.loads.find(ip, saw_new_code_);
   samples_.add(entry, time_ns, GapWeights::bin_of(since_gap_ms()));
   if (options_.measures_traffic) {
     const bool known = own || waiting || sample.time_ns == 0;
@@ -232,10 +231,11 @@ bool Sampler::knows_all(const LoadEntry& load) const noexcept {
 bool Sampler::maybe_probe() noexcept {
   if (candidate_ == nullptr || prober_.armed() || !schedule_.due(!knows_all(*candidate_))) return false;
   if (shared_.probes_refused.load(kRelaxed)) return false;
-  // Decoding takes lines of the program's from the caches, and probes would tell of those. A large program
-  // has new code for long.
+  // Decoding takes lines of the program's from the caches, and probes would tell of those. But a large
+  // program has new code for long: every fourth such tick in a row will do.
+  constexpr int kLongRow = 4;
   new_code_in_row_ = saw_new_code_ ? new_code_in_row_ + 1 : 0;
-  if (saw_new_code_ && new_code_in_row_ % 4 != 0) return false;
+  if (saw_new_code_ && new_code_in_row_ % kLongRow != 0) return false;
   const int error = prober_.arm(candidate_, wanted_kind(), since_gap_ms());
   // Anything else (no free debug register or descriptor, a handler of the program's in the way) may pass.
   for (const int refusal : {ENOENT, EINVAL, EOPNOTSUPP, ENOSYS, EACCES}) {
