@@ -22,7 +22,8 @@ void measure_on_cached_chase(Calibration& calibration, const void* line) {
   if (!can_probe(calibration)) return;
   const Clock clock = Clock::calibrate(calibration.clock_hz);
   const ProbeSums sums = probe_cached_chase(clock, scale_of(calibration), line);
-  if (sums.readings > 0) calibration.probe_disturbed_share = sums.from_memory / sums.readings;
+  // Jeffreys' estimate of a share: never 0, which says that it was not measured.
+  if (sums.readings > 0) calibration.probe_disturbed_share = (sums.from_memory + 0.5) / (sums.readings + 1);
 }
 
 void measure_on_chase(Calibration& calibration, const ChasePlaces& places) {

@@ -3,18 +3,16 @@
 //
 // Probes read one load between fences, behind a trap that has begun to look its translation up; what that is
 // to the load's latency is calibrated, and was 0.86 to 1.01 in 25 calibrations of one machine. Of a list
-// there is another way: pages that it led through a while ago have left the TLB again, and their other lines
-// are as far from the caches as those that it leads to next. Loads of such lines, each made to wait for the
-// one before it as the program's own do, are timed several at a time. Chases over 512 MiB, 160 to 260 ns a
-// load in pages of 2 MiB and 4 KiB, spent as much CPU time a load as these loads took, within 6 % (medians of
-// a run).
+// there is another way: at a tick, its next links are loaded ahead of the program, each where the one before
+// has led. That costs nothing, for the program finds them in its caches and makes up for the time. The first
+// hundreds are slower, since the kernel has been there: they pass.
 #pragma once
 
 #include <array>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <span>
+#include <optional>
 
 #include "base/clock.h"
 
@@ -37,32 +35,18 @@ class StepReadings {
   std::atomic<std::uint32_t> added_{0};
 };
 
-inline constexpr std::size_t kStepsTogether = 8;
-
-// Where the links of some loads led. Belongs to one thread; async-signal-safe.
-class RecentLinks {
- public:
-  using Places = std::array<std::uintptr_t, kStepsTogether>;
-
-  // `load`, any constant of it, leads to `address`. Whether enough have come together since: then `oldest`
-  // are those that it led to before as many others, and are forgotten.
-  bool add(const void* load, std::uintptr_t address, Places& oldest) noexcept;
-
- private:
-  struct Trail {
-    const void* load = nullptr;
-    std::size_t count = 0;
-    std::array<std::uintptr_t, 2 * kStepsTogether> places{};
-  };
-  Trail& trail_of(const void* load) noexcept;
-
-  std::array<Trail, 4> trails_{};
-  std::size_t replaced_ = 0;
+// Some of a list, walked ahead of the program.
+struct ListWalk {
+  static constexpr std::size_t kReadings = 4;
+  std::array<double, kReadings> step_ns{};         // means of some steps,
+  std::array<std::uintptr_t, kReadings> places{};  // and where those began
 };
 
-// ns a step of dependent loads of other lines in the pages of `places`, but for the first; 0 where one cannot
-// be read, or where they are fewer than two. `overhead_ns`: of fences and clock. Like the other guarded reads
-// (guarded_read.h) it needs a handler for faults. Async-signal-safe.
-double time_steps(const Clock& clock, std::span<const std::uintptr_t> places, double overhead_ns) noexcept;
+// Reads at `from`, and so on, each time at what was read plus `displacement`, for some 600 loads. Nothing
+// where the list ends before or cannot be read, or where a few steps take longer than `longest_ns` each.
+// `overhead_ns`: of fences and clock. Like the other guarded reads (guarded_read.h) it needs a handler for
+// faults. Async-signal-safe.
+std::optional<ListWalk> walk_list(const Clock& clock, std::uintptr_t from, std::int32_t displacement,
+                                  double overhead_ns, double longest_ns) noexcept;
 
 }  // namespace nvmemu

@@ -105,6 +105,7 @@ void Sampler::on_tick(const ucontext_t& context) noexcept {
                own_time_.take(timer_.take_cpu_ns()));
   }
   overhead_ns_ += options_.tick_cost_ns;
+  walked_ = false;
   note_address(context);
   burst_at_tick_ |= maybe_probe();
   saw_new_code_ = false;
@@ -118,20 +119,24 @@ void Sampler::note_address(const ucontext_t& context) noexcept {
   const Instruction& load = candidate_->instruction;
   const std::uintptr_t address = effective_address(load.operand, candidate_->address, load.length, context);
   misses_.add(address);
-  if (names_its_next(load, candidate_->beside) && candidate_->beside.count == 0 && catches_faults(context))
-    note_link(address);
+  const bool is_single_list = names_its_next(load, candidate_->beside) && candidate_->beside.count == 0;
+  if (is_single_list && since_gap_ms() >= options_.steady_after_ms && catches_faults(context))
+    maybe_walk(address);
 }
 
-// In the steady state, and of a list that no other load's misses overlap with: their steps take less or more.
-void Sampler::note_link(std::uintptr_t address) noexcept {
-  RecentLinks::Places places;
-  if (options_.scale.readings_to_latency <= 0 || since_gap_ms() < options_.steady_after_ms) return;
-  if (!may_read(address) || !links_.add(candidate_, address, places)) return;
+// Of lists that no other load's misses overlap with: their steps take less or more.
+void Sampler::maybe_walk(std::uintptr_t next) noexcept {
+  constexpr unsigned kTicksPerWalk = 8;    // some 30 ms: a walk takes 0.1
+  constexpr double kLongestStepNs = 3000;  // longer ones page
+  const double to_latency = options_.scale.readings_to_latency;
+  if (to_latency <= 0 || prober_.armed() || ++ticks_on_lists_ % kTicksPerWalk != 0) return;
   if (options_.guard != nullptr && !options_.guard()) return;
-  const double step_ns = time_steps(clock_, places, options_.scale.overhead_ns);
-  if (step_ns <= 0) return;
-  const bool in_base_pages = options_.base_ns > 0 && in_huge_pages(places);
-  candidate_->steps.add(step_ns / options_.scale.readings_to_latency, in_base_pages);
+  walked_ = true;
+  const auto walk = walk_list(clock_, next, candidate_->instruction.operand.displacement,
+                              options_.scale.overhead_ns, kLongestStepNs);
+  if (!walk) return;
+  const bool in_base_pages = options_.base_ns > 0 && in_huge_pages(walk->places);
+  for (const double step_ns : walk->step_ns) candidate_->steps.add(step_ns / to_latency, in_base_pages);
 }
 
 // A sample that falls due in a trap is taken when the trap is over, at the probed load, and would count the
@@ -231,6 +236,7 @@ bool Sampler::knows_all(const LoadEntry& load) const noexcept {
 bool Sampler::maybe_probe() noexcept {
   if (candidate_ == nullptr || prober_.armed() || !schedule_.due(!knows_all(*candidate_))) return false;
   if (shared_.probes_refused.load(kRelaxed)) return false;
+  if (walked_) return false;  // what comes next is in the caches
   // Decoding takes lines of the program's from the caches, and probes would tell of those. But a large
   // program has new code for long: every fourth such tick in a row will do.
   constexpr int kLongRow = 4;

@@ -97,7 +97,7 @@ class Sampler final : public ThreadSource {
   void note_untimed(const Burst& burst) noexcept;
   bool maybe_probe() noexcept;  // whether a burst has begun
   void note_address(const ucontext_t& context) noexcept;
-  void note_link(std::uintptr_t address) noexcept;
+  void maybe_walk(std::uintptr_t next) noexcept;  // the list whose next link is there
   BurstKind wanted_kind() const noexcept;
   bool knows_latency(const LoadEntry& load) const noexcept;
   bool knows_all(const LoadEntry& load) const noexcept;
@@ -113,7 +113,6 @@ class Sampler final : public ThreadSource {
   EpochSamples samples_;
   ProbeSchedule schedule_;
   RecentMisses misses_;
-  RecentLinks links_;
   TrafficMeter traffic_;
   PeriodChoice period_;
   LoadEntry* candidate_ = nullptr;   // a load that time was just spent on,
@@ -130,6 +129,8 @@ class Sampler final : public ThreadSource {
   bool burst_at_tick_ = false;  // the burst was armed at one
   bool saw_new_code_ = false;   // since the last tick,
   int new_code_in_row_ = 0;     // and at how many in a row before
+  bool walked_ = false;         // a list, at the last tick
+  unsigned ticks_on_lists_ = 0;
   double last_cpu_ns_ = 0;
   bool untold_ = false;  // samples have been taken that read() has not told of
   bool settling_ = false;

@@ -3,8 +3,10 @@
 
 #include <gtest/gtest.h>
 
-#include <algorithm>
-#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <optional>
 #include <vector>
 
 #include "counters/sampler/guarded_read.h"
@@ -54,77 +56,65 @@ TEST(StepReadings, AreInHugePagesIfAllThatCountAre) {
   EXPECT_TRUE(steps.all_in_huge_pages());
 }
 
-class Links : public testing::Test {
+// A list of nodes of a page each, whose links are `kLink` bytes from their begin.
+class ListWalkTest : public testing::Test {
  protected:
-  // How many of `count` links of that load, from `first` on, completed a set.
-  int add(const void* load, std::uintptr_t first, std::uintptr_t count) {
-    int sets = 0;
-    for (std::uintptr_t i = 0; i < count; ++i) sets += links_.add(load, first + i, oldest_) ? 1 : 0;
-    return sets;
+  static constexpr std::size_t kNodeWords = 512;
+  static constexpr std::int32_t kLink = 24;
+
+  void make(std::size_t nodes, std::uintptr_t last) {
+    memory_.assign(nodes * kNodeWords, 0);
+    for (std::size_t i = 0; i < nodes; ++i) link_of(i) = i + 1 < nodes ? address(i + 1) : last;
+  }
+  std::uintptr_t address(std::size_t node) const {
+    return reinterpret_cast<std::uintptr_t>(memory_.data() + node * kNodeWords);
+  }
+  std::uintptr_t& link_of(std::size_t node) { return memory_[node * kNodeWords + kLink / sizeof memory_[0]]; }
+  std::optional<ListWalk> walk(double longest_ns = std::numeric_limits<double>::infinity()) const {
+    return walk_list(clock_, address(0) + kLink, kLink, 0, longest_ns);
   }
 
-  const int one_ = 0, other_ = 0;
-  RecentLinks links_;
-  RecentLinks::Places oldest_{};
+  std::vector<std::uintptr_t> memory_;
+  const Clock clock_ = Clock::calibrate();
 };
 
-TEST_F(Links, AreGivenWhenAsManyHaveComeSince) {
-  EXPECT_EQ(add(&one_, 100, 15), 0);
-  EXPECT_EQ(add(&one_, 115, 1), 1);
-  EXPECT_EQ(oldest_, (RecentLinks::Places{100, 101, 102, 103, 104, 105, 106, 107}));
+TEST_F(ListWalkTest, TimesWhatComesAfterHundredsOfLinks) {
+  make(1000, 0);
+  const auto walked = walk();
+  ASSERT_TRUE(walked);
+  for (std::size_t i = 0; i < ListWalk::kReadings; ++i) {
+    EXPECT_GT(walked->step_ns[i], 0.3) << "each waits for the one before it, if only in the nearest cache";
+    EXPECT_EQ(walked->places[i], address(512 + 16 * i) + kLink);
+  }
 }
 
-TEST_F(Links, AreGivenOnce) {
-  add(&one_, 100, 16);
-  EXPECT_EQ(add(&one_, 116, 7), 0);
-  EXPECT_EQ(add(&one_, 123, 1), 1);
-  EXPECT_EQ(oldest_.front(), 108u);
+TEST_F(ListWalkTest, TellsNothingOfAListThatEnds) {
+  make(500, 0);
+  EXPECT_FALSE(walk());
 }
 
-TEST_F(Links, AreOfOneLoad) {
-  add(&one_, 100, 15);
-  EXPECT_EQ(add(&other_, 500, 15), 0);
-  EXPECT_EQ(add(&one_, 115, 1), 1);
-  EXPECT_EQ(oldest_.back(), 107u);
+TEST_F(ListWalkTest, TellsNothingOfAListThatLeadsNowhere) {
+  make(500, std::uintptr_t{1} << 60);
+  EXPECT_FALSE(walk());
 }
 
-TEST_F(Links, GiveWayToThoseOfOtherLoads) {
-  const int others[8] = {};
-  add(&one_, 100, 15);
-  for (const int& other : others) EXPECT_EQ(add(&other, 500, 1), 0);
-  EXPECT_EQ(add(&one_, 115, 1), 0);  // the fifteen are forgotten
+TEST_F(ListWalkTest, TellsNothingOfWhatCannotBeRead) {
+  make(1000, 0);
+  link_of(300) = kFaulted;  // what a faulted read gives, as the handler makes it
+  EXPECT_FALSE(walk());
 }
 
-TEST(TimeSteps, AreOfDependentLoads) {
-  constexpr std::size_t kPageBytes = 4096;
-  const std::vector<char> memory(64 * kPageBytes, 'x');
-  std::vector<std::uintptr_t> places;
-  for (std::size_t page = 0; page + 1 < 64; ++page)
-    places.push_back(((reinterpret_cast<std::uintptr_t>(memory.data()) / kPageBytes) + 1 + page) *
-                     kPageBytes);
-  places.pop_back();
-  const Clock clock = Clock::calibrate();
-  time_steps(clock, places, 0);  // brings translations
-  double least_ns = time_steps(clock, places, 0);
-  for (int i = 0; i < 100; ++i) least_ns = std::min(least_ns, time_steps(clock, places, 0));
-  EXPECT_GT(least_ns, 0.3);  // a load's latency in the nearest cache, and not a share of it
-  EXPECT_LT(least_ns, 1000);
+TEST_F(ListWalkTest, GivesUpWhereStepsTakeTooLong) {
+  make(1000, 0);
+  EXPECT_FALSE(walk(0.01));
 }
 
-TEST(TimeSteps, AreNoneOfWhatCannotBeRead) {
-  // What a faulted read gives, as the handler makes it.
-  const std::vector<std::uint64_t> memory(2 * 512, kFaulted);
-  const std::uintptr_t place = reinterpret_cast<std::uintptr_t>(memory.data() + 512) & ~std::uintptr_t{4095};
-  const Clock clock = Clock::calibrate();
-  EXPECT_EQ(time_steps(clock, std::array{place, place}, 0), 0);
-}
-
-TEST(TimeSteps, AreNoneOfLessThanTwoPlaces) {
-  const std::vector<char> memory(2 * 4096);
-  const auto place = reinterpret_cast<std::uintptr_t>(memory.data());
-  const Clock clock = Clock::calibrate();
-  EXPECT_EQ(time_steps(clock, std::array{place}, 0), 0);
-  EXPECT_EQ(time_steps(clock, {}, 0), 0);
+TEST_F(ListWalkTest, GoesRoundARing) {
+  make(3, 0);
+  link_of(2) = address(0);
+  const auto walked = walk();
+  ASSERT_TRUE(walked);
+  EXPECT_EQ(walked->places[0], address(512 % 3) + kLink);
 }
 
 }  // namespace

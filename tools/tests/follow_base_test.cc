@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+// `nvmemu run` keeps the base latency current by a list of the program's, unless it was given.
+#include <gtest/gtest.h>
+#include <sys/mman.h>
+
+#include <array>
+#include <cstdint>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "base/clock.h"
+#include "cli.h"
+#include "counters/sampler/huge_pages.h"
+#include "host/calibration.h"
+
+namespace nvmemu {
+namespace {
+
+// Whether there are huge pages here, and the kernel tells which are.
+bool sees_huge_pages() {
+  constexpr std::size_t kHugeBytes = 2 << 20;
+  void* const mapping =
+      mmap(nullptr, 2 * kHugeBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  const auto aligned = (reinterpret_cast<std::uintptr_t>(mapping) + kHugeBytes - 1) & ~(kHugeBytes - 1);
+  madvise(reinterpret_cast<void*>(aligned), kHugeBytes, MADV_HUGEPAGE);
+  *reinterpret_cast<volatile char*>(aligned) = 1;
+  const bool seen = in_huge_pages(std::array{aligned});
+  munmap(mapping, 2 * kHugeBytes);
+  return seen;
+}
+
+class FollowBaseTest : public CliTest {
+ protected:
+  // A base far above what any memory takes.
+  void SetUp() override {
+    CliTest::SetUp();
+    auto calibration = load_calibration(calibration_path());
+    ASSERT_TRUE(calibration) << calibration.error().message;
+    calibration->base_latency_ns = 2000;
+    calibration->short_chase_ns = 2000;  // of which half is taken off at the start, and no more
+    calibration->probe_latency_ns = 2200;
+    calibration->probed_latency_ns = 2000;
+    const auto stored = store_calibration(*calibration, calibration_path());
+    ASSERT_TRUE(stored) << stored.error().message;
+    if (!tsc_is_invariant()) GTEST_SKIP() << "no time-stamp counter to time a list with";
+    if (!sees_huge_pages()) GTEST_SKIP() << "no huge pages, or a kernel that does not tell (before 6.7)";
+  }
+
+  nlohmann::json base_of_chase(const std::vector<std::string>& options = {}) {
+    std::vector<std::string> words{"run",      "--read-latency",           "1.2x", "--source", "sampler",
+                                   "--report", folder_.file("report.json")};
+    words.insert(words.end(), options.begin(), options.end());
+    words.insert(words.end(), {"--", NVMEMU_TEST_CHASE, "--size", "64MiB", "--loads", "5000000"});
+    const Outcome outcome = nvmemu(words);
+    EXPECT_EQ(outcome.status, 0) << outcome.err;
+    return report()["base"];
+  }
+};
+
+TEST_F(FollowBaseTest, GoesDownWithWhatStepsTake) {
+  const nlohmann::json base = base_of_chase();
+  EXPECT_LT(base["read_latency_ns"], 0.9 * base["at_start_ns"].get<double>());
+}
+
+TEST_F(FollowBaseTest, StaysWhereItIsGiven) {
+  const nlohmann::json base = base_of_chase({"--base-latency", "1000ns"});
+  EXPECT_EQ(base["read_latency_ns"], 1000);
+  EXPECT_EQ(base["at_start_ns"], 1000);
+}
+
+}  // namespace
+}  // namespace nvmemu
