@@ -63,8 +63,8 @@ struct LoadEntry {
   void add_natural(const ProbeSums& sums) noexcept;
   // `mean_ns`: what misses of the process take on average, as probes read it.
   UsualReadings usual(double mean_ns) const noexcept;
-  // By its steps, where they were timed and are not far from the usual readings (lines beside those of a list
-  // may be in a cache, where it keeps to few pages).
+  // By its steps, where they were timed and are not far from the usual readings: a list so short that it
+  // comes round within a walk finds itself in a cache.
   MissReading miss(double mean_ns) const noexcept;
 };
 

@@ -169,7 +169,7 @@ TEST_F(EpochSamplesTest, StepsOfAListTellMoreThanProbes) {
   for (int i = 0; i < 32; ++i) link.steps.add(230, false);
   add(&link, 30);
   EXPECT_NEAR(take().miss_latency_ns, 230, 0.5);
-  for (int i = 0; i < 32; ++i) link.steps.add(60, false);  // the lines beside were in a cache
+  for (int i = 0; i < 32; ++i) link.steps.add(60, false);  // it came round within a walk
   add(&link, 30);
   EXPECT_NEAR(take().miss_latency_ns, 200, 2);
 }
