@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // `nvmemu run` keeps the base latency current by a list of the program's, unless it was given.
 #include <gtest/gtest.h>
-#include <sys/mman.h>
 
 #include <array>
 #include <cstdint>
@@ -13,21 +12,15 @@
 #include "cli.h"
 #include "counters/sampler/huge_pages.h"
 #include "host/calibration.h"
+#include "host/chase_buffer.h"
 
 namespace nvmemu {
 namespace {
 
 // Whether there are huge pages here, and the kernel tells which are.
 bool sees_huge_pages() {
-  constexpr std::size_t kHugeBytes = 2 << 20;
-  void* const mapping =
-      mmap(nullptr, 2 * kHugeBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  const auto aligned = (reinterpret_cast<std::uintptr_t>(mapping) + kHugeBytes - 1) & ~(kHugeBytes - 1);
-  madvise(reinterpret_cast<void*>(aligned), kHugeBytes, MADV_HUGEPAGE);
-  *reinterpret_cast<volatile char*>(aligned) = 1;
-  const bool seen = in_huge_pages(std::array{aligned});
-  munmap(mapping, 2 * kHugeBytes);
-  return seen;
+  const auto buffer = ChaseBuffer::of_all_lines(ChaseBuffer::kHugePageBytes, Pages::kHuge);
+  return buffer && in_huge_pages(std::array{reinterpret_cast<std::uintptr_t>(buffer->data())});
 }
 
 class FollowBaseTest : public CliTest {

@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "counters/sampler/guarded_read.h"
+#include "host/chase_instructions.h"
 
 namespace nvmemu {
 namespace {
@@ -17,22 +18,12 @@ constexpr std::size_t kSteps = 16;  // timed together
 // 210 and 155. The loads after a sample's interrupt alone are 4 % slower.
 constexpr std::size_t kPassed = 512 / kSteps;
 
-// The clock is not read before what precedes is done, nor what follows begun.
-void fence_loads() noexcept {
-#if defined(__x86_64__)
-  __builtin_ia32_lfence();
-#elif defined(__aarch64__)
-  asm volatile("dsb ish\n\tisb" ::: "memory");
-#endif
-}
-
 // Whether all could be read; `place` is then that of the next.
 bool step_along(std::uintptr_t& place, std::int32_t displacement) noexcept {
   for (std::size_t i = 0; i < kSteps; ++i) {
-    if (!may_read(place)) return false;
-    const std::uint64_t link = nvmemu_read_pointer(reinterpret_cast<const void*>(place));
-    if (link == kFaulted) return false;
-    place = link + static_cast<std::uintptr_t>(static_cast<std::intptr_t>(displacement));
+    const auto next = read_link(place, displacement);
+    if (!next) return false;
+    place = *next;
   }
   return true;
 }
@@ -74,10 +65,10 @@ std::optional<ListWalk> walk_list(const Clock& clock, std::uintptr_t from, std::
   ListWalk walk;
   for (std::size_t i = 0; i < kPassed + ListWalk::kReadings; ++i) {
     walk.places[i % ListWalk::kReadings] = from;
-    fence_loads();
+    wait_for_loads();
     const std::uint64_t start = clock.now_ticks();
     if (!step_along(from, displacement)) return std::nullopt;
-    fence_loads();
+    wait_for_loads();
     const double step_ns = std::max(0.0, clock.ns_since(start) - overhead_ns) / kSteps;
     if (step_ns > longest_ns) return std::nullopt;
     walk.step_ns[i % ListWalk::kReadings] = step_ns;

@@ -89,7 +89,7 @@ Prober::Plan Prober::plan_for(const LoadEntry& load, BurstKind kind) noexcept {
 
 int Prober::arm(LoadEntry* load, BurstKind kind, double since_gap_ms) noexcept {
   if (armed()) return EBUSY;
-  if (guard_ != nullptr && !guard_()) return EPERM;
+  if (!handlers_in_place()) return EPERM;
   if (!load->instruction.probeable) return EAGAIN;
   const std::uint64_t start = clock_->now_ticks();
   armed_ticks_ = start;
@@ -209,13 +209,12 @@ bool Prober::reads_next() const noexcept {
          (current_.kind == BurstKind::kShare || scale_.next_to_natural > 0);
 }
 
-// What is timed at this hit: the load's address, or that of its next execution.
+// What is timed at this hit: the load's address, or that of its next execution. 0: nothing can be.
 std::uintptr_t Prober::timed_address(const ucontext_t& context) const noexcept {
   const std::uintptr_t address =
       effective_address(instruction_.operand, address_, instruction_.length, context);
-  if (!reads_next() || !may_read(address)) return address;
-  return nvmemu_read_pointer(reinterpret_cast<const void*>(address)) +
-         static_cast<std::uintptr_t>(static_cast<std::intptr_t>(instruction_.operand.displacement));
+  if (!reads_next()) return address;
+  return read_link(address, instruction_.operand.displacement).value_or(0);
 }
 
 void Prober::note_page(std::uintptr_t address) noexcept {

@@ -118,6 +118,7 @@ class Prober {
   // library's back (Go) must not be sent traps. Set by the preload library.
   using HandlersInPlace = bool (*)() noexcept;
   void set_guard(HandlersInPlace guard) noexcept { guard_ = guard; }
+  bool handlers_in_place() const noexcept { return guard_ == nullptr || guard_(); }
 
  private:
   struct Plan {

@@ -130,7 +130,7 @@ void Sampler::maybe_walk(std::uintptr_t next) noexcept {
   constexpr double kLongestStepNs = 3000;  // longer ones page
   const double to_latency = options_.scale.readings_to_latency;
   if (to_latency <= 0 || prober_.armed() || ++ticks_on_lists_ % kTicksPerWalk != 0) return;
-  if (options_.guard != nullptr && !options_.guard()) return;
+  if (!prober_.handlers_in_place()) return;
   walked_ = true;
   const auto walk = walk_list(clock_, next, candidate_->instruction.operand.displacement,
                               options_.scale.overhead_ns, kLongestStepNs);
