@@ -12,6 +12,7 @@
 
 #include "base/log.h"
 #include "handlers.h"
+#include "kept_signals.h"
 #include "hook.h"
 #include "inheritance.h"
 #include "lifecycle.h"
@@ -129,7 +130,7 @@ void Runtime::start() {
   }
   resolve_hooks();
   remember_inheritance();
-  if (!prepare_threads() || !install_handlers()) {
+  if (!prepare_threads() || !install_kept_signals()) {
     warn(kNoTicker);
     return log_warning("no room for the emulator's signal handlers: the program runs natively");
   }

@@ -29,6 +29,7 @@ enum BoardWarning : std::uint32_t {
   kCountersRefused = 1U << 9,     // hardware counters were refused to a thread
   kCountsLost = 1U << 10,         // they could not be read at times
   kNoLibraries = 1U << 11,        // it makes its threads by itself: it ran natively
+  kEmulatorFailed = 1U << 12,     // a fault in the emulator's own code: the thread went on natively
 };
 
 enum class Ticker : std::uint32_t { kNone, kPerfEvent, kPosixTimer };

@@ -38,6 +38,7 @@ constexpr WarningText kWarningTexts[] = {
     {kNoLibraries,
      "ran natively: what is linked with no library makes its threads by itself (Go without cgo), which "
      "cannot be emulated"},
+    {kEmulatorFailed, "a fault in nvmemu's own code (it says where on stderr): the thread went on natively"},
     {kSignalTaken, "the program uses the signal that the emulation needs: its threads may have run natively"},
 };
 

@@ -52,7 +52,10 @@ INSTANTIATE_TEST_SUITE_P(Programs, LeavesAlone,
                                          "alternate-stacks", "alarms", "real-time-signals",
                                          "waited-for-signals", "own-breakpoints", "own-thread-pointer",
                                          "c11-threads", "cloned-threads", "unseen-thread", "cloned-process",
-                                         "stray-breakpoint", "llvm-openmp"));
+                                         "stray-breakpoint", "llvm-openmp", "small-alternate-stack",
+                                         "smallest-thread-stacks", "coroutine-stack", "old-signals",
+                                         "raw-signals", "blocked-as-seen", "thrown-from-fault", "handler-masks",
+                                         "jumps-from-handlers"));
 
 TEST_F(PreloadTest, EachThreadIsEmulatedAndReported) {
   expect_ok("threads");
