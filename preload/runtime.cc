@@ -103,6 +103,7 @@ Runtime& Runtime::get() noexcept {
 }
 
 void Runtime::start() {
+  remember_stderr();
   auto config = read_config();
   if (!config) {
     note_on_tools_board(kBadConfiguration);
@@ -280,7 +281,7 @@ BoardProcess* Runtime::expect_program(const char* program, std::int32_t pid, std
 }
 
 void Runtime::forget_program(BoardProcess* expected) noexcept {
-  if (expected != nullptr) expected->pid.store(0, std::memory_order_release);
+  if (expected != nullptr) board_->release(expected);
 }
 
 BoardThread* Runtime::claim_thread(std::uint32_t tid) noexcept {
