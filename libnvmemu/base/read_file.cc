@@ -10,6 +10,7 @@
 #include <cstring>
 
 #include "base/quote.h"
+#include "base/units.h"
 
 namespace nvmemu {
 namespace {
@@ -30,7 +31,7 @@ tl::unexpected<Error> cannot_read(const std::string& path) {
 
 tl::unexpected<Error> no_regular_file(const std::string& path, mode_t mode) {
   if (S_ISDIR(mode)) return cannot_read(path, std::strerror(EISDIR), EISDIR);
-  return cannot_read(path, "it is not a file", EINVAL,
+  return cannot_read(path, "it is no regular file", EINVAL,
                      S_ISFIFO(mode) ? "what comes through a pipe has to be put into a file first" : "");
 }
 
@@ -62,7 +63,7 @@ Result<std::string> read_whole_file(const std::string& path, std::size_t most_by
     if (got == 0) return text;
     if (got < 0 && error != EINTR) return cannot_read(path);
     if (text.size() > most_bytes)
-      return cannot_read(path, "it is longer than " + std::to_string(most_bytes) + " bytes", EFBIG);
+      return cannot_read(path, "it is longer than " + format_size(most_bytes), EFBIG);
   }
 }
 

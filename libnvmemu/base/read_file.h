@@ -13,7 +13,7 @@
 namespace nvmemu {
 
 // Far above what each kind of file holds; what is longer is a mistake.
-inline constexpr std::size_t kMostOfSmallFile = std::size_t{1} << 20;
+inline constexpr std::size_t kMostOfSmallFile = std::size_t{16} << 20;  // /proc/cpuinfo of 4096 processors
 inline constexpr std::size_t kMostOfResults = std::size_t{256} << 20;
 inline constexpr std::size_t kMostOfTrace = std::size_t{1} << 30;
 

@@ -2,12 +2,11 @@
 #include "report/report_reader.h"
 
 #include <algorithm>
-#include <cerrno>
 #include <cmath>
 #include <cstring>
-#include <fstream>
-#include <iterator>
 #include <nlohmann/json.hpp>
+
+#include "base/read_file.h"
 
 namespace nvmemu {
 namespace {
@@ -203,10 +202,9 @@ Result<RunReport> parse_report(std::string_view text) {
 }
 
 Result<RunReport> read_report(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  const std::string text{std::istreambuf_iterator<char>(file), {}};
-  if (!file.is_open() || file.bad()) return failure("cannot read " + path + ": " + std::strerror(errno));
-  Result<RunReport> report = parse_report(text);
+  const Result<std::string> text = read_whole_file(path, kMostOfResults);
+  if (!text) return tl::unexpected(text.error());
+  Result<RunReport> report = parse_report(*text);
   if (!report) return failure(path + ": " + report.error().message, report.error().hint);
   return report;
 }

@@ -35,7 +35,7 @@ TEST(ReadFile, RefusesWhatIsLongerThanItMayBe) {
   const auto text = read_whole_file(path, 99);
   EXPECT_EQ(errno, EFBIG);
   ASSERT_FALSE(text);
-  EXPECT_EQ(text.error().message, "cannot read " + path + ": it is longer than 99 bytes");
+  EXPECT_EQ(text.error().message, "cannot read " + path + ": it is longer than 99 B");
 }
 
 // The test's time limit is what it would run into.
