@@ -11,6 +11,8 @@
 #include <string>
 
 #include "base/log.h"
+#include "epoch/target_latency.h"
+#include "epoch/unknown_variables.h"
 #include "handlers.h"
 #include "kept_signals.h"
 #include "hook.h"
@@ -110,6 +112,9 @@ void Runtime::start() {
     return say_natively(config.error());
   }
   config_ = std::move(*config);
+  if (config_.board.empty()) {  // the tool has said it of what it starts
+    for (const std::string& unknown : unknown_variables()) log_warning(unknown);
+  }
   if (!program_needs_libraries()) return leave_alone();
   if (!set_latencies() || !prepare_counts() || !open_board()) return;
   clock_ = Clock::calibrate(config_.clock_hz);
@@ -160,6 +165,10 @@ bool Runtime::set_latencies() {
     say_natively({"nothing to emulate", "set NVMEMU_READ_LATENCY, NVMEMU_READ_BANDWIDTH or NVMEMU_PROFILE"});
     return false;
   }
+  const Result<double> target_ns = reachable_target_ns(read_latency_.target_ns, read_latency_.base_ns,
+                                                       "NVMEMU_READ_LATENCY or NVMEMU_PROFILE asks for");
+  if (!target_ns) return refuse(target_ns.error());
+  read_latency_.target_ns = *target_ns;
   return true;
 }
 

@@ -127,8 +127,9 @@ Json report_json(const RunReport& report) {
 }  // namespace
 
 std::string to_json(const RunReport& report) {
-  // Names and command lines are bytes of any kind; JSON is UTF-8.
-  return report_json(report).dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+  // Names and command lines are bytes of any kind; JSON is UTF-8. As ASCII, for what is printed may have
+  // control characters of a terminal that JSON has no escapes for otherwise.
+  return report_json(report).dump(2, ' ', true, Json::error_handler_t::replace) + "\n";
 }
 
 Result<void> write_report(const RunReport& report, const OutputFile& file) {

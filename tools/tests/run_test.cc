@@ -167,6 +167,13 @@ TEST_F(RunTest, WritesTheReportToItsStandardErrorToo) {
   EXPECT_THAT(outcome.err, HasSubstr("nvmemu-run-1"));
 }
 
+TEST_F(RunTest, WarnsOfAVariableThatMeansNothing) {
+  environment_["NVMEMU_RAED_LATENCY"] = "300ns";
+  const Outcome outcome = run({"--read-latency", "2x", "--", "true"});
+  EXPECT_EQ(outcome.status, 0);
+  EXPECT_THAT(outcome.err, HasSubstr("did you mean NVMEMU_READ_LATENCY?"));
+}
+
 TEST_F(RunTest, ReplacesAnEarlierReport) {
   folder_.write("report.json", std::string(50'000, 'x'));
   run_plainly({"true"});
