@@ -2,6 +2,7 @@
 #include "runtime.h"
 
 #include <fcntl.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -11,14 +12,16 @@
 #include <string>
 
 #include "base/log.h"
+#include "base/raw_syscall.h"
 #include "epoch/target_latency.h"
 #include "epoch/unknown_variables.h"
 #include "handlers.h"
-#include "kept_signals.h"
 #include "hook.h"
 #include "inheritance.h"
+#include "kept_signals.h"
 #include "lifecycle.h"
 #include "loaded_program.h"
+#include "sandbox.h"
 #include "traffic_options.h"
 
 namespace nvmemu::preload {
@@ -105,6 +108,10 @@ Runtime& Runtime::get() noexcept {
 }
 
 void Runtime::start() {
+  if (const char* missing = nullptr; !fits_inherited_filters(missing)) {
+    note_on_tools_board(kSandboxedNatively);
+    return say_natively({std::string("it lives under a seccomp filter that ends it for ") + missing, {}});
+  }
   remember_stderr();
   auto config = read_config();
   if (!config) {
@@ -280,7 +287,7 @@ void Runtime::claim_process() noexcept {
 
 void Runtime::restart_in_child() noexcept { claim_process(); }
 
-bool Runtime::is_this_process() const noexcept { return pid_ == getpid(); }
+bool Runtime::is_this_process() const noexcept { return pid_ == raw_syscall(SYS_getpid); }
 
 BoardProcess* Runtime::expect_program(const char* program, std::int32_t pid, std::int32_t ppid,
                                       bool started) noexcept {

@@ -38,6 +38,11 @@ constexpr WarningText kWarningTexts[] = {
     {kNoLibraries,
      "ran natively: what is linked with no library makes its threads by itself (Go without cgo), which "
      "cannot be emulated"},
+    {kSandboxed,
+     "a seccomp filter does not let through all that the emulation would do: threads that began later may have "
+     "run natively"},
+    {kSandboxedNatively,
+     "a seccomp filter does not let through what the emulation needs: threads ran natively from then on"},
     {kEmulatorFailed, "a fault in nvmemu's own code (it says where on stderr): the thread went on natively"},
     {kSignalTaken, "the program uses the signal that the emulation needs: its threads may have run natively"},
 };
