@@ -2,6 +2,7 @@
 #include "runtime.h"
 
 #include <fcntl.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -298,6 +299,14 @@ BoardProcess* Runtime::expect_program(const char* program, std::int32_t pid, std
 
 void Runtime::forget_program(BoardProcess* expected) noexcept {
   if (expected != nullptr) board_->release(expected);
+}
+
+void Runtime::note_user_time() noexcept {
+  rusage usage{};
+  if (process_ == nullptr || pmu_options_ || replay_ || raw_syscall(SYS_getrusage, static_cast<int>(RUSAGE_SELF), &usage) != 0) return;
+  const auto user_ns = static_cast<std::uint64_t>(usage.ru_utime.tv_sec) * 1'000'000'000 +
+                       static_cast<std::uint64_t>(usage.ru_utime.tv_usec) * 1'000;
+  process_->user_ns.store(user_ns, std::memory_order_relaxed);
 }
 
 BoardThread* Runtime::claim_thread(std::uint32_t tid) noexcept {

@@ -25,6 +25,7 @@ constexpr SyscallNeed kNeeds[] = {
     {SYS_mmap, "mmap", false, {0, 4096, kMapped, MAP_PRIVATE | MAP_ANONYMOUS, kNoFile}},
     {SYS_munmap, "munmap", false, {0, 4096}},
     {SYS_getpid, "getpid", false, {}},
+    {SYS_getrusage, "getrusage", false, {}},
     {SYS_mprotect, "mprotect", false, {0, 4096, kMapped}},
     {SYS_tgkill, "tgkill", false, {1, 1, 0}},
     {SYS_rt_sigaction, "rt_sigaction", false, {SIGSEGV, 0, 0, 8}},

@@ -272,6 +272,7 @@ void ThreadState::publish(bool ended) noexcept {
   slot_->misses.store(totals.misses, kRelaxed);
   slot_->drifted_misses.store(totals.drifted_misses, kRelaxed);
   slot_->counted_ns.store(whole(totals.counted_ns), kRelaxed);
+  slot_->sampled_ns.store(whole(totals.sampled_ns), kRelaxed);
   slot_->variance_ns2.store(totals.stall_variance_ns2(), kRelaxed);
   if (ended) {
     read_thread_name(tid_, slot_->name, sizeof slot_->name);  // the program has given it one by now

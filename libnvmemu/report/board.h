@@ -54,6 +54,7 @@ struct alignas(64) BoardThread {
   std::atomic<double> misses;             // that it is made of,
   std::atomic<double> drifted_misses;     // and each by the base then, over that at start
   std::atomic<std::uint64_t> counted_ns;  // of cpu_ns, what hardware counters saw
+  std::atomic<std::uint64_t> sampled_ns;  // what samples stand for
 };
 
 struct alignas(64) BoardProcess {
@@ -64,6 +65,7 @@ struct alignas(64) BoardProcess {
   std::atomic<std::uint32_t> ppid;
   std::atomic<std::uint32_t> warnings;  // BoardWarning bits
   std::atomic<std::uint32_t> ticker;    // Ticker
+  std::atomic<std::uint64_t> user_ns;   // user-mode CPU time of all its threads, at its end; 0: not known
   char command[112];                    // the start of /proc/PID/cmdline, blanks between arguments
 };
 

@@ -150,6 +150,14 @@ TEST_F(PreloadTest, UnderAFilterThatAllowsNothingItGoesOnNatively) {
   }
 }
 
+TEST_F(PreloadTest, WhereTicksAreLostTheReportSaysSo) {
+  for (const char* ticker : {"perf", "timer"}) {
+    expect_ok("ticks-blocked-behind-its-back", {"--ticker", ticker});
+    EXPECT_NE(report()["warnings"].dump().find("samples stand for"), std::string::npos) << report();
+    EXPECT_TRUE(report()["error"]["relative_95"].is_null()) << report()["error"];
+  }
+}
+
 TEST_F(PreloadTest, TenThousandThreadsRunAtOnce) { expect_ok("ten-thousand-threads"); }
 
 TEST_F(PreloadTest, AProgramThatBlocksAllSignalsHasEpochs) {
