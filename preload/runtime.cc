@@ -234,6 +234,10 @@ void Runtime::set_sampler_options() {
     // What the calibration's chase read, brought up to date as the base latency is.
     learnt.gaps.expect(calibration_.probe_latency_ns * read_latency_.base_ns / calibration_.base_latency_ns);
   }
+  const double threshold_ns = calibration_.probe_threshold_ns > 0
+                                  ? calibration_.probe_threshold_ns - calibration_.probe_overhead_ns
+                                  : (calibration_.cache_latency_ns + read_latency_.base_ns) / 2;
+  if (clock_->uses_tsc()) shared_.walks = create_shared_walks(1e9 / clock_->hz(), threshold_ns);
   // A record is of what an emulated run would measure. Where counts are replayed, samples only tell the time.
   const bool measures = (injects() || record_) && !replay_;
   sampler_options_ = SamplerOptions{
@@ -249,6 +253,10 @@ void Runtime::set_sampler_options() {
                       : replay_ ? 0
                                 : kIdleProbeBudget,
       .every_load = !config_.probes || calibration_.probe_threshold_ns <= 0 || calibration_.trap_cost_ns <= 0,
+      .walk_budget = measures  ? kProbeBudget
+                     : replay_ ? 0
+                               : kIdleProbeBudget,
+      .walk_base_ns = read_latency_.base_ns,
       .effort = injects() && !record_ ? sampling_effort(read_latency_.base_ns, read_latency_.target_ns) : 1,
       .scale = {.overhead_ns = calibration_.probe_overhead_ns,
                 .threshold_ns = calibration_.probe_threshold_ns,
@@ -283,7 +291,7 @@ void Runtime::claim_process() noexcept {
   }
   if (process_ == nullptr) return;
   std::memcpy(process_->command, command, sizeof command);
-  if (sampler_options_.every_load && !pmu_options_) warn(kNoProbes);
+  if (sampler_options_.every_load && shared_.walks == nullptr && !pmu_options_) warn(kNoProbes);
 }
 
 void Runtime::restart_in_child() noexcept { claim_process(); }
@@ -334,7 +342,7 @@ void Runtime::note_waiting_code(const void* address) noexcept {
 }
 
 void Runtime::note_probes() noexcept {
-  if (shared_.probes_refused.load(std::memory_order_relaxed)) warn(kNoProbes);
+  if (shared_.probes_refused.load(std::memory_order_relaxed) && shared_.walks == nullptr) warn(kNoProbes);
 }
 
 }  // namespace nvmemu::preload
