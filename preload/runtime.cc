@@ -235,7 +235,8 @@ void Runtime::set_sampler_options() {
   const double threshold_ns = calibration_.probe_threshold_ns > 0
                                   ? calibration_.probe_threshold_ns - calibration_.probe_overhead_ns
                                   : (calibration_.cache_latency_ns + read_latency_.base_ns) / 2;
-  if (clock_->uses_tsc()) shared_.walks = create_shared_walks(1e9 / clock_->hz(), threshold_ns);
+  if (config_.walks && clock_->uses_tsc())
+    shared_.walks = create_shared_walks(1e9 / clock_->hz(), threshold_ns);
   // A record is of what an emulated run would measure. Where counts are replayed, samples only tell the time.
   const bool measures = (injects() || record_) && !replay_;
   sampler_options_ = SamplerOptions{
