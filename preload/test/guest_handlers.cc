@@ -239,11 +239,11 @@ int ticks_blocked() {
 
 // By itself, it makes no system call but to say so. (A chase through memory, without clocks.)
 int computes() {
-  static std::uint32_t next[1 << 22];
-  constexpr std::uint32_t kMask = (1 << 22) - 1;
+  static std::uint32_t next[1 << 20];
+  constexpr std::uint32_t kMask = (1 << 20) - 1;
   for (std::uint32_t i = 0; i <= kMask; ++i) next[i] = (i * 1664525 + 1013904223) & kMask;
   std::uint32_t at = 0;
-  for (int step = 0; step < 3'000'000; ++step) at = next[at];
+  for (int step = 0; step < 300'000; ++step) at = next[at];
   asm volatile("" : : "r"(at));
   return 0;
 }
