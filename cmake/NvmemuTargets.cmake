@@ -30,6 +30,20 @@ function(nvmemu_add_layer name)
   target_link_libraries(nvmemu_${name} PUBLIC ${ARG_DEPENDS} ${ARG_LIBRARIES} PRIVATE nvmemu_options)
 endfunction()
 
+# How tests are compiled: what they test is optimised, they themselves hardly; and what nearly all of them include, of
+# GoogleTest and the standard library, is compiled once. -DCMAKE_DISABLE_PRECOMPILE_HEADERS=ON: each file takes its own
+# includes.
+if(NVMEMU_TESTS)
+  add_library(nvmemu_test_options INTERFACE)
+  target_link_libraries(nvmemu_test_options INTERFACE GTest::gtest GTest::gmock nvmemu_options)
+  if(CMAKE_BUILD_TYPE MATCHES "^(Release|RelWithDebInfo)$")
+    target_compile_options(nvmemu_test_options INTERFACE -Og)
+  endif()
+  add_executable(nvmemu_test_headers ${CMAKE_CURRENT_LIST_DIR}/test_headers.cc)
+  target_link_libraries(nvmemu_test_headers PRIVATE nvmemu_test_options)
+  target_precompile_headers(nvmemu_test_headers PRIVATE ${CMAKE_CURRENT_LIST_DIR}/test_headers.h)
+endif()
+
 # nvmemu_add_test(NAME SOURCES ... LINK ... [SERIAL]): one GoogleTest program, each of its tests known to ctest. SERIAL:
 # while one of them runs, no other test does.
 function(nvmemu_add_test name)
@@ -38,7 +52,8 @@ function(nvmemu_add_test name)
   endif()
   cmake_parse_arguments(ARG "SERIAL" "" "SOURCES;LINK" ${ARGN})
   add_executable(${name} ${ARG_SOURCES})
-  target_link_libraries(${name} PRIVATE ${ARG_LINK} GTest::gtest GTest::gmock GTest::gtest_main nvmemu_options)
+  target_link_libraries(${name} PRIVATE ${ARG_LINK} GTest::gtest_main nvmemu_test_options)
+  target_precompile_headers(${name} REUSE_FROM nvmemu_test_headers)
   include(GoogleTest)
   gtest_discover_tests(${name} TEST_PREFIX ${name}. DISCOVERY_MODE PRE_TEST
                        PROPERTIES TIMEOUT 120 RUN_SERIAL ${ARG_SERIAL})
