@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What nearly every test includes, compiled once for all of them. No test relies on it: each includes what it uses.
+// What nearly every test includes, compiled once for all of them. No test relies on it: each includes what it
+// uses.
 #pragma once
 
 #include <gmock/gmock.h>

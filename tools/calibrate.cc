@@ -114,16 +114,15 @@ Environment:
 
 }  // namespace
 
-void add_calibrate(CLI::App& app, int& exit_status) {
-  CLI::App* subcommand =
-      app.add_subcommand("calibrate", "measure this machine's memory, and keep the figures");
+void add_calibrate(Parser& app, int& exit_status) {
+  Parser subcommand = app.add_subcommand("calibrate", "measure this machine's memory, and keep the figures");
   const auto command = std::make_shared<CalibrateCommand>();
-  subcommand->add_flag("--json", command->json, "print JSON: medians by name, spreads by name");
-  subcommand->add_flag("--quick", command->quick, "fewer repetitions, and no bandwidth: some 4 s");
-  subcommand->add_option("-o,--output", command->file, "keep the figures in this file, not in the cache")
-      ->type_name("FILE");
-  subcommand->footer(kFooter);
-  subcommand->callback([command, &exit_status] { exit_status = run_calibrate(*command); });
+  subcommand.add_flag("--json", command->json, "print JSON: medians by name, spreads by name");
+  subcommand.add_flag("--quick", command->quick, "fewer repetitions, and no bandwidth: some 4 s");
+  subcommand.add_option("-o,--output", command->file, "keep the figures in this file, not in the cache")
+      .type_name("FILE");
+  subcommand.footer(kFooter);
+  subcommand.callback([command, &exit_status] { exit_status = run_calibrate(*command); });
 }
 
 }  // namespace nvmemu

@@ -9,16 +9,15 @@ namespace nvmemu {
 namespace {
 
 // Whether the argument after `option` is its value.
-bool takes_next(const CLI::App& run, const std::string& option) {
+bool takes_next(const Parser& run, const std::string& option) {
   if (option.find('=') != std::string::npos) return false;
-  const CLI::Option* known = run.get_option_no_throw(option);
-  return known != nullptr && known->get_items_expected_max() > 0;
+  return run.takes_value(option);
 }
 
 }  // namespace
 
-std::vector<std::string> cut_off_command(const CLI::App& run, std::vector<std::string>& arguments) {
-  if (arguments.empty() || arguments.front() != run.get_name()) return {};
+std::vector<std::string> cut_off_command(const Parser& run, std::vector<std::string>& arguments) {
+  if (arguments.empty() || arguments.front() != run.name()) return {};
   std::size_t begin = 1;
   while (begin < arguments.size() && arguments[begin] != "--") {
     const std::string& argument = arguments[begin];
@@ -39,6 +38,12 @@ std::vector<std::string> cut_off_after_dashes(std::vector<std::string>& argument
   std::vector<std::string> command(std::next(dashes), arguments.end());
   arguments.erase(dashes, arguments.end());
   return command;
+}
+
+void describe_command(Parser& subcommand, const std::string& description) {
+  subcommand.long_description(description);
+  subcommand.usage("[OPTIONS] [--] COMMAND [ARG...]");
+  subcommand.column_width(34);
 }
 
 }  // namespace nvmemu

@@ -181,17 +181,17 @@ Exit status:
 
 }  // namespace
 
-void add_events(CLI::App& app, int& exit_status) {
-  CLI::App* subcommand = app.add_subcommand("events", "show what hardware counters count, on any processor");
+void add_events(Parser& app, int& exit_status) {
+  Parser subcommand = app.add_subcommand("events", "show what hardware counters count, on any processor");
   const auto options = std::make_shared<EventsOptions>();
   subcommand
-      ->add_option("--cpu", options->cpu,
-                   "of this design (skx, Skylake-SP, zen4, neoverse-n1), or all; "
-                   "else of this machine's")
-      ->type_name("NAME");
-  subcommand->add_flag("--json", options->json, "as JSON");
-  subcommand->footer(kFooter);
-  subcommand->callback([options, &exit_status] { exit_status = show(*options); });
+      .add_option("--cpu", options->cpu,
+                  "of this design (skx, Skylake-SP, zen4, neoverse-n1), or all; "
+                  "else of this machine's")
+      .type_name("NAME");
+  subcommand.add_flag("--json", options->json, "as JSON");
+  subcommand.footer(kFooter);
+  subcommand.callback([options, &exit_status] { exit_status = show(*options); });
 }
 
 }  // namespace nvmemu

@@ -308,12 +308,12 @@ Environment:
 
 }  // namespace
 
-void add_info(CLI::App& app, int& exit_status) {
-  CLI::App* subcommand = app.add_subcommand("info", "show what this machine allows, and the error to expect");
+void add_info(Parser& app, int& exit_status) {
+  Parser subcommand = app.add_subcommand("info", "show what this machine allows, and the error to expect");
   const auto json = std::make_shared<bool>(false);
-  subcommand->add_flag("--json", *json, "as JSON");
-  subcommand->footer(kFooter);
-  subcommand->callback([json, &exit_status] {
+  subcommand.add_flag("--json", *json, "as JSON");
+  subcommand.footer(kFooter);
+  subcommand.callback([json, &exit_status] {
     const Info info = gather();
     *json ? print_json(info) : print_text(info);
     exit_status = kSuccess;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // nvmemu: the command line tool.
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <unistd.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cerrno>
 #include <cstdio>
@@ -42,23 +42,18 @@ Exit status:
 Environment:
   NO_COLOR  no colours; there are none either where the output is not a terminal)";
 
-// Prints help and version to stdout; what is wrong with the command line to stderr.
-int end_of_parsing(const CLI::App& app, const CLI::ParseError& outcome) {
-  if (outcome.get_exit_code() == static_cast<int>(CLI::ExitCodes::Success)) {
-    app.exit(outcome, std::cout, std::cerr);
-    return kSuccess;
-  }
-  const auto chosen = app.get_subcommands();
-  const std::string name = chosen.empty() ? "nvmemu" : "nvmemu " + chosen.front()->get_name();
-  print_error({outcome.what(), name + " --help explains the options"});
+int refuse_command_line(const Parser& app, const Error& error) {
+  const std::string chosen = app.chosen_subcommand();
+  const std::string name = chosen.empty() ? "nvmemu" : "nvmemu " + chosen;
+  print_error({error.message, name + " --help explains the options"});
   return kNvmemuFailed;
 }
 
 // A first word that is no subcommand gets a better answer than the parser's.
-std::optional<Error> check_subcommand(const CLI::App& app, const std::string& word) {
+std::optional<Error> check_subcommand(const Parser& app, const std::string& word) {
   if (word.empty() || word.front() == '-') return std::nullopt;
-  std::vector<std::string_view> names;
-  for (const CLI::App* subcommand : app.get_subcommands({})) names.emplace_back(subcommand->get_name());
+  const std::vector<std::string> subcommands = app.subcommand_names();
+  const std::vector<std::string_view> names(subcommands.begin(), subcommands.end());
   if (std::find(names.begin(), names.end(), word) != names.end()) return std::nullopt;
   const std::string_view nearest = nearest_name(word, names);
   return Error{quote(word) + " is not a subcommand of nvmemu",
@@ -74,12 +69,12 @@ void hold_places_of_closed_streams() {
 }
 
 int tool_main(std::vector<std::string> arguments) {
-  CLI::App app(kDescription, "nvmemu");
+  Parser app(kDescription, "nvmemu");
   int exit_status = kSuccess;
   std::vector<std::string> command;
   app.set_version_flag("--version", "nvmemu " NVMEMU_VERSION);
   app.footer(kFooter);
-  app.require_subcommand(1);
+  app.require_subcommand();
   add_run(app, command, exit_status);
   add_record(app, command, exit_status);
   add_predict(app, exit_status);
@@ -100,15 +95,13 @@ int tool_main(std::vector<std::string> arguments) {
     return kNvmemuFailed;
   }
   for (const char* name : {"run", "record"}) {
-    if (arguments.front() == name) command = cut_off_command(*app.get_subcommand(name), arguments);
+    if (arguments.front() == name) command = cut_off_command(app.subcommand(name), arguments);
   }
-  if (arguments.front() == "throttle" || arguments.front() == "validate") command = cut_off_after_dashes(arguments);
-  std::reverse(arguments.begin(), arguments.end());  // as CLI11 wants a vector
-  try {
-    app.parse(arguments);
-  } catch (const CLI::ParseError& outcome) {
-    return end_of_parsing(app, outcome);
-  }
+  if (arguments.front() == "throttle" || arguments.front() == "validate")
+    command = cut_off_after_dashes(arguments);
+  const auto parsed = app.parse(std::move(arguments));
+  if (!parsed) return refuse_command_line(app, parsed.error());
+  if (*parsed) fmt::print("{}", **parsed);
   if (std::fflush(stdout) != 0) {
     print_error({std::string("cannot write to standard output: ") + std::strerror(errno), {}});
     return kNvmemuFailed;

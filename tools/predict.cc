@@ -254,31 +254,31 @@ Exit status:
 
 }  // namespace
 
-void add_predict(CLI::App& app, int& exit_status) {
-  CLI::App* subcommand =
+void add_predict(Parser& app, int& exit_status) {
+  Parser subcommand =
       app.add_subcommand("predict", "how long a recorded command would take on other memories");
   const auto options = std::make_shared<PredictOptions>();
-  subcommand->add_option("FILE", options->file, "what nvmemu record wrote")->required();
+  subcommand.add_option("FILE", options->file, "what nvmemu record wrote").required();
   subcommand
-      ->add_option("--read-latency", options->read_latencies,
-                   "what a dependent load from memory shall take: 300ns, or 2x, a\nmultiple of what it took")
-      ->type_name("LATENCY|Nx,...")
-      ->delimiter(',');
-  subcommand->add_option("--profile", options->profiles, "a memory by its name, or a file that describes one")
-      ->type_name("NAME|FILE.toml,...")
-      ->delimiter(',');
+      .add_option("--read-latency", options->read_latencies,
+                  "what a dependent load from memory shall take: 300ns, or 2x, a\nmultiple of what it took")
+      .type_name("LATENCY|Nx,...")
+      .delimiter(',');
+  subcommand.add_option("--profile", options->profiles, "a memory by its name, or a file that describes one")
+      .type_name("NAME|FILE.toml,...")
+      .delimiter(',');
   subcommand
-      ->add_option("--model", options->model,
-                   "what makes a delay of counts: auto, stall, weighted, episodes,\nmisses, remote-share "
-                   "[auto: the best that the record allows]")
-      ->type_name("NAME");
+      .add_option("--model", options->model,
+                  "what makes a delay of counts: auto, stall, weighted, episodes,\nmisses, remote-share "
+                  "[auto: the best that the record allows]")
+      .type_name("NAME");
   subcommand
-      ->add_option("--remote-latency", options->remote_latency,
-                   "what a load from another node's memory took: the model\nremote-share needs it")
-      ->type_name("LATENCY");
-  subcommand->add_flag("--json", options->json, "as JSON, schema nvmemu-prediction-1");
-  subcommand->footer(kFooter);
-  subcommand->callback([options, &exit_status] { exit_status = run_predict(*options); });
+      .add_option("--remote-latency", options->remote_latency,
+                  "what a load from another node's memory took: the model\nremote-share needs it")
+      .type_name("LATENCY");
+  subcommand.add_flag("--json", options->json, "as JSON, schema nvmemu-prediction-1");
+  subcommand.footer(kFooter);
+  subcommand.callback([options, &exit_status] { exit_status = run_predict(*options); });
 }
 
 }  // namespace nvmemu

@@ -105,14 +105,14 @@ Exit status:
 
 }  // namespace
 
-void add_profiles(CLI::App& app, int& exit_status) {
-  CLI::App* subcommand = app.add_subcommand("profiles", "list the memories that can be emulated by name");
+void add_profiles(Parser& app, int& exit_status) {
+  Parser subcommand = app.add_subcommand("profiles", "list the memories that can be emulated by name");
   const auto options = std::make_shared<ProfilesOptions>();
-  subcommand->add_option("NAME|FILE.toml", options->name, "show this one only");
-  subcommand->add_flag("--json", options->json,
-                       "as JSON: an array of objects; null where a figure is not given");
-  subcommand->footer(kFooter);
-  subcommand->callback([options, &exit_status] { exit_status = show(*options); });
+  subcommand.add_option("NAME|FILE.toml", options->name, "show this one only");
+  subcommand.add_flag("--json", options->json,
+                      "as JSON: an array of objects; null where a figure is not given");
+  subcommand.footer(kFooter);
+  subcommand.callback([options, &exit_status] { exit_status = show(*options); });
 }
 
 }  // namespace nvmemu

@@ -117,17 +117,16 @@ end of each thread's last epoch.)";
 
 }  // namespace
 
-void add_record(CLI::App& app, const std::vector<std::string>& command, int& exit_status) {
-  CLI::App* subcommand = app.add_subcommand("record", "run a command, and keep what it waited for");
-  subcommand->formatter(std::make_shared<CommandFormatter>(kDescription));
-  subcommand->get_formatter()->column_width(34);
-  subcommand->footer(kFooter);
+void add_record(Parser& app, const std::vector<std::string>& command, int& exit_status) {
+  Parser subcommand = app.add_subcommand("record", "run a command, and keep what it waited for");
+  describe_command(subcommand, kDescription);
+  subcommand.footer(kFooter);
   const auto options = std::make_shared<RecordOptions>();
-  subcommand->add_option("-o,--output", options->file, "the record; a file of that name is replaced")
-      ->type_name("FILE")
-      ->required();
-  add_record_options(*subcommand, options->run);
-  subcommand->callback([options, &command, &exit_status] { exit_status = record(*options, command); });
+  subcommand.add_option("-o,--output", options->file, "the record; a file of that name is replaced")
+      .type_name("FILE")
+      .required();
+  add_record_options(subcommand, options->run);
+  subcommand.callback([options, &command, &exit_status] { exit_status = record(*options, command); });
 }
 
 }  // namespace nvmemu

@@ -56,13 +56,13 @@ Exit status:
 
 }  // namespace
 
-void add_report(CLI::App& app, int& exit_status) {
-  CLI::App* subcommand = app.add_subcommand("report", "print run reports, several as one");
+void add_report(Parser& app, int& exit_status) {
+  Parser subcommand = app.add_subcommand("report", "print run reports, several as one");
   const auto options = std::make_shared<ReportOptions>();
-  subcommand->add_option("FILE.json", options->files, "what nvmemu run --report wrote")->required();
-  subcommand->add_flag("--json", options->json, "as JSON, of the same schema");
-  subcommand->footer(kFooter);
-  subcommand->callback([options, &exit_status] { exit_status = show(*options); });
+  subcommand.add_option("FILE.json", options->files, "what nvmemu run --report wrote").required();
+  subcommand.add_flag("--json", options->json, "as JSON, of the same schema");
+  subcommand.footer(kFooter);
+  subcommand.callback([options, &exit_status] { exit_status = show(*options); });
 }
 
 }  // namespace nvmemu

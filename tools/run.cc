@@ -74,14 +74,13 @@ passed on to it.)";
 
 }  // namespace
 
-void add_run(CLI::App& app, const std::vector<std::string>& command, int& exit_status) {
-  CLI::App* subcommand = app.add_subcommand("run", "run a command with its memory emulated");
-  subcommand->formatter(std::make_shared<CommandFormatter>(kDescription));
-  subcommand->get_formatter()->column_width(34);
-  subcommand->footer(kFooter);
+void add_run(Parser& app, const std::vector<std::string>& command, int& exit_status) {
+  Parser subcommand = app.add_subcommand("run", "run a command with its memory emulated");
+  describe_command(subcommand, kDescription);
+  subcommand.footer(kFooter);
   const auto options = std::make_shared<RunOptions>();
-  add_run_options(*subcommand, *options);
-  subcommand->callback([options, &command, &exit_status] { exit_status = run(*options, command); });
+  add_run_options(subcommand, *options);
+  subcommand.callback([options, &command, &exit_status] { exit_status = run(*options, command); });
 }
 
 }  // namespace nvmemu

@@ -12,17 +12,17 @@ constexpr const char* kOutput = "Output";
 // Adds options that take a text, the last one counting.
 class Adder {
  public:
-  explicit Adder(CLI::App& app) : app_(app) {}
+  explicit Adder(Parser& app) : app_(app) {}
   void operator()(const char* name, std::string& value, const char* type, const char* help,
                   const char* group) const {
-    app_.add_option(name, value, help)->type_name(type)->group(group)->take_last();
+    app_.add_option(name, value, help).type_name(type).group(group).take_last();
   }
 
  private:
-  CLI::App& app_;
+  Parser& app_;
 };
 
-void add_memory_options(CLI::App& app, RunOptions& options) {
+void add_memory_options(Parser& app, RunOptions& options) {
   const Adder add(app);
   add("--profile", options.profile, "NAME|FILE.toml",
       "a memory by its name (nvmemu profiles lists them), or a file\nthat describes one", kMemory);
@@ -45,10 +45,10 @@ void add_memory_options(CLI::App& app, RunOptions& options) {
       kMemory);
   add("--node", options.node, "N", "with --throttle hardware: the NUMA node whose memory it limits [0]",
       kMemory);
-  app.add_option("--throttle-root", options.throttle_root)->group("");
+  app.add_option("--throttle-root", options.throttle_root, "").group("");
 }
 
-void add_model_options(CLI::App& app, RunOptions& options) {
+void add_model_options(Parser& app, RunOptions& options) {
   const Adder add(app);
   add("--source", options.source, "auto|pmu|sampler|replay:FILE",
       "what counts stalls: hardware counters, samples, or what nvmemu\nrecord counted (for tests of the "
@@ -64,7 +64,7 @@ void add_model_options(CLI::App& app, RunOptions& options) {
       "what a load from another node's memory takes here: the model\nremote-share needs it", kMeasuring);
 }
 
-void add_measuring_options(CLI::App& app, RunOptions& options) {
+void add_measuring_options(Parser& app, RunOptions& options) {
   const Adder add(app);
   add("--epoch", options.epoch, "TIME", "CPU time of a thread between two delays: 1 ms to 10 s [100ms]",
       kMeasuring);
@@ -73,39 +73,39 @@ void add_measuring_options(CLI::App& app, RunOptions& options) {
       kMeasuring);
   app.add_flag("--no-probes", options.no_probes,
                "set no breakpoints to tell loads from memory from cache hits:\nall count as from memory")
-      ->group(kMeasuring);
+      .group(kMeasuring);
   add("--base-latency", options.base_latency, "LATENCY",
       "what a load takes here, throughout [measured when the run starts,\nand followed where the program "
       "shows it]",
       kMeasuring);
 }
 
-void add_output_options(CLI::App& app, RunOptions& options) {
+void add_output_options(Parser& app, RunOptions& options) {
   const Adder add(app);
   app.add_flag("--stat", options.stat,
                "measure what the command moves to and from memory, over time:\nin the report, and in short "
                "on stderr. Needs no target")
-      ->group(kOutput);
+      .group(kOutput);
   add("--report", options.report, "FILE.json", "write the run report there", kOutput);
   app.add_flag("--no-wait", options.no_wait,
                "report and exit when the command ends, even if processes that it\nstarted still run")
-      ->group(kOutput);
+      .group(kOutput);
   app.add_flag("-q,--quiet", options.quiet, "nothing on stderr but errors, unless the command ran natively")
-      ->group(kOutput);
+      .group(kOutput);
   app.add_flag("-v,--verbose", options.verbose, "say on stderr what is done before the command starts")
-      ->group(kOutput);
+      .group(kOutput);
 }
 
 }  // namespace
 
-void add_run_options(CLI::App& app, RunOptions& options) {
+void add_run_options(Parser& app, RunOptions& options) {
   add_memory_options(app, options);
   add_model_options(app, options);
   add_measuring_options(app, options);
   add_output_options(app, options);
 }
 
-void add_record_options(CLI::App& app, RunOptions& options) {
+void add_record_options(Parser& app, RunOptions& options) {
   const Adder add(app);
   add("--source", options.source, "auto|pmu|sampler",
       "what counts stalls: hardware counters, or samples [auto: the\ncounters where they have passed "

@@ -3,10 +3,10 @@
 // for.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <string>
 #include <vector>
 
+#include "arguments/parser.h"
 #include "base/result.h"
 #include "device/device.h"
 #include "epoch/config.h"
@@ -28,10 +28,10 @@ struct RunOptions {
   bool quiet = false, verbose = false;
 };
 
-void add_run_options(CLI::App& app, RunOptions& options);
+void add_run_options(Parser& app, RunOptions& options);
 
 // All but what names a memory and a model, and no replay: where nothing is emulated.
-void add_record_options(CLI::App& app, RunOptions& options);
+void add_record_options(Parser& app, RunOptions& options);
 
 // What they ask for, checked as far as that goes without measuring.
 struct RunRequest {

@@ -2,9 +2,10 @@
 // The subcommands of `nvmemu`, one file each.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <string>
 #include <vector>
+
+#include "arguments/parser.h"
 
 namespace nvmemu {
 
@@ -20,17 +21,17 @@ enum ExitStatus : int {
 // Each adds its subcommand, with options and help, to `app`; when that subcommand is chosen, it runs within
 // app.parse() and leaves in `exit_status` what the process shall exit with. The reference must outlive the
 // parsing.
-void add_calibrate(CLI::App& app, int& exit_status);
-void add_events(CLI::App& app, int& exit_status);
-void add_info(CLI::App& app, int& exit_status);
-void add_profiles(CLI::App& app, int& exit_status);
-void add_predict(CLI::App& app, int& exit_status);
-void add_report(CLI::App& app, int& exit_status);
+void add_calibrate(Parser& app, int& exit_status);
+void add_events(Parser& app, int& exit_status);
+void add_info(Parser& app, int& exit_status);
+void add_profiles(Parser& app, int& exit_status);
+void add_predict(Parser& app, int& exit_status);
+void add_report(Parser& app, int& exit_status);
 
 // `command`: what is to be run, already cut off the arguments, for it may look like anything.
-void add_run(CLI::App& app, const std::vector<std::string>& command, int& exit_status);
-void add_record(CLI::App& app, const std::vector<std::string>& command, int& exit_status);
-void add_throttle(CLI::App& app, const std::vector<std::string>& command, int& exit_status);
-void add_validate(CLI::App& app, const std::vector<std::string>& command, int& exit_status);
+void add_run(Parser& app, const std::vector<std::string>& command, int& exit_status);
+void add_record(Parser& app, const std::vector<std::string>& command, int& exit_status);
+void add_throttle(Parser& app, const std::vector<std::string>& command, int& exit_status);
+void add_validate(Parser& app, const std::vector<std::string>& command, int& exit_status);
 
 }  // namespace nvmemu

@@ -188,42 +188,35 @@ Exit status:
   0    measured and kept, or printed
   125  it could not be measured, kept or plotted)";
 
-class SetFormatter : public CLI::Formatter {
- public:
-  std::string make_usage(const CLI::App*, std::string name) const override {
-    return fmt::format("\nUsage: {} --node N (--value V | --bandwidth B) [-- COMMAND [ARG...]]\n", name);
-  }
-};
-
-CLI::App* add_part(CLI::App& throttle, const std::string& name, const std::string& what, const char* footer,
-                   ThrottleOptions& options) {
-  CLI::App* part = throttle.add_subcommand(name, what);
-  part->fallthrough();  // to --root
-  part->add_flag("--json", options.json, "as JSON");
-  part->footer(footer);
+Parser add_part(Parser& throttle, const std::string& name, const std::string& what, const char* footer,
+                ThrottleOptions& options) {
+  Parser part = throttle.add_subcommand(name, what);
+  part.fallthrough();  // to --root
+  part.add_flag("--json", options.json, "as JSON");
+  part.footer(footer);
   return part;
 }
 
-void add_set_options(CLI::App& part, ThrottleOptions& options) {
-  part.formatter(std::make_shared<SetFormatter>());
-  part.add_option("--node", options.node, "the NUMA node whose memory to limit")->type_name("N")->required();
+void add_set_options(Parser& part, ThrottleOptions& options) {
+  part.usage("--node N (--value V | --bandwidth B) [-- COMMAND [ARG...]]");
+  part.add_option("--node", options.node, "the NUMA node whose memory to limit").type_name("N").required();
   part.add_option("--value", options.value,
                   "of the registers: the most commands of a DIMM in a microsecond, 0 to 0xfff")
-      ->type_name("V");
+      .type_name("V");
   part.add_option("--bandwidth", options.bandwidth, "such as 8GB/s, by what calibrate measured")
-      ->type_name("B");
+      .type_name("B");
 }
 
-void add_calibrate_options(CLI::App& part, ThrottleOptions& options) {
-  part.add_option("--node", options.node, "only this node")->type_name("N");
+void add_calibrate_options(Parser& part, ThrottleOptions& options) {
+  part.add_option("--node", options.node, "only this node").type_name("N");
   part.add_option("--values", options.values,
                   "values of the registers to measure at, with commas between [29 of them]")
-      ->delimiter(',')
-      ->type_name("V,...");
+      .delimiter(',')
+      .type_name("V,...");
   part.add_option("--repetitions", options.repetitions, "of each, 1 to 100; the median counts [3]")
-      ->check(CLI::Range(1, 100))
-      ->option_text("N");
-  part.add_option("--plot", options.plot, "draw the curves, too (takes gnuplot)")->type_name("FILE.svg");
+      .within(std::uint64_t{1}, std::uint64_t{100}, "")
+      .option_text("N");
+  part.add_option("--plot", options.plot, "draw the curves, too (takes gnuplot)").type_name("FILE.svg");
   part.add_flag("--stored", options.stored, "measure nothing: print what is kept");
 }
 
@@ -259,30 +252,30 @@ void say_leftover(Leftover leftover, const std::string& root) {
   }
 }
 
-void add_throttle(CLI::App& app, const std::vector<std::string>& command, int& exit_status) {
-  CLI::App* throttle = app.add_subcommand("throttle", kDescription);
+void add_throttle(Parser& app, const std::vector<std::string>& command, int& exit_status) {
+  Parser throttle = app.add_subcommand("throttle", kDescription);
   const auto options = std::make_shared<ThrottleOptions>();
-  throttle->require_subcommand(1);
-  throttle->footer(kFooter);
-  throttle->add_option("--root", options->root, "what stands for /, for tests")->group("");
+  throttle.require_subcommand();
+  throttle.footer(kFooter);
+  throttle.add_option("--root", options->root, "what stands for /, for tests").group("");
 
   const auto without_command = [&command, &exit_status](int (*part)(const ThrottleOptions&),
                                                         const ThrottleOptions& given) {
     exit_status = command.empty() ? part(given) : refuse({"a COMMAND is for nvmemu throttle set only", {}});
   };
-  add_part(*throttle, "status", "show the registers, who throttles, and resctrl", kStatusFooter, *options)
-      ->callback([=] { without_command(show_throttle_status, *options); });
-  CLI::App* set_part = add_part(*throttle, "set", "limit a node's bandwidth", kSetFooter, *options);
-  add_set_options(*set_part, *options);
-  set_part->callback([options, &command, &exit_status] { exit_status = set(*options, command); });
-  add_part(*throttle, "restore", "put everything back", kRestoreFooter, *options)->callback([=] {
+  add_part(throttle, "status", "show the registers, who throttles, and resctrl", kStatusFooter, *options)
+      .callback([=] { without_command(show_throttle_status, *options); });
+  Parser set_part = add_part(throttle, "set", "limit a node's bandwidth", kSetFooter, *options);
+  add_set_options(set_part, *options);
+  set_part.callback([options, &command, &exit_status] { exit_status = set(*options, command); });
+  add_part(throttle, "restore", "put everything back", kRestoreFooter, *options).callback([=] {
     without_command(restore, *options);
   });
-  CLI::App* calibrate_part =
-      add_part(*throttle, "calibrate", "measure what bandwidth the registers' values stand for",
+  Parser calibrate_part =
+      add_part(throttle, "calibrate", "measure what bandwidth the registers' values stand for",
                kCalibrateFooter, *options);
-  add_calibrate_options(*calibrate_part, *options);
-  calibrate_part->callback([=] { without_command(calibrate_throttle, *options); });
+  add_calibrate_options(calibrate_part, *options);
+  calibrate_part.callback([=] { without_command(calibrate_throttle, *options); });
 }
 
 }  // namespace nvmemu

@@ -172,16 +172,16 @@ Exit status:
 
 }  // namespace
 
-void add_validate(CLI::App& app, const std::vector<std::string>& command, int& exit_status) {
-  CLI::App* subcommand = app.add_subcommand("validate", "compare emulated runs with ground truth");
+void add_validate(Parser& app, const std::vector<std::string>& command, int& exit_status) {
+  Parser subcommand = app.add_subcommand("validate", "compare emulated runs with ground truth");
   const auto options = std::make_shared<ValidateOptions>();
   const auto option = [&](const char* name, auto& value, const char* type, const char* help) {
-    return subcommand->add_option(name, value, help)->type_name(type);
+    return subcommand.add_option(name, value, help).type_name(type);
   };
-  auto* quick =
-      subcommand->add_flag("--quick", options->quick, "the most telling workloads, once each: 2 minutes");
-  subcommand->add_flag("--full", options->full, "larger sets, more targets, five rounds: about an hour")
-      ->excludes(quick);
+  const Option quick =
+      subcommand.add_flag("--quick", options->quick, "the most telling workloads, once each: 2 minutes");
+  subcommand.add_flag("--full", options->full, "larger sets, more targets, five rounds: about an hour")
+      .excludes(quick);
   option("--truth", options->truths, "LIST", "these only, of numa, closed-form, per-access, cache-tier");
   option("--workload", options->workloads, "LIST",
          "these only: names, or parts of names, with commas between");
@@ -196,11 +196,10 @@ void add_validate(CLI::App& app, const std::vector<std::string>& command, int& e
   option("--max-mean", options->most_mean, "PERCENT", "fail where the mean error of a truth is above that");
   option("--max-error", options->most_error, "PERCENT", "fail where the error of a workload is above that");
   option("--programs", options->programs, "FOLDER", "where nvmemu-workload and the others are");
-  for (const char* name : {"--max-mean", "--max-error"})
-    subcommand->get_option(name)->check(CLI::Range(0.01, 1e6).description(""));
-  subcommand->add_flag("--list", options->list, "print the workloads and their truths, and run nothing");
-  subcommand->footer(kFooter);
-  subcommand->callback([options, &command, &exit_status] { exit_status = run_validate(*options, command); });
+  for (const char* name : {"--max-mean", "--max-error"}) subcommand.get_option(name).within(0.01, 1e6, "");
+  subcommand.add_flag("--list", options->list, "print the workloads and their truths, and run nothing");
+  subcommand.footer(kFooter);
+  subcommand.callback([options, &command, &exit_status] { exit_status = run_validate(*options, command); });
 }
 
 }  // namespace nvmemu

@@ -3,11 +3,11 @@
 
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <cstdio>
 #include <exception>
 #include <iostream>
 
+#include "arguments/parser.h"
 #include "base/units.h"
 #include "output/files.h"
 #include "report/comparison_text.h"
@@ -41,17 +41,18 @@ Exit status:
   0  printed
   1  a file cannot be read or is not of pmbench, or report was called wrongly)";
 
-void add_options(CLI::App& app, ReportOptions& options) {
-  app.add_option("FILES", options.files, "what pmbench wrote, XML or JSON")->required();
-  auto* given = app.add_option("--medium-latency", options.medium_latency,
-                               "what the paged-to device takes for 4 KiB, as in 80us: for the OS overhead");
+void add_options(Parser& app, ReportOptions& options) {
+  app.add_option("FILES", options.files, "what pmbench wrote, XML or JSON").required();
+  const Option given =
+      app.add_option("--medium-latency", options.medium_latency,
+                     "what the paged-to device takes for 4 KiB, as in 80us: for the OS overhead");
   app.add_option("--measure-medium", options.medium_path,
                  "measure that: direct reads from this device or file, one at a time, for 3 s")
-      ->excludes(given);
+      .excludes(given);
   app.add_option("--plots", options.plots_folder, "draw plots as SVG into this folder (needs gnuplot)");
-  app.add_flag("--png", options.png, "draw them as PNG")->needs("--plots");
-  auto* json = app.add_flag("--json", options.json, "print JSON");
-  app.add_flag("--csv", options.csv, "print CSV: a line for each run and each average")->excludes(json);
+  app.add_flag("--png", options.png, "draw them as PNG").needs("--plots");
+  const Option json = app.add_flag("--json", options.json, "print JSON");
+  app.add_flag("--csv", options.csv, "print CSV: a line for each run and each average").excludes(json);
   app.add_option("--histograms", options.histograms_file,
                  "write the averaged histograms to this file, as CSV");
   app.footer(kFooter);
@@ -110,15 +111,15 @@ int fail(const Error& error) {
 
 int report_main(int argc, char** argv) {
   try {
-    CLI::App app("Compares runs of pmbench, averages those that repeat one another, and draws them.\n",
-                 "pmbench report");
+    Parser app("Compares runs of pmbench, averages those that repeat one another, and draws them.\n",
+               "pmbench report");
     ReportOptions options;
     add_options(app, options);
-    try {
-      app.parse(argc, argv);
-    } catch (const CLI::ParseError& outcome) {
-      if (outcome.get_exit_code() == 0) return app.exit(outcome, std::cout, std::cerr);
-      return fail({outcome.what(), "pmbench report --help explains the options"});
+    const auto parsed = app.parse(argc, argv);
+    if (!parsed) return fail({parsed.error().message, "pmbench report --help explains the options"});
+    if (*parsed) {
+      std::cout << **parsed << std::flush;
+      return 0;
     }
     const Result<void> shown = show(options);
     return shown ? 0 : fail(shown.error());

@@ -51,21 +51,21 @@ struct Texts {
   std::string phases, memory;
 };
 
-void add_measurement(CLI::App& app, Options& options, Texts& texts) {
+void add_measurement(Parser& app, Options& options, Texts& texts) {
   Phase& phase = options.phases.front();
   add_number(app, "DURATION", "SECONDS", options.duration_s, 1.0, 1e9, "how long to measure", "");
-  app.get_option("DURATION")->group("Positionals");
+  app.get_option("DURATION").group("Positionals");
   add_text(app, "-p,--pattern", "NAME", phase.pattern, pattern_help(), kMeasurement);
-  app.add_option_function<std::string>(
+  app.add_option_function(
          "-e,--shape",
          [&phase](const std::string& text) {
            phase.shape = parse_number("-e", text, -1e18, 1e18);
            phase.shape_given = true;
          },
          "the pattern's parameter: stride in pages, sigma in pages, or alpha [1.00001]")
-      ->type_name("SHAPE")
-      ->group(kMeasurement)
-      ->take_last();
+      .type_name("SHAPE")
+      .group(kMeasurement)
+      .take_last();
   add_text(app, "--phase", "LIST", texts.phases,
            "patterns one after another, each for a time: uniform:10s,zipf@0.99:20s. A shape of\nits own goes "
            "behind "
@@ -98,30 +98,30 @@ void add_measurement(CLI::App& app, Options& options, Texts& texts) {
            "and earlier stores have drained; none: as the original did it [lfence]",
            kMeasurement);
   add_number(app, "-j,--jobs", "N", options.jobs, 1U, 4096U, "threads [1]", kMeasurement);
-  app.add_flag("-c,--cold", options.cold, "do not warm the set up first")->group(kMeasurement);
+  app.add_flag("-c,--cold", options.cold, "do not warm the set up first").group(kMeasurement);
   app.add_flag("-z,--wrneedsrd", options.write_needs_read, "a write is a load and a store")
-      ->group(kMeasurement);
+      .group(kMeasurement);
   add_number<std::uint64_t>(app, "--seed", "N", options.seed, 0, ~std::uint64_t{0},
                             "of all random numbers: the same seed, the same accesses [1]", kMeasurement);
 }
 
-void add_memory(CLI::App& app, Options& options, Texts& texts) {
+void add_memory(Parser& app, Options& options, Texts& texts) {
   constexpr std::uint64_t kMostMib = std::uint64_t{1} << 27;  // 128 TiB
   add_number<std::uint64_t>(app, "-m,--mapsize", "MIB", options.map_mib, 1, kMostMib,
                             "how much to map, in MiB [256]", kMemory);
   add_number<std::uint64_t>(app, "-s,--setsize", "MIB", options.set_mib, 1, kMostMib,
                             "how much of it to access, from its beginning [128]", kMemory);
   app.add_flag("-i,--initialize", options.initialize, "fill the map with random contents first")
-      ->group(kMemory);
-  app.add_option_function<std::string>(
+      .group(kMemory);
+  app.add_option_function(
          "--compressible",
          [&options](const std::string& text) {
            options.compressible_percent = parse_number("--compressible", text, 0U, 100U);
          },
          "with -i: this share of each page is zeros [0]")
-      ->type_name("PERCENT")
-      ->group(kMemory)
-      ->take_last();
+      .type_name("PERCENT")
+      .group(kMemory)
+      .take_last();
   add_text(app, "--memory", "KIND", texts.memory,
            "anonymous, shared, memfd, hugetlb, or file:PATH, which is made and removed; one that\nexists is "
            "read only, "
@@ -142,24 +142,24 @@ void add_memory(CLI::App& app, Options& options, Texts& texts) {
            "processors, as 0-3,8: thread i runs on the i-th; and the node that the map lies on", kMemory);
 }
 
-void add_surroundings(CLI::App& app, Options& options) {
+void add_surroundings(Parser& app, Options& options) {
   add_size(app, "--memory-limit", options.memory_limit_bytes,
            "run in a memory cgroup with this limit, made for the time of the run (256M, 2GiB)",
            kSurroundings);
-  app.add_option_function<std::string>(
+  app.add_option_function(
          "--page-cluster",
          [&options](const std::string& text) {
            options.page_cluster = parse_number("--page-cluster", text, 0, 16);
          },
          "swap readahead: 2^N pages at once, for the time of the run (0: none)")
-      ->type_name("N")
-      ->group(kSurroundings)
-      ->take_last();
+      .type_name("N")
+      .group(kSurroundings)
+      .take_last();
   add_size(app, "--eat", options.eater_bytes,
            "take this much memory away from the machine for the time of the run", kSurroundings);
 }
 
-void add_output(CLI::App& app, Options& options) {
+void add_output(Parser& app, Options& options) {
   add_text(app, "-f,--file", "FILE", options.xml_file, "write the report as XML", kOutput);
   add_text(app, "--json", "FILE", options.json_file, "write the report as JSON", kOutput);
   add_text(app, "--csv", "FILE", options.csv_file, "write the histogram as CSV", kOutput);
@@ -167,7 +167,7 @@ void add_output(CLI::App& app, Options& options) {
            kOutput);
   add_number(app, "--repeat", "N", options.repeat, 1U, 10000U,
              "run N times; files are numbered: run.xml becomes run-1.xml, run-2.xml, ... [1]", kOutput);
-  app.add_flag("-q,--quiet", options.quiet, "no progress on the terminal")->group(kOutput);
+  app.add_flag("-q,--quiet", options.quiet, "no progress on the terminal").group(kOutput);
   add_number<std::uint64_t>(app, "-h,--threshold", "NS", options.threshold_ns, 0, std::uint64_t{1} << 50,
                             "mark the kernel's trace when an access takes longer (0: never) [0]", kOutput);
 }
@@ -207,27 +207,21 @@ Result<CommandLine> parse_command_line(std::vector<std::string> arguments) {
   options.phases.resize(1);
   options.timestamp = default_timestamp();
   Texts texts;
-  CLI::App app(kDescription, "pmbench");
+  Parser app(kDescription, "pmbench");
   app.set_help_flag("--help", "print this");
   app.set_version_flag("--version", "pmbench 1.0");
-  app.get_formatter()->column_width(34);
+  app.column_width(34);
   app.footer(kFooter);
   add_measurement(app, options, texts);
   add_memory(app, options, texts);
   add_surroundings(app, options);
   add_output(app, options);
-  std::reverse(arguments.begin(), arguments.end());  // as CLI11 wants a vector
-  try {
-    app.parse(arguments);
-    read_memory_kind(texts.memory, options);
-  } catch (const CLI::CallForHelp&) {
-    line.help = app.help();
+  app.callback([&] { read_memory_kind(texts.memory, options); });
+  const auto parsed = app.parse(std::move(arguments));
+  if (!parsed) return failure(parsed.error().message, "pmbench --help explains the options");
+  if (*parsed) {
+    line.help = **parsed;
     return line;
-  } catch (const CLI::CallForVersion& version) {
-    line.help = std::string(version.what()) + "\n";
-    return line;
-  } catch (const CLI::ParseError& error) {
-    return failure(error.what(), "pmbench --help explains the options");
   }
   if (!texts.phases.empty() && app.count("-p") > 0) return failure("-p and --phase exclude each other");
   if (const Result<void> read = read_phases(texts.phases, options); !read)

@@ -2,7 +2,6 @@
 // pmbench's command line: the original's options by their names and meanings, and ours.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <string>
 #include <string_view>
 #include <vector>

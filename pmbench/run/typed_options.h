@@ -5,7 +5,6 @@
 
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <charconv>
 #include <string>
 #include <string_view>
@@ -13,12 +12,13 @@
 #include <utility>
 #include <vector>
 
+#include "arguments/parser.h"
 #include "base/quote.h"
 #include "base/units.h"
 
 namespace nvmemu::pmbench {
 
-[[noreturn]] inline void refuse(const std::string& what) { throw CLI::ValidationError(what); }
+[[noreturn]] inline void refuse(const std::string& what) { throw UsageError(what); }
 
 // "-m" of "-m,--mapsize", for messages.
 inline std::string short_name(const std::string& names) { return names.substr(0, names.find(',')); }
@@ -37,23 +37,23 @@ Number parse_number(const std::string& option, const std::string& text, Number l
 
 // An option with a number, within bounds.
 template <typename Number, typename Field>
-void add_number(CLI::App& app, const std::string& names, const char* type, Field& field, Number least,
+void add_number(Parser& app, const std::string& names, const char* type, Field& field, Number least,
                 Number most, const std::string& help, const char* group) {
   const std::string option = short_name(names);
-  app.add_option_function<std::string>(
+  app.add_option_function(
          names,
          [=, &field](const std::string& text) {
            field = static_cast<Field>(parse_number(option, text, least, most));
          },
          help)
-      ->type_name(type)
-      ->group(group)
-      ->take_last();
+      .type_name(type)
+      .group(group)
+      .take_last();
 }
 
 // An option with one of some names.
 template <typename Field>
-void add_choice(CLI::App& app, const std::string& names, Field& field,
+void add_choice(Parser& app, const std::string& names, Field& field,
                 std::vector<std::pair<std::string, Field>> choices, const std::string& help,
                 const char* group) {
   std::string list;
@@ -68,12 +68,12 @@ void add_choice(CLI::App& app, const std::string& names, Field& field,
     }
     refuse(fmt::format("{}: {} is not one of {}", option, quote(text), list));
   };
-  app.add_option_function<std::string>(names, choose, help)->type_name(list)->group(group)->take_last();
+  app.add_option_function(names, choose, help).type_name(list).group(group).take_last();
 }
 
-inline void add_text(CLI::App& app, const std::string& names, const char* type, std::string& field,
+inline void add_text(Parser& app, const std::string& names, const char* type, std::string& field,
                      const std::string& help, const char* group) {
-  app.add_option(names, field, help)->type_name(type)->group(group)->take_last();
+  app.add_option(names, field, help).type_name(type).group(group).take_last();
 }
 
 // Sizes as 256M is written everywhere else: 256M is 256MiB.
@@ -85,13 +85,13 @@ inline std::uint64_t parse_size(const std::string& option, std::string text) {
 }
 
 template <typename Field>
-void add_size(CLI::App& app, const std::string& name, Field& field, const std::string& help,
+void add_size(Parser& app, const std::string& name, Field& field, const std::string& help,
               const char* group) {
-  app.add_option_function<std::string>(
+  app.add_option_function(
          name, [=, &field](const std::string& text) { field = parse_size(name, text); }, help)
-      ->type_name("SIZE")
-      ->group(group)
-      ->take_last();
+      .type_name("SIZE")
+      .group(group)
+      .take_last();
 }
 
 }  // namespace nvmemu::pmbench

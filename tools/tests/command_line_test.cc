@@ -16,17 +16,17 @@ using Words = std::vector<std::string>;
 
 class CutOffCommand : public testing::Test {
  protected:
-  CutOffCommand() { add_run_options(*run_, options_); }
+  CutOffCommand() { add_run_options(run_, options_); }
 
   // The command; `own_` is what is left.
   Words cut(Words arguments) {
-    Words command = cut_off_command(*run_, arguments);
+    Words command = cut_off_command(run_, arguments);
     own_ = std::move(arguments);
     return command;
   }
 
-  CLI::App app_;
-  CLI::App* run_ = app_.add_subcommand("run");
+  Parser app_{"", "nvmemu"};
+  Parser run_ = app_.add_subcommand("run", "");
   RunOptions options_;
   Words own_;
 };

@@ -93,19 +93,18 @@ Outcome chase_in_thread(const Options& options, unsigned thread, Team& team) {
 
 void check(const Options& options) {
   if (options.work > 0 && options.divisions > 0)
-    throw CLI::ValidationError("--divisions", "the work is of one kind: without --work");
+    throw nvmemu::UsageError("--divisions", "the work is of one kind: without --work");
   if (options.size_bytes < options.chains * kLineBytes)
-    throw CLI::ValidationError("--size",
-                               fmt::format("{} hold fewer cache lines than there are chains ({})",
-                                           nvmemu::format_size(options.size_bytes), options.chains));
+    throw nvmemu::UsageError("--size", fmt::format("{} hold fewer cache lines than there are chains ({})",
+                                                   nvmemu::format_size(options.size_bytes), options.chains));
   if (options.miss.empty()) return;
   if (const auto ns = nvmemu::parse_latency_ns(options.miss); !ns)
-    throw CLI::ValidationError("--count-misses", ns.error().message);
+    throw nvmemu::UsageError("--count-misses", ns.error().message);
   if (options.chains > 1)
-    throw CLI::ValidationError("--count-misses", "those of several chains overlap: with --chains 1");
+    throw nvmemu::UsageError("--count-misses", "those of several chains overlap: with --chains 1");
   constexpr std::uint64_t kLeast = std::uint64_t{kLoadsTimedTogether} * kReadingsCompared;
   if (options.loads < kLeast)
-    throw CLI::ValidationError("--count-misses", fmt::format("needs --loads {} or more", kLeast));
+    throw nvmemu::UsageError("--count-misses", fmt::format("needs --loads {} or more", kLeast));
 }
 
 Result<Figures> run(const Options& options) {
@@ -155,7 +154,7 @@ Result<Figures> run(const Options& options) {
 int main(int argc, char** argv) {
   using namespace nvmemu::programs;
   Options options;
-  CLI::App app(kDescription, "nvmemu-chase");
+  nvmemu::Parser app(kDescription, "nvmemu-chase");
   add_size(app, options.size_bytes, kLineBytes, LineCycle::kMaxBytes, "memory of each thread");
   add_count(app, "--chains", options.chains, 1, kMaxChains, "independent chains, stepping together");
   add_count(app, "--loads", options.loads, 1, std::uint64_t{1} << 40,
@@ -175,7 +174,7 @@ int main(int argc, char** argv) {
   app.add_option("--count-misses", options.miss,
                  "then make as many loads again, and print misses_per_load, of a set that mostly stays in a "
                  "cache: one for every LATENCY that 16 loads take longer than their median")
-      ->type_name("LATENCY");
+      .type_name("LATENCY");
   add_seed(app, options.seed);
   app.callback([&] { check(options); });
   return run_program(app, argc, argv, [&] { return run(options); });

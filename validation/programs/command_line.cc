@@ -40,58 +40,59 @@ void print_figures(const Figures& figures, int depth = 0) {
 
 }  // namespace
 
-void add_size(CLI::App& app, std::uint64_t& size_bytes, std::uint64_t unit_bytes, std::uint64_t max_bytes,
+void add_size(Parser& app, std::uint64_t& size_bytes, std::uint64_t unit_bytes, std::uint64_t max_bytes,
               const std::string& help) {
   const auto read = [&size_bytes, unit_bytes, max_bytes](const std::string& text) {
     const auto size = parse_size_bytes(text);
-    if (!size) throw CLI::ValidationError("--size", size.error().message);
+    if (!size) throw UsageError("--size", size.error().message);
     if (*size % unit_bytes != 0 || *size > max_bytes)
-      throw CLI::ValidationError("--size", fmt::format("{} is not a multiple of {} up to {}", text,
-                                                       format_size(unit_bytes), format_size(max_bytes)));
+      throw UsageError("--size", fmt::format("{} is not a multiple of {} up to {}", text,
+                                             format_size(unit_bytes), format_size(max_bytes)));
     size_bytes = *size;
   };
   std::string shown = format_size(size_bytes);
   std::erase(shown, ' ');  // as it is to be typed
-  app.add_option_function<std::string>("--size", read, help)->type_name("SIZE")->default_str(shown);
+  app.add_option_function("--size", read, help).type_name("SIZE").default_str(shown);
 }
 
-void add_page_size(CLI::App& app, workloads::PageSize& page_size) {
+void add_page_size(Parser& app, workloads::PageSize& page_size) {
   static const std::map<std::string, workloads::PageSize> kNames = {{"4KiB", workloads::PageSize::k4KiB},
                                                                     {"2MiB", workloads::PageSize::k2MiB}};
   const auto read = [&page_size](const std::string& text) { page_size = kNames.at(text); };
-  app.add_option_function<std::string>(
+  app.add_option_function(
          "--page-size", read,
          "4KiB or 2MiB; 2 MiB pages are asked for with madvise(2), and the kernel may refuse")
-      ->type_name("PAGES")
-      ->default_str(page_size == workloads::PageSize::k2MiB ? "2MiB" : "4KiB")
-      ->check(CLI::IsMember({"4KiB", "2MiB"}));
+      .type_name("PAGES")
+      .default_str(page_size == workloads::PageSize::k2MiB ? "2MiB" : "4KiB")
+      .one_of({"4KiB", "2MiB"});
 }
 
-void add_seed(CLI::App& app, std::uint64_t& seed) {
+void add_seed(Parser& app, std::uint64_t& seed) {
   app.add_option("--seed", seed, "of the random numbers: the same seed, the same work and checksum")
-      ->type_name("N")
-      ->capture_default_str();
+      .type_name("N")
+      .capture_default_str();
 }
 
-void add_count(CLI::App& app, const std::string& name, std::uint64_t& count, std::uint64_t least,
+void add_count(Parser& app, const std::string& name, std::uint64_t& count, std::uint64_t least,
                std::uint64_t most, const std::string& help) {
   app.add_option(name, count, help)
-      ->type_name("N")
-      ->check(CLI::Range(least, most).description(fmt::format("[{} to {}]", least, most)))
-      ->capture_default_str();
+      .type_name("N")
+      .within(least, most, fmt::format("[{} to {}]", least, most))
+      .capture_default_str();
 }
 
-int run_program(CLI::App& app, int argc, char** argv, const std::function<Result<Figures>()>& body) {
-  const std::string program = app.get_name();
+int run_program(Parser& app, int argc, char** argv, const std::function<Result<Figures>()>& body) {
+  const std::string program = app.name();
   bool json = false;
   app.add_flag("--json", json, "print one JSON object");
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::CallForHelp& help) {
-    return app.exit(help);
-  } catch (const CLI::ParseError& error) {
-    print_error(program, error.what(), "see " + program + " --help");
+  const auto parsed = app.parse(argc, argv);
+  if (!parsed) {
+    print_error(program, parsed.error().message, "see " + program + " --help");
     return kBadInput;
+  }
+  if (*parsed) {
+    fmt::print("{}", **parsed);
+    return kSuccess;
   }
   try {
     const Result<Figures> figures = body();

@@ -40,7 +40,7 @@ Figures run(const Options& options) {
 int main(int argc, char** argv) {
   using namespace nvmemu::programs;
   Options options;
-  CLI::App app(kDescription, "nvmemu-compute");
+  nvmemu::Parser app(kDescription, "nvmemu-compute");
   add_count(app, "--rounds", options.rounds, 1, std::uint64_t{1} << 50,
             "rounds of mixing; the default takes about 1 s");
   add_seed(app, options.seed);

@@ -74,18 +74,18 @@ Result<Figures> run(const Options& options) {
 int main(int argc, char** argv) {
   using namespace nvmemu::programs;
   Options options;
-  CLI::App app(kDescription, "nvmemu-openmp");
+  nvmemu::Parser app(kDescription, "nvmemu-openmp");
   app.add_option("--construct", options.construct,
                  "by what the threads wait: omp barrier; the end of a parallel region a phase; the end of an "
                  "omp for with schedule(dynamic)")
-      ->type_name("NAME")
-      ->check(CLI::IsMember({"barrier", "parallel", "for"}))
-      ->capture_default_str();
+      .type_name("NAME")
+      .one_of({"barrier", "parallel", "for"})
+      .capture_default_str();
   app.add_option("--balance", options.balance,
                  "even: each thread has as much to do; uneven: one has twice as much as any other")
-      ->type_name("NAME")
-      ->check(CLI::IsMember({"even", "uneven"}))
-      ->capture_default_str();
+      .type_name("NAME")
+      .one_of({"even", "uneven"})
+      .capture_default_str();
   add_count(app, "--loads", options.phases.loads, 1, std::uint64_t{1} << 30,
             "loads of the thread that has most to do, in a phase");
   add_count(app, "--rounds", options.phases.phases, 1, std::uint64_t{1} << 30, "phases");

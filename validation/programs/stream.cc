@@ -112,7 +112,7 @@ Result<Figures> run(const Options& options) {
 int main(int argc, char** argv) {
   using namespace nvmemu::programs;
   Options options;
-  CLI::App app(kDescription, "nvmemu-stream");
+  nvmemu::Parser app(kDescription, "nvmemu-stream");
   add_size(app, options.size_bytes, sizeof(double), std::uint64_t{1} << 40,
            "of each array, split among the threads; four times the last-level cache, or more, shows memory");
   add_page_size(app, options.page_size);

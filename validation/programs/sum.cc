@@ -59,7 +59,7 @@ Result<Figures> run(const Options& options) {
 int main(int argc, char** argv) {
   using namespace nvmemu::programs;
   Options options;
-  CLI::App app(kDescription, "nvmemu-sum");
+  nvmemu::Parser app(kDescription, "nvmemu-sum");
   add_size(app, options.size_bytes, sizeof(double), std::uint64_t{1} << 40, "the array's");
   add_page_size(app, options.page_size);
   add_count(app, "--repeat", options.repeat, 1, 1'000'000,

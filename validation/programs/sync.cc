@@ -51,8 +51,8 @@ std::string pattern_help() {
 
 void check(const Options& options) {
   if (options.memory.size_bytes < pattern_of(options).threads * kLineBytes)
-    throw CLI::ValidationError("--size", fmt::format("{} hold fewer cache lines than there are threads",
-                                                     nvmemu::format_size(options.memory.size_bytes)));
+    throw nvmemu::UsageError("--size", fmt::format("{} hold fewer cache lines than there are threads",
+                                                   nvmemu::format_size(options.memory.size_bytes)));
 }
 
 Result<Figures> run(const Options& options) {
@@ -82,15 +82,15 @@ Result<Figures> run(const Options& options) {
 int main(int argc, char** argv) {
   using namespace nvmemu::programs;
   Options options;
-  CLI::App app(kDescription, "nvmemu-sync");
+  nvmemu::Parser app(kDescription, "nvmemu-sync");
   app.add_option("--pattern", options.pattern, pattern_help())
-      ->type_name("NAME")
-      ->required()
-      ->check(CLI::IsMember(pattern_names()));
+      .type_name("NAME")
+      .required()
+      .one_of(pattern_names());
   add_count(app, "--loads", options.steps.loads, 1, std::uint64_t{1} << 30, "loads of a step");
   add_count(app, "--rounds", options.steps.rounds, 1, std::uint64_t{1} << 30,
             "steps of each thread, or items");
-  for (const char* name : {"--loads", "--rounds"}) app.get_option(name)->default_str("by pattern");
+  for (const char* name : {"--loads", "--rounds"}) app.get_option(name).default_str("by pattern");
   add_size(app, options.memory.size_bytes, kLineBytes, LineCycle::kMaxBytes,
            "memory of each thread; the children of fork share it");
   add_page_size(app, options.memory.page_size);

@@ -62,7 +62,7 @@ Result<Figures> run(std::uint64_t threads) {
 int main(int argc, char** argv) {
   using namespace nvmemu::programs;
   std::uint64_t threads = 64;
-  CLI::App app(kDescription, "nvmemu-threads");
+  nvmemu::Parser app(kDescription, "nvmemu-threads");
   add_count(app, "--threads", threads, 1, 10'000, "threads");
   return run_program(app, argc, argv, [&] { return run(threads); });
 }

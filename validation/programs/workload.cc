@@ -53,12 +53,12 @@ std::string help_of_names() {
 void check(const Options& options) {
   const std::uint64_t bytes = options.memory.size_bytes;
   if (bytes < kLeastStructureBytes || (bytes & (bytes - 1)) != 0)
-    throw CLI::ValidationError(
+    throw nvmemu::UsageError(
         "--size",
         fmt::format("{} is not a power of two from {} to {}", nvmemu::format_size(bytes),
                     nvmemu::format_size(kLeastStructureBytes), nvmemu::format_size(kMostStructureBytes)));
   if (!options.threshold.empty() && !nvmemu::parse_latency_ns(options.threshold))
-    throw CLI::ValidationError("--threshold", nvmemu::parse_latency_ns(options.threshold).error().message);
+    throw nvmemu::UsageError("--threshold", nvmemu::parse_latency_ns(options.threshold).error().message);
 }
 
 // What lies between a load from a cache and one from memory; as it was calibrated, where it is not given.
@@ -119,20 +119,17 @@ Result<Figures> run(const Options& options) {
 int main(int argc, char** argv) {
   using namespace nvmemu::programs;
   Options options;
-  CLI::App app(kDescription, "nvmemu-workload");
-  app.add_option("workload", options.name, help_of_names())
-      ->type_name("NAME")
-      ->required()
-      ->check(CLI::IsMember(names()));
+  nvmemu::Parser app(kDescription, "nvmemu-workload");
+  app.add_option("workload", options.name, help_of_names()).type_name("NAME").required().one_of(names());
   add_size(app, options.memory.size_bytes, 1, kMostStructureBytes,
            "memory of the structure, a power of two; what belongs to it may take a fifth more");
   add_count(app, "--operations", options.operations, 1, std::uint64_t{1} << 40, "operations that are timed");
-  app.get_option("--operations")->default_str("by workload");
+  app.get_option("--operations").default_str("by workload");
   app.add_flag("--twin", options.twin, "time and count each access, instead of the whole");
   app.add_option("--threshold", options.threshold,
                  "with --twin: an access that takes longer, fences included, comes from memory")
-      ->type_name("LATENCY")
-      ->default_str("as calibrated");
+      .type_name("LATENCY")
+      .default_str("as calibrated");
   add_page_size(app, options.memory.page_size);
   add_seed(app, options.memory.seed);
   app.callback([&] { check(options); });
