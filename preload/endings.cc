@@ -1,34 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "endings.h"
 
+#include <sys/syscall.h>
+
 #include <algorithm>
 #include <iterator>
 
-#include "handlers.h"
+#include "base/raw_syscall.h"
 #include "hooks.h"
 #include "lifecycle.h"
 #include "runtime.h"
-#include "thread_pointers.h"
+#include "signal_entry.h"
 #include "thread_state.h"
 
 namespace nvmemu::preload {
 namespace {
 
-constexpr int kEndings[] = {SIGHUP,  SIGINT,  SIGQUIT, SIGILL,  SIGABRT, SIGFPE,  SIGPIPE, SIGALRM,
+constexpr int kEndings[] = {SIGHUP,  SIGINT,  SIGQUIT, SIGABRT, SIGPIPE, SIGALRM,
                             SIGTERM, SIGUSR1, SIGUSR2, SIGXCPU, SIGXFSZ, SIGPROF, SIGSYS,  SIGVTALRM};
-
-void end_at_once(int signal, const siginfo_t& info) noexcept;
-
-// What runs first, when perhaps nothing thread-local may be touched: then only the default happens.
-__attribute__((no_stack_protector)) void handle_ending(int signal, siginfo_t* info, void*) {
-  (has_known_thread_pointer() ? end_by : end_at_once)(signal, *info);
-}
 
 struct sigaction our_action() {
   struct sigaction action {};
-  action.sa_sigaction = handle_ending;
+  action.sa_sigaction = reinterpret_cast<void (*)(int, siginfo_t*, void*)>(&nvmemu_signal_entry);
   action.sa_flags = SA_SIGINFO | SA_RESTART | SA_ONSTACK;
-  sigaddset(&action.sa_mask, kTickSignal);
+  add_to(action.sa_mask, kAllButForced);
   return action;
 }
 
@@ -36,13 +31,6 @@ struct sigaction our_action() {
 bool repeats_itself(int signal, const siginfo_t& info) {
   const bool is_fault = signal == SIGSEGV || signal == SIGBUS || signal == SIGILL || signal == SIGFPE;
   return is_fault && info.si_code > 0;  // not sent by a process
-}
-
-void end_at_once(int signal, const siginfo_t& info) noexcept {
-  struct sigaction by_default {};
-  by_default.sa_handler = SIG_DFL;
-  hooks::sigaction(signal, &by_default, nullptr);
-  if (!repeats_itself(signal, info)) raise(signal);
 }
 
 }  // namespace
@@ -75,8 +63,16 @@ sighandler_t as_program_sees(sighandler_t handler) noexcept {
   return handler == our_action().sa_handler ? SIG_DFL : handler;
 }
 
-void end_by(int signal, const siginfo_t& info) noexcept {
-  this_thread().end();
+void end_at_once(int signal, const siginfo_t& info) noexcept {
+  struct sigaction by_default {};
+  by_default.sa_handler = SIG_DFL;
+  hooks::sigaction(signal, &by_default, nullptr);
+  if (!repeats_itself(signal, info))
+    raw_syscall(SYS_tgkill, raw_syscall(SYS_getpid), raw_syscall(SYS_gettid), signal);
+}
+
+void end_by(int signal, const siginfo_t& info, SignalMask programs_mask) {
+  this_thread().end(programs_mask);
   if (Runtime::get().is_this_process()) renounce_report();
   end_at_once(signal, info);
 }

@@ -5,10 +5,12 @@
 
 #include <signal.h>
 
+#include "signal_mask.h"
+
 namespace nvmemu::preload {
 
-// Takes those that are at their default; one that was inherited as ignored stays ignored. SIGSEGV, SIGBUS and
-// SIGTRAP end likewise, but their handlers are kept elsewhere: see handlers.h.
+// Takes those that are at their default; one that was inherited as ignored stays ignored. Faults and SIGTRAP
+// end likewise, but what the program sets for them is kept elsewhere: see kept_signals.h.
 void install_endings() noexcept;
 
 bool is_ending(int signal) noexcept;
@@ -21,7 +23,10 @@ int ending_sigaction(int signal, const struct sigaction* action, struct sigactio
 sighandler_t as_program_sees(sighandler_t handler) noexcept;
 
 // Pays, writes the last figures down, and ends the process by `signal` as if nothing had handled it, at once
-// or when the calling handler returns. Async-signal-safe.
-void end_by(int signal, const siginfo_t& info) noexcept;
+// or when the calling handler returns. Meanwhile the program's signals have that mask, here all are blocked.
+// Async-signal-safe.
+void end_by(int signal, const siginfo_t& info, SignalMask programs_mask);
+// Likewise without the first two, and without touching anything thread-local.
+void end_at_once(int signal, const siginfo_t& info) noexcept;
 
 }  // namespace nvmemu::preload

@@ -5,8 +5,6 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 
-#include <cstring>
-
 #include "atomic_set.h"
 #include "base/raw_syscall.h"
 #include "handlers.h"
@@ -21,12 +19,10 @@ constexpr double kScanIntervalNs = 100e6;
 
 struct Slot {
   std::atomic<int> tid;
-  alignas(ThreadState) std::byte state[sizeof(ThreadState)];
-
-  ThreadState& thread() { return *reinterpret_cast<ThreadState*>(state); }
+  ThreadState* state;  // where it is neither free nor taken
 };
 
-Slot slots[64];  // takes memory as they are used
+Slot slots[64];
 std::atomic<int> foreign_count;
 AtomicSet<16384> known;
 std::atomic<int> known_count;
@@ -46,8 +42,8 @@ Slot* adopt(int tid) noexcept {
   for (Slot& slot : slots) {
     int expected = kFree;
     if (!slot.tid.compare_exchange_strong(expected, kTaken)) continue;
-    std::memset(slot.state, 0, sizeof slot.state);
-    const bool begun = slot.thread().begin_foreign(tid);
+    slot.state = ThreadState::begin_foreign(tid);
+    const bool begun = slot.state != nullptr;
     foreign_count.fetch_add(begun ? 1 : 0);
     slot.tid.store(begun ? tid : kFree, std::memory_order_release);
     return begun ? &slot : nullptr;
@@ -58,7 +54,7 @@ Slot* adopt(int tid) noexcept {
 // Of a thread that runs this itself, or is gone.
 void forget(Slot& slot) noexcept {
   slot.tid.store(kTaken);
-  slot.thread().forget();
+  slot.state->forget();
   foreign_count.fetch_sub(1);
   slot.tid.store(kFree, std::memory_order_release);
 }
@@ -135,7 +131,7 @@ ThreadState* foreign_thread() noexcept {
   const int tid = current_tid();
   Slot* slot = slot_of(tid);
   if (slot == nullptr) return nullptr;
-  if (!known.contains(static_cast<std::uintptr_t>(tid))) return &slot->thread();
+  if (!known.contains(static_cast<std::uintptr_t>(tid))) return slot->state;
   forget(*slot);  // it was found before it had begun as a thread of the C library's
   return nullptr;
 }
@@ -145,7 +141,7 @@ ThreadState* begin_foreign_thread() noexcept {
   Slot* slot = slot_of(current_tid());
   if (slot == nullptr) slot = adopt(current_tid());
   changing.clear(std::memory_order_release);
-  return slot == nullptr ? nullptr : &slot->thread();
+  return slot == nullptr ? nullptr : slot->state;
 }
 
 void end_foreign_thread(ThreadState* state) noexcept {
@@ -167,7 +163,7 @@ void find_foreign_threads() noexcept {
 
 void abandon_foreign_threads() noexcept {
   for (Slot& slot : slots) {
-    if (slot.tid.load() != kFree) slot.thread().abandon();
+    if (slot.tid.load() > 0) slot.state->abandon();
     slot.tid.store(kFree);
   }
   foreign_count.store(0);

@@ -2,17 +2,59 @@
 // Interposed: system calls made by number. Runtimes wait and wake by futexes so: C++20's atomics, latches and
 // semaphores, oneTBB, and many others.
 #include <sched.h>
+#include <signal.h>
 #include <sys/syscall.h>
 
+#include <cerrno>
 #include <cstdint>
 
 #include "edge.h"
 #include "lifecycle.h"
+#include "program_signals.h"
+#include "signal_mask.h"
 
 namespace nvmemu::preload {
 namespace {
 
 NVMEMU_HOOK(long, syscall, (long, long, long, long, long, long, long));
+
+// The kernel's own view of struct sigaction.
+struct KernelSigaction {
+  sighandler_t handler;
+  unsigned long flags;
+  void (*restorer)();
+  SignalMask mask;
+};
+
+// By number, what programs set is theirs as by name. Results as syscall(2) has them.
+long raw_sigaction(long signal, long action, long old, long mask_bytes) noexcept {
+  if (mask_bytes != sizeof(SignalMask)) return errno = EINVAL, -1;
+  const auto* const asked = reinterpret_cast<const KernelSigaction*>(action);
+  auto* const told = reinterpret_cast<KernelSigaction*>(old);
+  struct sigaction wanted {};
+  struct sigaction before {};
+  if (asked != nullptr) {
+    wanted.sa_handler = asked->handler;
+    wanted.sa_flags = static_cast<int>(asked->flags);
+    add_to(wanted.sa_mask, asked->mask);
+  }
+  if (program_sigaction(static_cast<int>(signal), asked != nullptr ? &wanted : nullptr, &before) != 0) return -1;
+  if (told != nullptr)
+    *told = {before.sa_handler, static_cast<unsigned long>(before.sa_flags), before.sa_restorer,
+             mask_of(before.sa_mask)};
+  return 0;
+}
+
+long raw_sigprocmask(long how, long set, long old, long mask_bytes) noexcept {
+  if (mask_bytes != sizeof(SignalMask)) return errno = EINVAL, -1;
+  const auto* const asked = reinterpret_cast<const SignalMask*>(set);
+  sigset_t wanted{};
+  sigset_t before{};
+  if (asked != nullptr) add_to(wanted, *asked);
+  if (program_sigprocmask(static_cast<int>(how), asked != nullptr ? &wanted : nullptr, &before) != 0) return -1;
+  if (old != 0) *reinterpret_cast<SignalMask*>(old) = mask_of(before);
+  return 0;
+}
 
 // Where it returns 0, in a child that has this process' memory for its own.
 bool copies_the_process(long number, long a) noexcept {
@@ -50,6 +92,12 @@ long interposed_syscall(long number, long a, long b, long c, long d, long e, lon
       break;
     case SYS_exit_group:
       end_process_now();
+      break;
+    case SYS_rt_sigaction:
+      if (is_handled_here(static_cast<int>(a))) return raw_sigaction(a, b, c, d);
+      break;
+    case SYS_rt_sigprocmask:
+      if (Runtime::get().active()) return raw_sigprocmask(a, b, c, d);
       break;
     default:
       break;

@@ -11,6 +11,7 @@
 #include "hook.h"
 #include "lifecycle.h"
 #include "runtime.h"
+#include "thread_area.h"
 #include "thread_state.h"
 
 namespace nvmemu::preload {
@@ -26,6 +27,7 @@ void begin_forked_child() noexcept {
   if (!runtime.active()) return;
   this_thread().abandon();
   abandon_foreign_threads();
+  abandon_thread_areas();
   runtime.restart_in_child();
   begin_thread();
 }

@@ -11,7 +11,10 @@
 #include <string>
 
 #include "base/log.h"
+#include "epoch/target_latency.h"
+#include "epoch/unknown_variables.h"
 #include "handlers.h"
+#include "kept_signals.h"
 #include "hook.h"
 #include "inheritance.h"
 #include "lifecycle.h"
@@ -102,12 +105,16 @@ Runtime& Runtime::get() noexcept {
 }
 
 void Runtime::start() {
+  remember_stderr();
   auto config = read_config();
   if (!config) {
     note_on_tools_board(kBadConfiguration);
     return say_natively(config.error());
   }
   config_ = std::move(*config);
+  if (config_.board.empty()) {  // the tool has said it of what it starts
+    for (const std::string& unknown : unknown_variables()) log_warning(unknown);
+  }
   if (!program_needs_libraries()) return leave_alone();
   if (!set_latencies() || !prepare_counts() || !open_board()) return;
   clock_ = Clock::calibrate(config_.clock_hz);
@@ -129,7 +136,7 @@ void Runtime::start() {
   }
   resolve_hooks();
   remember_inheritance();
-  if (!prepare_threads() || !install_handlers()) {
+  if (!prepare_threads() || !install_kept_signals()) {
     warn(kNoTicker);
     return log_warning("no room for the emulator's signal handlers: the program runs natively");
   }
@@ -158,6 +165,10 @@ bool Runtime::set_latencies() {
     say_natively({"nothing to emulate", "set NVMEMU_READ_LATENCY, NVMEMU_READ_BANDWIDTH or NVMEMU_PROFILE"});
     return false;
   }
+  const Result<double> target_ns = reachable_target_ns(read_latency_.target_ns, read_latency_.base_ns,
+                                                       "NVMEMU_READ_LATENCY or NVMEMU_PROFILE asks for");
+  if (!target_ns) return refuse(target_ns.error());
+  read_latency_.target_ns = *target_ns;
   return true;
 }
 
@@ -279,7 +290,7 @@ BoardProcess* Runtime::expect_program(const char* program, std::int32_t pid, std
 }
 
 void Runtime::forget_program(BoardProcess* expected) noexcept {
-  if (expected != nullptr) expected->pid.store(0, std::memory_order_release);
+  if (expected != nullptr) board_->release(expected);
 }
 
 BoardThread* Runtime::claim_thread(std::uint32_t tid) noexcept {

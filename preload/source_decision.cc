@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "counters/pmu/verdict.h"
-#include "handlers.h"
+#include "kept_signals.h"
 #include "host/cpu.h"
 
 namespace nvmemu::preload {

@@ -7,16 +7,18 @@
 #include <algorithm>
 #include <cstring>
 
+#include "base/log.h"
+#include "base/program_counter.h"
 #include "base/raw_syscall.h"
 #include "foreign_threads.h"
 #include "keep_errno.h"
+#include "kept_signals.h"
 #include "runtime.h"
+#include "thread_area.h"
 #include "thread_pointers.h"
 
 namespace nvmemu::preload {
 namespace {
-
-static_assert(std::is_trivially_default_constructible_v<std::byte>);
 
 // Writes "/proc/self/task/TID/comm". printf and its kind are not for signal handlers.
 void name_path(char* out, int tid) {
@@ -44,42 +46,123 @@ std::uint64_t whole(double ns) { return ns > 0 ? static_cast<std::uint64_t>(ns) 
 
 }  // namespace
 
-alignas(ThreadState) __thread std::byte thread_state_storage[sizeof(ThreadState)]{};
+__thread ThreadState* own_thread_state = nullptr;
+alignas(ThreadState) std::byte nobodys_thread_state[sizeof(ThreadState)];
 
 int current_tid() noexcept { return static_cast<int>(raw_syscall(SYS_gettid)); }
 
-class ThreadState::Busy {
+namespace {
+
+// All of the program's signals are blocked while it lives: on its threads outside of handlers.
+class Quiet {
  public:
-  explicit Busy(ThreadState& state) : state_(state) {
-    const void* frame = __builtin_frame_address(0);
-    const void* marked = state.busy_frame_.load(std::memory_order_relaxed);
-    // The stack grows down: a live mark lies above whatever interrupted it, or on another (alternate) stack,
-    // which cannot be told from a stale one by address alone and counts as live.
-    entered_ = marked == nullptr || marked < frame;
-    if (entered_) state.busy_frame_.store(frame, std::memory_order_relaxed);
+  Quiet() noexcept : programs_(set_signal_mask(kAllButForced)) {}
+  ~Quiet() { set_signal_mask(programs_); }
+  Quiet(const Quiet&) = delete;
+  Quiet& operator=(const Quiet&) = delete;
+  SignalMask programs() const noexcept { return programs_; }
+
+ private:
+  SignalMask programs_;
+};
+
+}  // namespace
+
+// Not inlined: its frame is gone before the wait, which is on the program's stack.
+template <typename Work>
+[[gnu::noinline]] bool ThreadState::work(Work work) noexcept {
+  if (stack_.run(work)) return true;
+  // Whatever it was amid stays as it is; nothing but the ticker, which lies apart, is touched any more.
+  ready_.store(false, std::memory_order_relaxed);
+  Runtime::get().warn(kEmulatorFailed);
+  stack_.run([this] { source_->close(); });
+  return false;
+}
+
+// From the wait, by its end or by an exception: all is blocked then, and settled.
+struct ThreadState::Leaving {
+  explicit Leaving(ThreadState& state) : state_(state) {}
+  ~Leaving() {
+    set_signal_mask(kAllButForced);
+    if (state_.ready_.load(std::memory_order_relaxed)) state_.work([this] { state_.settle(); });
   }
-  ~Busy() {
-    if (entered_) state_.busy_frame_.store(nullptr, std::memory_order_relaxed);
-  }
-  Busy(const Busy&) = delete;
-  Busy& operator=(const Busy&) = delete;
-  bool entered() const { return entered_; }
+  Leaving(const Leaving&) = delete;
+  Leaving& operator=(const Leaving&) = delete;
 
  private:
   ThreadState& state_;
-  bool entered_;
 };
 
+// The program's handlers may interrupt the wait and never come back to it: what they leave is settled on the
+// way out of it, or by whoever comes next. Ticks are not let in: their frame might not fit below this one, and
+// they would have nothing to do.
+template <typename Book>
+void ThreadState::pay(SignalMask programs_mask, Book book) {
+  bool waits = false;
+  const auto book_and_see = [&] {
+    settle();
+    const KeepErrno keep;
+    if (!book()) return;
+    waits = emulator().must_wait();
+    if (!waits) settle();
+  };
+  if (!work(book_and_see) || !waits) return;
+  const Leaving leaving(*this);
+  set_signal_mask(programs_mask | mask_of(kTickSignal));
+  emulator().wait();
+}
+
+// Nothing restores the mask of a handler that is left so, unless the program does.
+void ThreadState::leave_wait() noexcept {
+  if (!is_mine() || !emulator().is_booked()) return;
+  const SignalMask mask = set_signal_mask(kAllButForced);
+  work([this] { settle(); });
+  set_signal_mask(mask & ~mask_of(kTickSignal));
+}
+
+void ThreadState::settle() noexcept {
+  if (!emulator().is_booked()) return;
+  const KeepErrno keep;
+  if (emulator().settle()) publish(false);
+}
+
+// Whether the tick came in the wait, and not in a handler of the program's that interrupts it or after a jump
+// out of it.
+bool ThreadState::is_waiting_at(const ucontext_t& context) const noexcept {
+  const SamplerOptions& options = Runtime::get().sampler_options();
+  const std::uintptr_t pc = program_counter(context);
+  return options.own_code_begin <= pc && pc < options.own_code_end;
+}
+
 bool ThreadState::begin() noexcept {
-  if (!Runtime::get().active() || ready_.load(std::memory_order_relaxed)) return false;
-  if (!add_thread_pointer()) return false;
+  if (!Runtime::get().active() || this_thread().ready_.load(std::memory_order_relaxed)) return false;
+  if (own_thread_state == nullptr)
+    own_thread_state = static_cast<ThreadState*>(take_thread_area(sizeof(ThreadState)));
+  if (own_thread_state == nullptr || !add_thread_pointer()) {
+    Runtime::get().warn(kThreadsNotEmulated);
+    return false;
+  }
+  own_thread_state->stack_.set(own_thread_state);
+  const Quiet quiet;
+  return own_thread_state->work([] { own_thread_state->begin_here(); }) && own_thread_state->is_mine();
+}
+
+void ThreadState::begin_here() noexcept {
+  const KeepErrno keep;
   tid_ = current_tid();
   add_known_thread(tid_);
   has_claimed_ = false;  // in the child of a fork, the parent had
   claim_slot();
   const int error = open(tid_, Runtime::get().ticker(), false);
   Runtime::get().note_ticker(error, error == 0 && source_->uses_perf_event());
-  return error == 0;
+}
+
+void ThreadState::end_for_good() {
+  ThreadState* const state = own_thread_state;
+  if (state == nullptr) return;
+  state->end();
+  own_thread_state = nullptr;
+  give_back_thread_area(state, sizeof(ThreadState));
 }
 
 // What the emulator is told: what the source counts, unless that is kept, too, or replaced.
@@ -121,7 +204,6 @@ int ThreadState::open_source(ThreadSource& source, TickerKind ticker, bool forei
   source_ = &source;
   new (emulator_) ThreadEmulator(told_source(foreign), runtime.injector(), runtime.read_latency(),
                                  runtime.epoch_ns(), runtime.model().delay_ns, runtime.governor());
-  busy_frame_.store(nullptr, std::memory_order_relaxed);
   ready_.store(true, std::memory_order_release);  // a tick may come as soon as the ticker is open
   const int error = source.open(tid_, ticker);
   if (error != 0) ready_.store(false, std::memory_order_relaxed);
@@ -135,29 +217,36 @@ void ThreadState::claim_slot() noexcept {
   if (slot_ != nullptr) read_thread_name(tid_, slot_->name, sizeof slot_->name);
 }
 
-bool ThreadState::begin_foreign(int tid) noexcept {
-  if (!Runtime::get().active()) return false;
-  if (Runtime::get().ticker() == TickerKind::kTimer) return false;  // is the calling thread's only
-  return open(tid, TickerKind::kPerfEvent, true) == 0;
+ThreadState* ThreadState::begin_foreign(int tid) noexcept {
+  if (!Runtime::get().active()) return nullptr;
+  if (Runtime::get().ticker() == TickerKind::kTimer) return nullptr;  // is the calling thread's only
+  auto* const state = static_cast<ThreadState*>(take_thread_area(sizeof(ThreadState)));
+  if (state == nullptr) return nullptr;
+  state->stack_.set(state);
+  if (state->open(tid, TickerKind::kPerfEvent, true) == 0) return state;
+  give_back_thread_area(state, sizeof(ThreadState));
+  return nullptr;
 }
 
 // A thread that never computes as much as a tick's worth is not worth a line in the report: it may just be
 // ending.
-void ThreadState::on_foreign_tick(const ucontext_t& context) noexcept {
-  claim_slot();
-  on_tick(context);
+void ThreadState::on_foreign_tick(const ucontext_t& context) {
+  if (work([this] { claim_slot(); })) on_tick(context);
 }
 
-void ThreadState::end_foreign() noexcept {
-  claim_slot();
-  const Busy busy(*this);
-  if (busy.entered()) emulator().end();
+void ThreadState::end_foreign() {
+  const Quiet quiet;
+  if (!work([this] { claim_slot(); })) return;
+  pay(quiet.programs(), [this] { return emulator().book_last_epoch(), true; });
 }
 
 void ThreadState::forget() noexcept {
-  publish(true);
-  source_->close();
-  ready_.store(false, std::memory_order_relaxed);
+  if (ready_.load(std::memory_order_relaxed)) {
+    publish(true);
+    source_->close();
+    ready_.store(false, std::memory_order_relaxed);
+  }
+  give_back_thread_area(this, sizeof(ThreadState));
 }
 
 bool ThreadState::is_mine() const noexcept {
@@ -219,78 +308,87 @@ void ThreadState::publish_traffic() noexcept {
   published_until_ns_ = now_ns;
 }
 
-void ThreadState::on_tick(const ucontext_t& context) noexcept {
-  if (!is_mine()) return;
-  const Busy busy(*this);
-  if (!busy.entered()) return;
-  source_->on_tick(context);
-  find_foreign_threads();
-  if (source_->epoch_ns() < Runtime::get().epoch_ns()) return;
-  if (held_.load(std::memory_order_relaxed)) {
-    postponed_.store(true, std::memory_order_relaxed);
-    return;
-  }
-  emulator().end_epoch();
-  publish(false);
+void ThreadState::on_tick(const ucontext_t& context) {
+  if (!is_mine() || (emulator().is_booked() && is_waiting_at(context))) return;
+  pay(mask_of(context.uc_sigmask), [&] {
+    source_->on_tick(context);
+    find_foreign_threads();
+    if (source_->epoch_ns() < Runtime::get().epoch_ns()) return false;
+    if (held_.load(std::memory_order_relaxed)) {
+      postponed_.store(true, std::memory_order_relaxed);
+      return false;
+    }
+    emulator().book_epoch();
+    return true;
+  });
 }
 
-// A tick that comes once busy does nothing, and one before that may have ended the epoch already.
-void ThreadState::end_postponed_epoch() noexcept {
+void ThreadState::end_postponed_epoch() {
   if (!is_mine()) return;
-  const Busy busy(*this);
-  if (!busy.entered()) return;
-  const KeepErrno keep;
+  const Quiet quiet;
   postponed_.store(false, std::memory_order_relaxed);
-  emulator().end_epoch();
-  publish(false);
+  pay(quiet.programs(), [this] { return emulator().book_epoch(), true; });
 }
 
-bool ThreadState::on_trap(const siginfo_t& info, const ucontext_t& context) noexcept {
-  if (ready_.load(std::memory_order_relaxed) && source_->on_trap(info, context)) return true;
-  return Prober::owns(info);
+void ThreadState::on_trap(const siginfo_t& info, const ucontext_t& context) noexcept {
+  if (!ready_.load(std::memory_order_relaxed)) return;
+  work([&] {
+    const KeepErrno keep;
+    source_->on_trap(info, context);
+  });
 }
 
-void ThreadState::check_edge(const void* site) noexcept {
+void ThreadState::check_edge(const void* site) {
   const Runtime& runtime = Runtime::get();
   if (!edges_.is_due(runtime.clock().now_ticks(), runtime.edge_interval_ticks())) return;
   pay_at_edge(site);
   edges_.paid(runtime.clock().now_ticks());
 }
 
-void ThreadState::pay_at_edge(const void* site) noexcept {
+void ThreadState::pay_at_edge(const void* site) {
   if (!is_mine() || held_.load(std::memory_order_relaxed)) return;
-  const Busy busy(*this);
-  if (!busy.entered()) return;
-  const KeepErrno keep;
-  if (emulator().reach_edge(reinterpret_cast<std::uintptr_t>(site))) publish(false);
-  find_foreign_threads();
+  const Quiet quiet;
+  pay(quiet.programs(), [&] {
+    emulator().book_edge(reinterpret_cast<std::uintptr_t>(site));
+    find_foreign_threads();
+    return true;
+  });
 }
 
 void ThreadState::end_wait() noexcept {
-  if (!ready_.load(std::memory_order_relaxed)) return;
-  const Busy busy(*this);
-  if (busy.entered()) emulator().begin_interval();
+  if (ready_.load(std::memory_order_relaxed) && !emulator().is_booked()) emulator().begin_interval();
 }
 
-void ThreadState::end_epoch() noexcept {
+void ThreadState::end_epoch() {
   if (!is_mine()) return;
-  const Busy busy(*this);
-  if (!busy.entered()) return;
-  emulator().finish();
-  publish(false);
+  const Quiet quiet;
+  pay(quiet.programs(), [this] { return emulator().book_last_epoch(), true; });
 }
 
-void ThreadState::end() noexcept {
+void ThreadState::end() {
+  const Quiet quiet;
+  end(quiet.programs());
+}
+
+void ThreadState::end(SignalMask programs_mask) {
   if (!is_mine()) return;
-  const Busy busy(*this);
   // Where the thread ends from within a delay (the program's handler called exit), its epoch is accounted
   // already.
-  if (busy.entered()) emulator().end();
-  publish(true);
-  source_->close();  // while traps still find their way
-  ready_.store(false, std::memory_order_relaxed);
-  remove_thread_pointer();
-  remove_known_thread(tid_);
+  if (!emulator().is_booked()) {
+    pay(programs_mask, [this] { return emulator().book_last_epoch(), true; });
+    while (ready_.load(std::memory_order_relaxed) && emulator().has_more())
+      pay(programs_mask, [this] { return emulator().book_epoch(), true; });
+  }
+  if (!ready_.load(std::memory_order_relaxed)) return;
+  work([this] {
+    settle();
+    const KeepErrno keep;
+    publish(true);
+    source_->close();  // while traps still find their way
+    ready_.store(false, std::memory_order_relaxed);
+    remove_thread_pointer();
+    remove_known_thread(tid_);
+  });
 }
 
 void ThreadState::abandon() noexcept {

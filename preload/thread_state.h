@@ -16,36 +16,44 @@
 #include "counters/sampler/sampler.h"
 #include "epoch/edge_watch.h"
 #include "epoch/thread_emulator.h"
+#include "own_stack.h"
 #include "report/board.h"
+#include "signal_mask.h"
 
 namespace nvmemu::preload {
 
 // Of the calling thread, whatever its thread-local storage. Async-signal-safe.
 int current_tid() noexcept;
 
-// Lives in the thread's static TLS, so that handlers find it without a call and no thread allocates for it.
-// Nothing is constructed before begin().
+// Lies in memory of the emulator's own (thread_area.h), zeros before it begins. What works for long, or deep,
+// does so on a stack of the emulator's, with the program's signals blocked: only the wait for what is owed is
+// on the program's, where its handlers may interrupt it, throw out of it or jump.
 class ThreadState {
  public:
   // Starts the emulation of the calling thread, which must not have begun; false where it cannot be.
-  bool begin() noexcept;
+  static bool begin() noexcept;
+  // Ends it, where the thread goes no further in the program's code, and gives its memory back.
+  static void end_for_good();
   // Likewise for a thread of which nothing thread-local may be touched (see foreign_threads.h): the calling
-  // one or another. The functions named so are for it, and abandon().
-  bool begin_foreign(int tid) noexcept;
-  void on_foreign_tick(const ucontext_t& context) noexcept;
-  void end_foreign() noexcept;  // on the thread itself
-  void forget() noexcept;       // when it has ended, or is gone
+  // one or another. The functions named so are for it, and abandon(). Null where it cannot be.
+  static ThreadState* begin_foreign(int tid) noexcept;
+  void on_foreign_tick(const ucontext_t& context);
+  void end_foreign();  // on the thread itself
+  // When it has ended, or is gone. Its memory is given back.
+  void forget() noexcept;
 
   // The last epoch: what is owed is paid, the board has the final figures, counting ends. Twice does no harm.
-  void end() noexcept;
+  // With the mask that the program's signals have meanwhile.
+  void end(SignalMask programs_mask);
+  void end();
   // Ends the epoch that is running; a no-op on a thread that is not emulated.
-  void end_epoch() noexcept;
+  void end_epoch();
   // Nothing is injected from hold() to release(), where an epoch that should have ended meanwhile ends.
   void hold() noexcept {
     held_.store(true, std::memory_order_relaxed);
     std::atomic_signal_fence(std::memory_order_seq_cst);
   }
-  void release() noexcept {
+  void release() {
     std::atomic_signal_fence(std::memory_order_seq_cst);
     held_.store(false, std::memory_order_relaxed);
     if (postponed_.load(std::memory_order_relaxed)) [[unlikely]]
@@ -54,43 +62,53 @@ class ThreadState {
   // Before an operation that may let another thread go on, or wait for one: what is owed is paid, when enough
   // time has passed since the last edge to owe anything. `site` tells this edge from others, not 0. A few ns
   // otherwise. Async-signal-safe; a no-op on a thread that is not emulated.
-  void reach_edge(const void* site) noexcept {
-    if (!edges_.passes_by() && ready_.load(std::memory_order_relaxed)) check_edge(site);
+  void reach_edge(const void* site) {
+    if (ready_.load(std::memory_order_relaxed) && !edges_.passes_by()) check_edge(site);
   }
 
   // After a call in which the thread may have spun while it waited for another: what the next edge pays for
   // begins here. Async-signal-safe.
   void end_wait() noexcept;
 
+  // Before a jump out of a handler, which may have interrupted a wait: what was paid is booked.
+  void leave_wait() noexcept;
+
   // In the child of a fork: drops what belongs to the parent's thread.
   void abandon() noexcept;
 
   // True on the thread that began, in its own process: not in the child of a vfork, which borrows its
-  // parent's TLS.
+  // parent's thread-local storage.
   bool is_mine() const noexcept;
 
-  // Signal handlers' halves.
-  void on_tick(const ucontext_t& context) noexcept;
-  bool on_trap(const siginfo_t& info, const ucontext_t& context) noexcept;
-
-  // A trap is being handled: one that the handler runs into itself must find nothing to do.
-  bool in_trap;
+  // Signal handlers' halves, with all signals blocked.
+  void on_tick(const ucontext_t& context);
+  void on_trap(const siginfo_t& info, const ucontext_t& context) noexcept;
+  // A fault in the emulator's own work, if that is what it is doing: it will be left, and the thread goes on
+  // natively.
+  bool is_at_work() const noexcept { return stack_.in_use(); }
+  void leave_work(ucontext_t& context) const noexcept { stack_.leave(context); }
 
  private:
-  // Marks the emulator as working on this thread, so that a tick that interrupts it does nothing. A program's
-  // handler may leave by longjmp from within: a mark whose stack frame is gone is stale.
-  class Busy;
-
   ThreadEmulator& emulator() noexcept { return *std::launder(reinterpret_cast<ThreadEmulator*>(emulator_)); }
+  void begin_here() noexcept;
   int open(int tid, TickerKind ticker, bool foreign) noexcept;
   int open_source(ThreadSource& source, TickerKind ticker, bool foreign) noexcept;
   CounterSource& told_source(bool foreign) noexcept;
+  // On the emulator's stack; false where the thread is not emulated from now on.
+  template <typename Work>
+  bool work(Work work) noexcept;
+  // Books by `book`, waits as the program's mask lets it, and settles. With all signals blocked.
+  template <typename Book>
+  void pay(SignalMask programs_mask, Book book);
+  struct Leaving;
+  void settle() noexcept;
+  bool is_waiting_at(const ucontext_t& context) const noexcept;
   void claim_slot() noexcept;
   void publish(bool ended) noexcept;
   void publish_traffic() noexcept;
-  void check_edge(const void* site) noexcept;
-  void pay_at_edge(const void* site) noexcept;
-  void end_postponed_epoch() noexcept;
+  void check_edge(const void* site);
+  void pay_at_edge(const void* site);
+  void end_postponed_epoch();
 
   union {  // what counts, of which there is one at a time
     alignas(Sampler) std::byte sampler_[sizeof(Sampler)];
@@ -106,7 +124,7 @@ class ThreadState {
   std::atomic<bool> ready_;
   std::atomic<bool> held_;       // the program is timing something
   std::atomic<bool> postponed_;  // an epoch should have ended while it was
-  std::atomic<const void*> busy_frame_;
+  OwnStack stack_;
   int tid_;
   bool has_claimed_;
   BoardThread* slot_;  // null where the board is full
@@ -116,11 +134,15 @@ class ThreadState {
   std::uint64_t published_until_ns_;
 };
 
-// Storage only: ThreadState has no constructor to run, and TLS is zeroed. __thread, unlike thread_local,
-// promises the compiler as much, and needs no call.
-extern __thread std::byte thread_state_storage[sizeof(ThreadState)];
+// All that is thread-local: the calling thread's, null where it has none. __thread, unlike thread_local,
+// promises the compiler that it needs no call.
+extern __thread ThreadState* own_thread_state;
+extern std::byte nobodys_thread_state[];  // zeros
 
-// The calling thread's: valid, and not begun, from the thread's first instruction.
-inline ThreadState& this_thread() noexcept { return *reinterpret_cast<ThreadState*>(thread_state_storage); }
+// The calling thread's: valid, and perhaps not begun, from the thread's first instruction.
+inline ThreadState& this_thread() noexcept {
+  ThreadState* const own = own_thread_state;
+  return own != nullptr ? *own : *reinterpret_cast<ThreadState*>(nobodys_thread_state);
+}
 
 }  // namespace nvmemu::preload

@@ -10,6 +10,7 @@
 #include "handlers.h"
 #include "hook.h"
 #include "lifecycle.h"
+#include "program_signals.h"
 #include "runtime.h"
 #include "thread_state.h"
 
@@ -23,6 +24,7 @@ template <typename Result>
 struct StartArguments {
   Result (*routine)(void*);
   void* argument;
+  unsigned char blocked_in_vain = nvmemu::preload::blocked_in_vain();  // its creator's, as the mask is
 };
 
 pthread_key_t end_key;
@@ -31,9 +33,10 @@ template <typename Result>
 Result run_thread(void* opaque) {
   const auto start = *static_cast<StartArguments<Result>*>(opaque);
   delete static_cast<StartArguments<Result>*>(opaque);
+  inherit_blocked_in_vain(start.blocked_in_vain);
   begin_thread();
   const Result result = start.routine(start.argument);
-  this_thread().end();
+  ThreadState::end_for_good();
   return result;
 }
 
@@ -52,12 +55,12 @@ int create_emulated(Result (*routine)(void*), void* argument, int no_memory, aut
 
 void begin_thread() noexcept {
   unblock_signals();
-  if (this_thread().begin()) pthread_setspecific(end_key, &end_key);  // any value that is not null
+  if (ThreadState::begin()) pthread_setspecific(end_key, &end_key);  // any value that is not null
 }
 
 // The key's destructor runs where a thread does not return: pthread_exit, cancellation.
 bool prepare_threads() noexcept {
-  return pthread_key_create(&end_key, [](void*) { this_thread().end(); }) == 0;
+  return pthread_key_create(&end_key, [](void*) { ThreadState::end_for_good(); }) == 0;
 }
 
 }  // namespace nvmemu::preload

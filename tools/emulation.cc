@@ -13,6 +13,7 @@
 #include "counters/pmu/catalogue.h"
 #include "counters/pmu/verdict.h"
 #include "epoch/config.h"
+#include "epoch/unknown_variables.h"
 #include "hardware_throttle.h"
 #include "launch.h"
 #include "report/board.h"
@@ -175,6 +176,7 @@ tl::expected<Emulated, Refusal> emulate(const RunOptions& options, const Prepare
   if (!board) return tl::unexpected(Refusal{kNvmemuFailed, board.error()});
   temporary.add(board->path());
   if (options.verbose) say_what_starts(prepared, *board);
+  for (const std::string& unknown : unknown_variables()) print_warning(unknown);
 
   const auto limit = limit_bandwidth(options, prepared, report.warnings);
   if (!limit) return tl::unexpected(limit.error());

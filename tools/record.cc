@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // `nvmemu record`: a command, measured and not delayed, and the record of what it waited for.
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <cstdio>
 #include <filesystem>
@@ -81,16 +80,17 @@ int record(const RecordOptions& options, const std::vector<std::string>& command
 
   const auto emulated = emulate(options.run, *prepared, command, temporary);
   if (!emulated) {
-    unlink(prepared->record.c_str());  // nothing is in it
+    writer->discard();  // nothing is in it
     return refuse(emulated.error());
   }
   const RunReport& report = emulated->report;
   const Result<void> finished = writer->finish(report.wall_seconds * 1e9, report.exit_status,
                                                lines_of(report.warnings), emulated->all_ended);
   if (!finished) print_error(finished.error());
-  if (const Result<void> written = report_file->write(report); !written) print_error(written.error());
+  const Result<void> written = report_file->write(report);
+  if (!written) print_error(written.error());
   say_what_was_recorded(options, report, *writer);
-  return report.exit_status;
+  return finished && written ? report.exit_status : status_after_failure(report.exit_status);
 }
 
 constexpr const char* kDescription =
@@ -106,7 +106,8 @@ constexpr const char* kFooter = R"(Examples:
 
 Exit status:
   the command's own; 128 + N where signal N ended it
-  125  nvmemu failed, or the command cannot be measured (32-bit, static, set-user-id, ...)
+  125  nvmemu failed, or the command cannot be measured (32-bit, static, set-user-id, ...);
+       or the command succeeded, and its record or report could not be written
   126  the command cannot be executed
   127  the command was not found
 

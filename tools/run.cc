@@ -32,9 +32,10 @@ int run(const RunOptions& options, const std::vector<std::string>& command) {
   const auto emulated = emulate(options, *prepared, command, temporary);
   if (!emulated) return refuse(emulated.error());
   const RunReport& report = emulated->report;
-  if (const Result<void> written = report_file->write(report); !written) print_error(written.error());
+  const Result<void> written = report_file->write(report);
+  if (!written) print_error(written.error());
   say_what_came_of_it(report, options.quiet);
-  return report.exit_status;
+  return written ? report.exit_status : status_after_failure(report.exit_status);
 }
 
 constexpr const char* kDescription =
@@ -55,7 +56,8 @@ are not. A thread waits for the larger of what latency and bandwidth ask for.
 
 Exit status:
   the command's own; 128 + N where signal N ended it
-  125  nvmemu failed, or the command cannot be emulated (32-bit, static, set-user-id, ...)
+  125  nvmemu failed, or the command cannot be emulated (32-bit, static, set-user-id, ...);
+       or the command succeeded, and its report could not be written
   126  the command cannot be executed
   127  the command was not found
 

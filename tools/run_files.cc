@@ -3,34 +3,28 @@
 
 #include <fmt/format.h>
 
-#include <cerrno>
 #include <cstdlib>
-#include <cstring>
+
+#include "subcommands.h"
 
 namespace nvmemu {
 
 Result<ReportFile> ReportFile::open(const std::string& path) {
-  ReportFile file(path);
-  if (path.empty()) return file;
-  file.fd_ = ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-  file.created_ = file.fd_ >= 0;
-  // Not truncated yet: a run that does not start leaves the last report as it is. O_NONBLOCK, for a pipe
-  // without a reader is an error and nothing to wait for.
-  if (!file.created_ && errno == EEXIST) file.fd_ = ::open(path.c_str(), O_WRONLY | O_CLOEXEC | O_NONBLOCK);
-  if (file.fd_ < 0) return failure(fmt::format("--report: cannot write {}: {}", path, std::strerror(errno)));
-  return file;
+  ReportFile report;
+  if (path.empty()) return report;
+  Result<OutputFile> file = OutputFile::open(path);
+  const Result<void> can_be_made = file ? file->try_to_make() : tl::unexpected(file.error());
+  if (!can_be_made) return failure("--report: " + can_be_made.error().message, can_be_made.error().hint);
+  report.file_.emplace(*std::move(file));
+  return report;
 }
 
-ReportFile::~ReportFile() {
-  if (fd_ >= 0) close(fd_);
-  if (created_) unlink(path_.c_str());
+Result<void> ReportFile::write(const RunReport& report) const {
+  if (!file_) return {};
+  return write_report(report, *file_);
 }
 
-Result<void> ReportFile::write(const RunReport& report) {
-  if (path_.empty()) return {};
-  created_ = false;
-  return write_report(report, path_);
-}
+int status_after_failure(int exit_status) { return exit_status == 0 ? kNvmemuFailed : exit_status; }
 
 std::string make_temporary_file(const std::string& name) {
   const char* directory = std::getenv("TMPDIR");

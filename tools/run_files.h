@@ -2,39 +2,35 @@
 // The files that a run makes, and takes away again.
 #pragma once
 
-#include <fcntl.h>
 #include <unistd.h>
 
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "base/output_file.h"
 #include "base/result.h"
 #include "report/run_report.h"
 
 namespace nvmemu {
 
-// The report's file, opened before the command starts, so that no run is made for a report that cannot be
-// kept. What was created for a run that then did not start is removed.
+// The report's file, looked at before the command starts, so that no run is made for a report that cannot be
+// kept. A run that then does not start leaves the last report as it is.
 class ReportFile {
  public:
   // An empty path: no report is wanted.
   static Result<ReportFile> open(const std::string& path);
-  ReportFile(ReportFile&& other) noexcept
-      : path_(std::move(other.path_)),
-        fd_(std::exchange(other.fd_, -1)),
-        created_(std::exchange(other.created_, false)) {}
-  ReportFile& operator=(ReportFile&&) = delete;
-  ~ReportFile();
 
-  Result<void> write(const RunReport& report);
+  Result<void> write(const RunReport& report) const;
 
  private:
-  explicit ReportFile(std::string path) : path_(std::move(path)) {}
-  std::string path_;
-  int fd_ = -1;
-  bool created_ = false;  // and nothing is in it yet
+  std::optional<OutputFile> file_;
 };
+
+// What becomes of the command's exit status where something of nvmemu's failed after it: success would hide
+// that, a failure of the command's own is kept.
+int status_after_failure(int exit_status);
 
 // A new file in $TMPDIR or /tmp, its name beginning with `name`; empty where there is no place.
 std::string make_temporary_file(const std::string& name);

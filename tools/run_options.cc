@@ -12,13 +12,12 @@
 #include "base/quote.h"
 #include "base/units.h"
 #include "device/profile_file.h"
+#include "epoch/target_latency.h"
 #include "model/model_table.h"
 
 namespace nvmemu {
 namespace {
 
-constexpr double kMeasurementTolerance = 0.05;
-constexpr double kHighestLatencyNs = 1e9;
 constexpr std::string_view kReplay = "replay:";
 
 constexpr const char* kWriteLatencyStays = "write latency is not emulated yet: it stays this machine's";
@@ -204,20 +203,10 @@ Result<RunRequest> check_profile_target(const std::string& profile) {
 Result<double> target_latency_ns(const RunRequest& request, double base_ns) {
   const double target_ns =
       request.target.multiple > 0 ? request.target.multiple * base_ns : request.target.ns;
-  if (target_ns > kHighestLatencyNs) {
-    return failure(fmt::format("--read-latency: {} times {} is more than 1 s", request.target.multiple,
-                               format_latency(base_ns)));
-  }
-  if (target_ns < (1 - kMeasurementTolerance) * base_ns) {
-    const std::string target =
-        request.target_from_profile
-            ? fmt::format("profile {} has a read latency of {}", request.profile, format_latency(target_ns))
-            : fmt::format("--read-latency asks for {}", format_latency(target_ns));
-    return failure(fmt::format("{}, and this machine's memory already takes {}; emulation can only slow down",
-                               target, format_latency(base_ns)),
-                   "ask for more, or for a multiple: --read-latency 2x");
-  }
-  return std::max(target_ns, base_ns);
+  const std::string asks = request.target_from_profile
+                               ? fmt::format("profile {} has a read latency of", request.profile)
+                               : std::string("--read-latency asks for");
+  return reachable_target_ns(target_ns, base_ns, asks);
 }
 
 }  // namespace nvmemu

@@ -2,28 +2,14 @@
 #include "throttle_plot.h"
 
 #include <fmt/format.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
-#include <cerrno>
-#include <cstdio>
-#include <cstring>
-#include <memory>
-
+#include "base/gnuplot.h"
 #include "throttle/controllers.h"
 
 namespace nvmemu {
 namespace {
 
-constexpr int kNotInstalled = 127;
 constexpr double kGiga = 1e9;
-
-// As gnuplot wants a text in single quotes.
-std::string quoted(const std::string& text) {
-  std::string result = "'";
-  for (const char c : text) result += c == '\'' ? "''" : std::string(1, c);
-  return result + "'";
-}
 
 // Without the point of no limit: it is far to the right, and as high as those before it.
 std::string data_of(const Curve& curve) {
@@ -34,12 +20,11 @@ std::string data_of(const Curve& curve) {
   return data + "END\n";
 }
 
-std::string script_for(const Curves& curves, const std::string& svg_path) {
-  std::string script = fmt::format(
-      "set terminal svg size 720,440 noenhanced background 'white'\nset output {}\n"
+std::string script_for(const Curves& curves) {
+  std::string script =
+      "set terminal svg size 720,440 noenhanced background 'white'\n"
       "set xlabel 'thermal register (commands of a DIMM in a microsecond)'\n"
-      "set ylabel 'STREAM copy (GB/s)'\nset xrange [0:*]\nset yrange [0:*]\nset key bottom right\nset grid\n",
-      quoted(svg_path));
+      "set ylabel 'STREAM copy (GB/s)'\nset xrange [0:*]\nset yrange [0:*]\nset key bottom right\nset grid\n";
   std::string plots;
   int colour = 0;
   for (const Curve& curve : curves.nodes) {
@@ -57,25 +42,7 @@ std::string script_for(const Curves& curves, const std::string& svg_path) {
 
 Result<void> plot_curves(const Curves& curves, const std::string& svg_path) {
   if (curves.nodes.empty()) return failure("there is no curve to plot");
-  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> script(std::tmpfile(), std::fclose);
-  if (!script)
-    return failure(std::string("cannot make a temporary file for gnuplot: ") + std::strerror(errno));
-  std::fputs(script_for(curves, svg_path).c_str(), script.get());
-  std::rewind(script.get());
-
-  const pid_t child = fork();
-  if (child < 0) return failure(std::string("cannot start gnuplot: ") + std::strerror(errno));
-  if (child == 0) {
-    dup2(fileno(script.get()), STDIN_FILENO);
-    execlp("gnuplot", "gnuplot", "-", nullptr);
-    _exit(errno == ENOENT ? kNotInstalled : 126);
-  }
-  int status = 0;
-  while (waitpid(child, &status, 0) < 0 && errno == EINTR) continue;
-  if (WIFEXITED(status) && WEXITSTATUS(status) == 0) return {};
-  if (WIFEXITED(status) && WEXITSTATUS(status) == kNotInstalled)
-    return failure("cannot plot " + svg_path + ": gnuplot is not installed", "apt-get install gnuplot-nox");
-  return failure("cannot plot " + svg_path + ": gnuplot failed");
+  return draw_into(svg_path, script_for(curves));
 }
 
 }  // namespace nvmemu

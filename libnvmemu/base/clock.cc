@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/clock.h"
 
-#include <fcntl.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -13,6 +12,7 @@
 #include <limits>
 
 #include "base/raw_syscall.h"
+#include "base/read_file.h"
 
 #if defined(__x86_64__) || defined(__i386__)
 #include <cpuid.h>
@@ -86,16 +86,6 @@ double measure_tsc_hz() noexcept { return kTicksPerSecondOfMonotonic; }
 
 #endif
 
-// What the kernel keeps time with now; empty where it does not say.
-std::size_t read_clock_source(std::array<char, 64>& buffer) noexcept {
-  const int file =
-      ::open("/sys/devices/system/clocksource/clocksource0/current_clocksource", O_RDONLY | O_CLOEXEC);
-  if (file < 0) return 0;
-  const ssize_t length = ::read(file, buffer.data(), buffer.size());
-  ::close(file);
-  return length > 0 ? static_cast<std::size_t>(length) : 0;
-}
-
 }  // namespace
 
 bool clock_source_rests_on_tsc(std::string_view name) noexcept {
@@ -106,8 +96,8 @@ bool clock_source_rests_on_tsc(std::string_view name) noexcept {
 
 bool tsc_is_invariant() {
   if (!processor_says_invariant()) return false;
-  std::array<char, 64> buffer{};
-  return clock_source_rests_on_tsc({buffer.data(), read_clock_source(buffer)});
+  return clock_source_rests_on_tsc(
+      read_text_or_nothing("/sys/devices/system/clocksource/clocksource0/current_clocksource"));
 }
 
 Clock Clock::monotonic() { return {false, 1e9 / kTicksPerSecondOfMonotonic}; }

@@ -3,16 +3,13 @@
 
 #include <algorithm>
 #include <array>
-#include <cerrno>
 #include <cstddef>
-#include <cstdio>
 #include <filesystem>
-#include <memory>
 #include <sstream>
-#include <system_error>
 
 #include "base/nearest.h"
 #include "base/quote.h"
+#include "base/read_file.h"
 #include "base/units.h"
 #include "device/toml_parser.h"
 
@@ -119,10 +116,6 @@ Result<void> set_key(const std::string& path, const toml::key& key, const toml::
   return unknown_key(path, key);
 }
 
-struct CloseFile {
-  void operator()(std::FILE* file) const { std::fclose(file); }
-};
-
 }  // namespace
 
 Result<Profile> parse_profile(std::string_view toml, const std::string& path) {
@@ -145,20 +138,10 @@ Result<Profile> parse_profile(std::string_view toml, const std::string& path) {
 }
 
 Result<Profile> read_profile_file(const std::string& path) {
-  // Far above any profile: what is longer is a mistake, such as a device file that never ends.
-  constexpr std::size_t kLongestFile = 64 * 1024;
-  const auto cannot_read = [&](int error) {
-    return failure("cannot read device profile '" + path + "': " + std::generic_category().message(error));
-  };
-  const std::unique_ptr<std::FILE, CloseFile> file(std::fopen(path.c_str(), "re"));
-  if (file == nullptr) return cannot_read(errno);
-  std::string text(kLongestFile + 1, '\0');
-  text.resize(std::fread(text.data(), 1, text.size(), file.get()));
-  if (std::ferror(file.get()) != 0) return cannot_read(errno);
-  if (text.size() > kLongestFile) {
-    return failure("cannot read device profile '" + path + "': longer than 64 KiB");
-  }
-  return parse_profile(text, path);
+  constexpr std::size_t kLongestFile = 64 * 1024;  // far above any profile
+  const Result<std::string> text = read_whole_file(path, kLongestFile);
+  if (!text) return tl::unexpected(text.error());
+  return parse_profile(*text, path);
 }
 
 Result<Profile> find_profile(const std::string& name_or_file) {

@@ -50,7 +50,7 @@ std::string_view variable(const char* name) {
 }
 
 Error bad_value(const char* name, std::string_view value, const std::string& why, std::string hint = {}) {
-  return {std::string(name) + "=" + std::string(value) + ": " + why, std::move(hint)};
+  return {std::string(name) + "=" + printable(value) + ": " + why, std::move(hint)};
 }
 
 // A plain decimal number, nothing before or after it. Nothing where the text is none, or is "inf" or "nan".

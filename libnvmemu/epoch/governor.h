@@ -24,16 +24,18 @@ struct BandwidthTarget {
 class TokenBucket {
  public:
   // `busy_until_ns`: shared by all who are limited together, 0 at first. `bps`: 0: no limit.
-  TokenBucket(std::atomic<std::uint64_t>& busy_until_ns, double bps)
-      : busy_until_ns_(&busy_until_ns), bps_(bps) {}
+  // Not for signal handlers.
+  TokenBucket(std::atomic<std::uint64_t>& busy_until_ns, double bps) noexcept;
 
   // Books `bytes` (>= 0) that were moved from `begin_ns` on. The moment at which the memory will have moved
-  // them, after what others have booked; 0 where there is no limit, or nothing to book.
+  // them, after what others have booked; 0 where there is no limit, or nothing to book. Whatever stands in
+  // the shared word, no later than a second, and four times this booking for each processor, from `begin_ns`.
   std::uint64_t book(double bytes, std::uint64_t begin_ns) noexcept;
 
  private:
   std::atomic<std::uint64_t>* busy_until_ns_;
   double bps_;
+  std::uint64_t processors_;
 };
 
 // Reads and writes apart: a memory that is busy with both is as slow as the slower of them.

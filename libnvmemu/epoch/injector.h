@@ -2,6 +2,7 @@
 // Spins delays.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 
 #include "base/clock.h"
@@ -9,16 +10,25 @@
 
 namespace nvmemu {
 
-// The seam for tests: what makes a thread wait.
+// How far a wait has come. The thread's own signal handlers run during it, and may leave it for good
+// (siglongjmp): so what was spent is kept up to date on the way, and who has booked it in the meantime, in
+// such a handler, says that it is over, upon which the wait ends. One thread and its handlers.
+struct WaitProgress {
+  std::atomic<double> spent_ns{0};  // CPU time
+  std::atomic<bool> over{false};
+};
+
+// The seam for tests: what makes a thread wait. Not noexcept: the program may throw out of a handler that
+// interrupts it.
 class Injector {
  public:
   virtual ~Injector() = default;
-  // Returns after the thread has spent at least `delay_ns` of CPU time; the ns that it really spent.
-  // Meanwhile `source`, the thread's, keeps its memory warm. Async-signal-safe.
-  virtual double inject(double delay_ns, CounterSource& source) noexcept = 0;
+  // Returns after the thread has spent at least `delay_ns` of CPU time, which `progress` then tells of, or
+  // when that is over. Meanwhile `source`, the thread's, keeps its memory warm. Async-signal-safe.
+  virtual void inject(double delay_ns, CounterSource& source, WaitProgress& progress) = 0;
   // Likewise until that moment, of the clock of now_ns(), at once where it is past. It is wall time: what one
-  // thread waits for, others wait for meanwhile. The CPU time that was spent.
-  virtual double wait_until(std::uint64_t until_ns, CounterSource& source) noexcept = 0;
+  // thread waits for, others wait for meanwhile.
+  virtual void wait_until(std::uint64_t until_ns, CounterSource& source, WaitProgress& progress) = 0;
   // Of a clock that is the same in all processes. Async-signal-safe.
   virtual std::uint64_t now_ns() noexcept = 0;
 };
@@ -28,12 +38,12 @@ class Injector {
 class SpinInjector final : public Injector {
  public:
   explicit SpinInjector(const Clock& clock);
-  double inject(double delay_ns, CounterSource& source) noexcept override;
-  double wait_until(std::uint64_t until_ns, CounterSource& source) noexcept override;
+  void inject(double delay_ns, CounterSource& source, WaitProgress& progress) override;
+  void wait_until(std::uint64_t until_ns, CounterSource& source, WaitProgress& progress) override;
   std::uint64_t now_ns() noexcept override { return monotonic_raw_ns(); }
 
  private:
-  void spin(double wall_ns, CounterSource& source) noexcept;
+  void spin(double wall_ns, CounterSource& source, WaitProgress& progress) const;
 
   const Clock* clock_;
   std::uint64_t visit_ticks_;

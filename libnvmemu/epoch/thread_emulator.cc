@@ -57,60 +57,78 @@ void ThreadEmulator::book_traffic(const EpochCounts& counts) noexcept {
   held_until_ns_ = std::max(held_until_ns_, governor_->book(counts.traffic, begin_ns));
 }
 
-// Pays `due_ns`, and then waits for as long as the governor holds the thread: one after the other, they take
-// as long as the larger of the two. The CPU time that it took.
-double ThreadEmulator::pay(double due_ns) noexcept {
+// What is paid, and then waited for as long as the governor holds the thread: one after the other, they take
+// as long as the larger of the two.
+void ThreadEmulator::book(double due_ns) noexcept {
   constexpr double kSmallestNs = Ledger::kSmallestInjectionNs;
-  const bool owes = due_ns >= kSmallestNs;
   const std::uint64_t now_ns = governor_ != nullptr && held_until_ns_ > 0 ? injector_.now_ns() : 0;
   const double hold_ns = held_until_ns_ > now_ns ? static_cast<double>(held_until_ns_ - now_ns) : 0;
-  const bool holds = hold_ns >= kSmallestNs;
-  if (!owes && !holds) return 0;
-  source_.pause(std::max(due_ns, hold_ns));
-  const double paid_ns = owes ? injector_.inject(due_ns, source_) : 0;
-  const double held_ns = holds ? injector_.wait_until(held_until_ns_, source_) : 0;
-  source_.resume(paid_ns + held_ns);
-  // A thread that was stopped meanwhile (a suspended machine, say) has not paid for hours to come.
-  constexpr double kMostOversleptNs = 10e6;
-  ledger_.pay(std::min(paid_ns, due_ns + kMostOversleptNs));
-  if (held_ns >= kSmallestNs) ledger_.absorb(balance_before_ns_, held_ns);
-  held_until_ns_ = 0;
-  totals_.injected_ns += paid_ns + held_ns;
-  totals_.held_ns += held_ns;
-  return paid_ns + held_ns;
+  payment_.is_booked = true;
+  payment_.owes_ns = due_ns >= kSmallestNs ? due_ns : 0;
+  payment_.held_until_ns = hold_ns >= kSmallestNs ? held_until_ns_ : 0;
+  for (WaitProgress* progress : {&payment_.paid, &payment_.held}) {
+    progress->spent_ns.store(0, std::memory_order_relaxed);
+    progress->over.store(false, std::memory_order_relaxed);
+  }
+  if (must_wait()) source_.pause(std::max(due_ns, hold_ns));
 }
 
-void ThreadEmulator::end_epoch() noexcept {
-  account();
-  ++totals_.epochs;
-  pay(ledger_.due_ns());
+// It may be interrupted by one that settles it, and books another: each value is read before that can be.
+void ThreadEmulator::wait() {
+  const double owes_ns = payment_.owes_ns;
+  const std::uint64_t until_ns = payment_.held_until_ns;
+  if (owes_ns > 0) injector_.inject(owes_ns, source_, payment_.paid);
+  if (until_ns > 0 && !payment_.held.over.load(std::memory_order_relaxed))
+    injector_.wait_until(until_ns, source_, payment_.held);
+}
+
+bool ThreadEmulator::settle() noexcept {
+  if (!payment_.is_booked) return false;
+  payment_.is_booked = false;
+  payment_.paid.over.store(true, std::memory_order_relaxed);
+  payment_.held.over.store(true, std::memory_order_relaxed);
+  const double paid_ns = payment_.paid.spent_ns.load(std::memory_order_relaxed);
+  const double held_ns = payment_.held.spent_ns.load(std::memory_order_relaxed);
+  if (must_wait()) {
+    source_.resume(paid_ns + held_ns);
+    // A thread that was stopped meanwhile (a suspended machine, say) has not paid for hours to come.
+    constexpr double kMostOversleptNs = 10e6;
+    ledger_.pay(std::min(paid_ns, payment_.owes_ns + kMostOversleptNs));
+    if (held_ns >= Ledger::kSmallestInjectionNs) ledger_.absorb(balance_before_ns_, held_ns);
+    held_until_ns_ = 0;
+    totals_.injected_ns += paid_ns + held_ns;
+    totals_.held_ns += held_ns;
+  }
   interval_start_ns_ = source_.cpu_ns();
-}
-
-void ThreadEmulator::finish() noexcept {
-  source_.settle();
-  end_epoch();
-}
-
-void ThreadEmulator::end() noexcept {
-  finish();
-  while (source_.has_more()) end_epoch();
-}
-
-bool ThreadEmulator::reach_edge(std::uintptr_t site) noexcept {
-  const double now_ns = source_.cpu_ns();
-  const bool has_news = source_.has_news();
-  const double passed_ns = now_ns - interval_start_ns_;
-  Pace::Interval interval = has_news ? account() : Pace::Interval{};
-  interval.cpu_ns = std::max(0.0, passed_ns - interval.interrupted_ns);
-  const double due_ns = pace_.due_ns(site, interval, ledger_.balance_ns());
-  const double injected_ns = pay(source_.knows_enough(passed_ns) ? due_ns : 0);
-  if (injected_ns > 0) ++totals_.epochs;
-  interval_start_ns_ = source_.cpu_ns();
-  const double overhead_ns = std::max(0.0, interval_start_ns_ - now_ns - injected_ns);
+  if (payment_.at_edge_ns < 0) return true;
+  if (must_wait()) ++totals_.epochs;
+  const double overhead_ns = std::max(0.0, interval_start_ns_ - payment_.at_edge_ns - paid_ns - held_ns);
   ledger_.discount(overhead_ns);
   totals_.overhead_ns += overhead_ns;
-  return has_news || injected_ns > 0;
+  return payment_.has_news || must_wait();
+}
+
+void ThreadEmulator::book_epoch() noexcept {
+  account();
+  ++totals_.epochs;
+  payment_.at_edge_ns = -1;
+  book(ledger_.due_ns());
+}
+
+void ThreadEmulator::book_last_epoch() noexcept {
+  source_.settle();
+  book_epoch();
+}
+
+void ThreadEmulator::book_edge(std::uintptr_t site) noexcept {
+  const double now_ns = source_.cpu_ns();
+  payment_.at_edge_ns = now_ns;
+  payment_.has_news = source_.has_news();
+  const double passed_ns = now_ns - interval_start_ns_;
+  Pace::Interval interval = payment_.has_news ? account() : Pace::Interval{};
+  interval.cpu_ns = std::max(0.0, passed_ns - interval.interrupted_ns);
+  const double due_ns = pace_.due_ns(site, interval, ledger_.balance_ns());
+  book(source_.knows_enough(passed_ns) ? due_ns : 0);
 }
 
 }  // namespace nvmemu

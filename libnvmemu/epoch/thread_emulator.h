@@ -37,7 +37,7 @@ struct EpochTotals {
   }
 };
 
-// Belongs to one thread; async-signal-safe, but not reentrant.
+// Belongs to one thread; async-signal-safe, but not reentrant, but for wait().
 class ThreadEmulator {
  public:
   // `epoch_ns`: CPU time between the ends of epochs that time brings; no more overhead than that is carried.
@@ -46,18 +46,36 @@ class ThreadEmulator {
   ThreadEmulator(CounterSource& source, Injector& injector, const ReadLatency& latency, double epoch_ns,
                  DelayModel model = stall_delay_ns, Governor* governor = nullptr);
 
-  // Ends the epoch: reads the counts and settles what is due. For the ends that time brings, and for those
-  // that nothing else depends on.
-  void end_epoch() noexcept;
-  // The last one, as far as is known.
-  void finish() noexcept;
-  // The thread ends: the last one, and all that the source has left.
-  void end() noexcept;
+  // To pay has three parts. Booking reads the counts and finds what is due; waiting spends it; settling books
+  // what was spent. The first and the last are short, and not to be interrupted by a signal whose handler
+  // comes here, too. In the middle the program's handlers may run, and leave by a jump: then settling is for
+  // whoever comes here next. Each booking must find what was booked before settled.
 
+  // Ends the epoch: books its counts. For the ends that time brings, and for those that nothing else depends
+  // on.
+  void book_epoch() noexcept;
+  // The last one, as far as is known.
+  void book_last_epoch() noexcept;
   // Before an operation that may let another thread go on, or wait for one, so that it finds this thread as
   // late as the emulated memory would have made it. Pays what intervals that end at `site` are found to owe:
-  // see Pace. Whether the totals have changed.
-  bool reach_edge(std::uintptr_t site) noexcept;
+  // see Pace.
+  void book_edge(std::uintptr_t site) noexcept;
+  // Whether something is booked and not settled; whether it is to be waited for.
+  bool is_booked() const noexcept { return payment_.is_booked; }
+  bool must_wait() const noexcept { return payment_.owes_ns > 0 || payment_.held_until_ns > 0; }
+  void wait();  // at once where it need not
+  // Whether the totals have changed. Without effect where nothing is booked.
+  bool settle() noexcept;
+  // Whether the source has epochs left that book_epoch() would tell of.
+  bool has_more() noexcept { return source_.has_more(); }
+
+  // All three at once, where nothing can come between: an epoch; the last, and what the source has left; an
+  // edge.
+  void end_epoch() { book_epoch(), wait(), settle(); }
+  void end() {
+    for (book_last_epoch(), wait(), settle(); has_more();) end_epoch();
+  }
+  bool reach_edge(std::uintptr_t site) { return book_edge(site), wait(), settle(); }
 
   // Leaves out of the interval that began at the last edge what has passed since: the thread was spinning for
   // another.
@@ -67,9 +85,18 @@ class ThreadEmulator {
   double unpaid_ns() const noexcept { return ledger_.balance_ns(); }
 
  private:
+  struct Payment {
+    bool is_booked = false;
+    bool has_news = false;            // the totals have changed already
+    double at_edge_ns = -1;           // CPU time when it was reached; -1: the epoch ended otherwise
+    double owes_ns = 0;               // by latency,
+    std::uint64_t held_until_ns = 0;  // and by the governor; 0: not
+    WaitProgress paid, held;
+  };
+
   Pace::Interval account() noexcept;
   void book_traffic(const EpochCounts& counts) noexcept;
-  double pay(double due_ns) noexcept;
+  void book(double due_ns) noexcept;
 
   CounterSource& source_;
   Injector& injector_;
@@ -81,6 +108,7 @@ class ThreadEmulator {
   double interval_start_ns_;         // CPU time
   double balance_before_ns_ = 0;     // the last epoch
   std::uint64_t held_until_ns_ = 0;  // by the governor; a moment, that may be past
+  Payment payment_;
   EpochTotals totals_;
 };
 

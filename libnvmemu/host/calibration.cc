@@ -9,6 +9,7 @@
 #include <set>
 #include <system_error>
 
+#include "base/quote.h"
 #include "host/key_values.h"
 
 namespace nvmemu {
@@ -22,41 +23,49 @@ struct TextField {
 struct NumberField {
   std::string_view key;
   double Calibration::*member;
+  double most;
 };
 struct FlagField {
   std::string_view key;
   bool Calibration::*member;
 };
 
+// Far above what any machine has.
+constexpr double kMostNs = 1e9;
+constexpr double kMostHz = 1e11;
+constexpr double kMostBps = 1e15;
+constexpr double kMostBytes = 1e15;
+constexpr double kMostRelative = 1e6;
+
 constexpr std::array kTexts{
     TextField{"cpu_model", &Calibration::cpu_model},
     TextField{"boot_id", &Calibration::boot_id},
 };
 constexpr std::array kNumbers{
-    NumberField{"clock_hz", &Calibration::clock_hz},
-    NumberField{"base_latency_ns", &Calibration::base_latency_ns},
-    NumberField{"base_latency_spread", &Calibration::base_latency_spread},
-    NumberField{"small_page_latency_ns", &Calibration::small_page_latency_ns},
-    NumberField{"overlapped_latency_ns", &Calibration::overlapped_latency_ns},
-    NumberField{"short_chase_ns", &Calibration::short_chase_ns},
-    NumberField{"chase_bytes", &Calibration::chase_bytes},
-    NumberField{"cache_latency_ns", &Calibration::cache_latency_ns},
-    NumberField{"probe_overhead_ns", &Calibration::probe_overhead_ns},
-    NumberField{"probe_threshold_ns", &Calibration::probe_threshold_ns},
-    NumberField{"trap_cost_ns", &Calibration::trap_cost_ns},
-    NumberField{"sample_cost_ns", &Calibration::sample_cost_ns},
-    NumberField{"sample_stall_cost_ns", &Calibration::sample_stall_cost_ns},
-    NumberField{"probe_latency_ns", &Calibration::probe_latency_ns},
-    NumberField{"probe_next_latency_ns", &Calibration::probe_next_latency_ns},
-    NumberField{"probed_latency_ns", &Calibration::probed_latency_ns},
-    NumberField{"probe_overlapped_latency_ns", &Calibration::probe_overlapped_latency_ns},
-    NumberField{"probed_overlapped_latency_ns", &Calibration::probed_overlapped_latency_ns},
-    NumberField{"probe_disturbed_share", &Calibration::probe_disturbed_share},
-    NumberField{"timer_cost_ns", &Calibration::timer_cost_ns},
-    NumberField{"read_bandwidth_bps", &Calibration::read_bandwidth_bps},
-    NumberField{"read_bandwidth_all_bps", &Calibration::read_bandwidth_all_bps},
-    NumberField{"copy_bandwidth_bps", &Calibration::copy_bandwidth_bps},
-    NumberField{"copy_bandwidth_all_bps", &Calibration::copy_bandwidth_all_bps},
+    NumberField{"clock_hz", &Calibration::clock_hz, kMostHz},
+    NumberField{"base_latency_ns", &Calibration::base_latency_ns, kMostNs},
+    NumberField{"base_latency_spread", &Calibration::base_latency_spread, kMostRelative},
+    NumberField{"small_page_latency_ns", &Calibration::small_page_latency_ns, kMostNs},
+    NumberField{"overlapped_latency_ns", &Calibration::overlapped_latency_ns, kMostNs},
+    NumberField{"short_chase_ns", &Calibration::short_chase_ns, kMostNs},
+    NumberField{"chase_bytes", &Calibration::chase_bytes, kMostBytes},
+    NumberField{"cache_latency_ns", &Calibration::cache_latency_ns, kMostNs},
+    NumberField{"probe_overhead_ns", &Calibration::probe_overhead_ns, kMostNs},
+    NumberField{"probe_threshold_ns", &Calibration::probe_threshold_ns, kMostNs},
+    NumberField{"trap_cost_ns", &Calibration::trap_cost_ns, kMostNs},
+    NumberField{"sample_cost_ns", &Calibration::sample_cost_ns, kMostNs},
+    NumberField{"sample_stall_cost_ns", &Calibration::sample_stall_cost_ns, kMostNs},
+    NumberField{"probe_latency_ns", &Calibration::probe_latency_ns, kMostNs},
+    NumberField{"probe_next_latency_ns", &Calibration::probe_next_latency_ns, kMostNs},
+    NumberField{"probed_latency_ns", &Calibration::probed_latency_ns, kMostNs},
+    NumberField{"probe_overlapped_latency_ns", &Calibration::probe_overlapped_latency_ns, kMostNs},
+    NumberField{"probed_overlapped_latency_ns", &Calibration::probed_overlapped_latency_ns, kMostNs},
+    NumberField{"probe_disturbed_share", &Calibration::probe_disturbed_share, 1},
+    NumberField{"timer_cost_ns", &Calibration::timer_cost_ns, kMostNs},
+    NumberField{"read_bandwidth_bps", &Calibration::read_bandwidth_bps, kMostBps},
+    NumberField{"read_bandwidth_all_bps", &Calibration::read_bandwidth_all_bps, kMostBps},
+    NumberField{"copy_bandwidth_bps", &Calibration::copy_bandwidth_bps, kMostBps},
+    NumberField{"copy_bandwidth_all_bps", &Calibration::copy_bandwidth_all_bps, kMostBps},
 };
 constexpr std::array kFlags{
     FlagField{"huge_pages", &Calibration::huge_pages},
@@ -70,13 +79,12 @@ std::string format_number(double number) {
   return error == std::errc() ? std::string(buffer.data(), end) : "0";
 }
 
-// Nothing that is kept can be negative, infinite or not a number.
-std::optional<double> parse_number(std::string_view text) {
+// Nothing that is kept can be negative, or not a number.
+std::optional<double> parse_number(std::string_view text, double most) {
   double number = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
   if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
-  if (!std::isfinite(number) || number < 0) return std::nullopt;
-  return number;
+  return number >= 0 && number <= most ? std::optional(number) : std::nullopt;
 }
 
 enum class Assigned { kYes, kUnknownKey, kMalformed };
@@ -91,7 +99,7 @@ Assigned assign(Calibration& calibration, std::string_view key, std::string_view
   }
   for (const auto& field : kNumbers) {
     if (field.key != key) continue;
-    const auto number = parse_number(value);
+    const auto number = parse_number(value, field.most);
     if (!number) return Assigned::kMalformed;
     calibration.*field.member = *number;
     return Assigned::kYes;
@@ -151,11 +159,10 @@ Result<Calibration> parse_calibration(std::string_view text) {
   std::set<std::string_view> seen;
   const KeyValues lines = split_key_values(text);
   if (!lines.malformed.empty())
-    return failure("calibration: '" + std::string(lines.malformed) + "' is not 'key = value'", kMeasureAgain);
+    return failure("calibration: " + quote(lines.malformed) + " is not 'key = value'", kMeasureAgain);
   for (const auto& [key, value] : lines.pairs) {
     if (assign(calibration, key, value) == Assigned::kMalformed)
-      return failure("calibration: '" + std::string(key) + "' cannot be '" + std::string(value) + "'",
-                     kMeasureAgain);
+      return failure("calibration: " + quote(key) + " cannot be " + quote(value), kMeasureAgain);
     seen.insert(key);
   }
   Result<void> complete = require(kTexts, seen);

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "base/quote.h"
 #include "host/cache_file.h"
 #include "host/calibration.h"
 #include "host/cpu.h"
@@ -11,10 +12,11 @@ Result<Calibration> load_calibration(const std::string& path) {
   auto text = read_cache_file(path, "run 'nvmemu calibrate' to measure this machine");
   if (!text) return tl::unexpected<Error>(text.error());
   auto calibration = parse_calibration(*text);
-  if (!calibration) return failure(path + ": " + calibration.error().message, calibration.error().hint);
+  if (!calibration)
+    return failure(printable(path) + ": " + calibration.error().message, calibration.error().hint);
   const std::string model = read_cpu().model;
   if (calibration->cpu_model != model)
-    return failure(path + " was measured on another processor, " + calibration->cpu_model,
+    return failure(printable(path) + " was measured on another processor, " + quote(calibration->cpu_model),
                    "run 'nvmemu calibrate' on this one, " + model);
   if (calibration->boot_id != read_boot_id())
     return failure(path + " was measured before this machine's last boot", "run 'nvmemu calibrate' again");

@@ -3,8 +3,9 @@
 
 #include <cerrno>
 #include <cstring>
-#include <fstream>
+#include <sstream>
 
+#include "base/read_file.h"
 #include "host/capability_probes.h"
 #include "host/cpu.h"
 
@@ -14,9 +15,9 @@ namespace {
 constexpr const char* kWorks = "works";
 
 std::string first_word(const std::string& path) {
-  std::ifstream file(path);
+  std::istringstream text(read_text_or_nothing(path));
   std::string word;
-  file >> word;
+  text >> word;
   return word;
 }
 
@@ -107,15 +108,12 @@ Capability probe_huge_pages(const KernelProbes& probes) {
       8;  // one, and a little for what else the process does; small pages take 512
   const char* mend = "as root: echo madvise > /sys/kernel/mm/transparent_hugepage/enabled";
   const std::string file = "/sys/kernel/mm/transparent_hugepage/enabled";
-  if (std::ifstream setting(probes.root + file); !setting)
-    return {false, file + " is missing: a kernel without transparent huge pages", ""};
+  const Result<std::string> words = read_whole_file(probes.root + file, kMostOfSmallFile);
+  if (!words) return {false, file + " is missing: a kernel without transparent huge pages", ""};
   const Attempt attempt = probes.huge_page_faults();
   if (attempt.error != 0) return {false, describe("madvise(MADV_HUGEPAGE)", attempt.error), mend};
   if (attempt.count <= kFewFaults) return {true, kWorks, ""};
-  std::ifstream setting(probes.root + file);
-  std::string words;
-  std::getline(setting, words);
-  if (words.find("[never]") != std::string::npos) return {false, file + " says never", mend};
+  if (words->find("[never]") != std::string::npos) return {false, file + " says never", mend};
   return {false,
           "the kernel gave small pages after MADV_HUGEPAGE (memory is fragmented, or they are disabled)",
           "as root: echo 1 > /proc/sys/vm/compact_memory"};

@@ -3,26 +3,18 @@
 
 #include <algorithm>
 #include <charconv>
-#include <fstream>
 #include <limits>
 #include <optional>
-#include <sstream>
 #include <string_view>
 #include <system_error>
+
+#include "base/read_file.h"
 
 namespace nvmemu {
 namespace {
 
 constexpr std::uint64_t kMebibyte = std::uint64_t{1} << 20;
 constexpr auto kUnlimited = std::numeric_limits<std::uint64_t>::max();
-
-// The whole file, or nothing: files of /proc and /sys have no size that could be asked first.
-std::string read_text(const std::string& path) {
-  std::ifstream file(path);
-  std::ostringstream text;
-  text << file.rdbuf();
-  return text.str();
-}
 
 std::string_view trim(std::string_view text) {
   constexpr std::string_view kBlanks = " \t\n\r";
@@ -103,10 +95,10 @@ std::vector<CacheLevel> read_caches(const std::string& root) {
   const std::string folder = root + "/sys/devices/system/cpu/cpu0/cache/index";
   for (int index = 0; index < 16; ++index) {
     const std::string entry = folder + std::to_string(index);
-    const auto level = leading_size(read_text(entry + "/level"));
-    const auto bytes = leading_size(read_text(entry + "/size"));
+    const auto level = leading_size(read_text_or_nothing(entry + "/level"));
+    const auto bytes = leading_size(read_text_or_nothing(entry + "/size"));
     if (!level || !bytes || *bytes == 0) continue;
-    if (trim(read_text(entry + "/type")) == "Instruction") continue;
+    if (trim(read_text_or_nothing(entry + "/type")) == "Instruction") continue;
     caches.push_back({static_cast<int>(*level), *bytes});
   }
   std::sort(caches.begin(), caches.end(),
@@ -117,27 +109,27 @@ std::vector<CacheLevel> read_caches(const std::string& root) {
 // A node without memory is no place to compare with, so those with memory count.
 int count_nodes(const std::string& root) {
   const std::string folder = root + "/sys/devices/system/node/";
-  int nodes = count_list(read_text(folder + "has_memory"));
-  if (nodes == 0) nodes = count_list(read_text(folder + "online"));
+  int nodes = count_list(read_text_or_nothing(folder + "has_memory"));
+  if (nodes == 0) nodes = count_list(read_text_or_nothing(folder + "online"));
   return std::max(nodes, 1);
 }
 
 std::uint64_t left_in_cgroup(const std::string& folder) {
-  const auto limit = leading_size(read_text(folder + "/memory.max"));  // "max" where there is none
+  const auto limit = leading_size(read_text_or_nothing(folder + "/memory.max"));  // "max" where there is none
   if (!limit) return kUnlimited;
-  const std::uint64_t used = leading_size(read_text(folder + "/memory.current")).value_or(0);
+  const std::uint64_t used = leading_size(read_text_or_nothing(folder + "/memory.current")).value_or(0);
   return *limit > used ? *limit - used : 0;
 }
 
 // What the kernel can give, and no more than is left in this process's control groups (version 2), which is
 // what a container is held to.
 std::uint64_t available_memory(const std::string& root) {
-  const std::string meminfo = read_text(root + "/proc/meminfo");
+  const std::string meminfo = read_text_or_nothing(root + "/proc/meminfo");
   std::string_view amount = value_of(meminfo, "MemAvailable");
   if (amount.empty()) amount = value_of(meminfo, "MemFree");
   std::uint64_t bytes = leading_size(amount).value_or(0);
 
-  const std::string groups = read_text(root + "/proc/self/cgroup");
+  const std::string groups = read_text_or_nothing(root + "/proc/self/cgroup");
   std::string group(value_of(groups, "0"));  // "0::/user.slice/..."
   if (group.starts_with(':')) group.erase(0, 1);
   const std::string base = root + "/sys/fs/cgroup";
@@ -158,13 +150,13 @@ std::uint64_t Cpu::inner_cache_bytes() const {
 
 Cpu read_cpu(const std::string& root) {
   Cpu cpu;
-  const std::string cpuinfo = read_text(root + "/proc/cpuinfo");
+  const std::string cpuinfo = read_text_or_nothing(root + "/proc/cpuinfo");
   cpu.model = value_of(cpuinfo, "model name");
   if (cpu.model.empty()) cpu.model = "unknown processor";
   cpu.signature = read_signature(cpuinfo);
   cpu.hypervisor = has_word(value_of(cpuinfo, "flags"), "hypervisor") ||
-                   !trim(read_text(root + "/sys/hypervisor/type")).empty();
-  const std::string status = read_text(root + "/proc/self/status");
+                   !trim(read_text_or_nothing(root + "/sys/hypervisor/type")).empty();
+  const std::string status = read_text_or_nothing(root + "/proc/self/status");
   cpu.logical_cpus = std::max(1, count_list(value_of(status, "Cpus_allowed_list")));
   cpu.numa_nodes = count_nodes(root);
   cpu.caches = read_caches(root);
@@ -173,7 +165,7 @@ Cpu read_cpu(const std::string& root) {
 }
 
 std::string read_boot_id(const std::string& root) {
-  return std::string(trim(read_text(root + "/proc/sys/kernel/random/boot_id")));
+  return std::string(trim(read_text_or_nothing(root + "/proc/sys/kernel/random/boot_id")));
 }
 
 }  // namespace nvmemu

@@ -10,9 +10,10 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <fstream>
+#include <sstream>
 #include <vector>
 
+#include "base/read_file.h"
 #include "host/perf_event.h"
 
 namespace nvmemu {
@@ -41,9 +42,9 @@ std::vector<double> gaps_within(const Clock& clock, double duration_ns) {
 
 // 10 kHz, unless the kernel holds sampling to less: so often that nearly every gap is a sample.
 std::uint64_t sample_period_ns() {
-  std::ifstream file("/proc/sys/kernel/perf_event_max_sample_rate");
+  std::istringstream text(read_text_or_nothing("/proc/sys/kernel/perf_event_max_sample_rate"));
   std::uint64_t rate = 0;
-  file >> rate;
+  text >> rate;
   return 1'000'000'000 / std::clamp<std::uint64_t>(rate / 2, 1000, 10'000);
 }
 

@@ -18,15 +18,15 @@
 #include <utility>
 
 #include "base/clock.h"
+#include "report/board_owner.h"
 
 namespace nvmemu {
 
 struct Board::Layout {
-  std::uint64_t magic;
-  std::uint32_t version;
-  std::uint32_t bytes;
+  BoardHead head;
   std::atomic<std::uint32_t> processes_claimed;
   std::atomic<std::uint32_t> threads_claimed;
+  std::atomic<std::uint32_t> released;  // process slots that were given back, as far as is known
   std::atomic<std::uint64_t> lost;
   TrafficBoard traffic;
   BoardProcess processes[kProcesses];
@@ -34,9 +34,6 @@ struct Board::Layout {
 };
 
 namespace {
-
-constexpr std::uint64_t kMagic = 0x314452414f42564e;  // "NVBOARD1" as bytes
-constexpr std::uint32_t kVersion = 3;
 
 // The layout is shared by whatever was built to run together; these catch what would make a board unsafe to
 // share.
@@ -59,6 +56,11 @@ void* map(int fd, std::size_t bytes) noexcept {
 bool files_may_hold(std::size_t bytes) noexcept {
   rlimit limit{};
   return getrlimit(RLIMIT_FSIZE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY || limit.rlim_cur >= bytes;
+}
+
+// Whoever else could write to it, or cut it short under the mapping, could do as much to the process.
+bool is_this_users_alone(const struct stat& status) noexcept {
+  return status.st_uid == geteuid() && (status.st_mode & 077) == 0 && status.st_nlink <= 1;
 }
 
 // The next free index below `limit`, or `limit` when there is none.
@@ -91,11 +93,12 @@ Board::~Board() {
 
 Result<Board> Board::create_in(const char* directory) {
   char path[kPathBytes];
-  const int length = std::snprintf(path, sizeof path, "%s/nvmemu-XXXXXX.board", directory);
+  const int length = std::snprintf(path, sizeof path, "%s/%sXXXXXX%s", directory, kBoardPrefix, kBoardSuffix);
   if (length < 0 || static_cast<std::size_t>(length) >= sizeof path) {
     return failure(std::string("cannot create a board in ") + directory + ": the path is too long");
   }
-  const int fd = mkostemps(path, static_cast<int>(std::strlen(".board")), O_CLOEXEC);  // mode 0600
+  sweep_boards(directory, sizeof(Layout));
+  const int fd = mkostemps(path, static_cast<int>(std::strlen(kBoardSuffix)), O_CLOEXEC);  // mode 0600
   if (fd < 0) return system_failure("cannot create", path);
 
   // Room is reserved now: on a file system that is full, the first touch of a hole would kill the program
@@ -115,10 +118,8 @@ Result<Board> Board::create_in(const char* directory) {
   }
   close(fd);
   auto* layout = static_cast<Layout*>(memory);  // all zero, which is a valid value of everything in it
-  layout->bytes = sizeof(Layout);
   layout->traffic.start_ns = monotonic_raw_ns();
-  layout->version = kVersion;
-  layout->magic = kMagic;
+  layout->head = {kBoardMagic, kBoardVersion, sizeof(Layout), this_process_as_owner()};
   return Board(layout, path);
 }
 
@@ -148,17 +149,20 @@ Result<Board> Board::open(const char* path) {
   struct stat status {};
   const bool right_size =
       fstat(fd, &status) == 0 && S_ISREG(status.st_mode) && status.st_size == sizeof(Layout);
-  void* memory = right_size ? map(fd, sizeof(Layout)) : MAP_FAILED;
+  const bool is_own = is_this_users_alone(status);
+  void* memory = right_size && is_own ? map(fd, sizeof(Layout)) : MAP_FAILED;
   const int map_error = errno;
   close(fd);
   if (!right_size) return failure(std::string(path) + " is not a board: it has the wrong size");
+  if (!is_own) return failure(std::string(path) + " is not a board of this user's alone");
   if (memory == MAP_FAILED) {
     errno = map_error;
     return system_failure("cannot map", path);
   }
   Board board(static_cast<Layout*>(memory), path);
-  if (board.layout_->magic != kMagic) return failure(std::string(path) + " is not a board");
-  if (board.layout_->version != kVersion || board.layout_->bytes != sizeof(Layout)) {
+  const BoardHead& head = board.layout_->head;
+  if (head.magic != kBoardMagic) return failure(std::string(path) + " is not a board");
+  if (head.version != kBoardVersion || head.bytes != sizeof(Layout)) {
     return failure(std::string(path) + " is a board of another version of nvmemu",
                    "use the nvmemu and the libnvmemu-preload.so of one installation");
   }
@@ -188,7 +192,7 @@ BoardProcess* Board::expect_process(std::uint32_t pid, std::uint32_t ppid, const
   process->ppid.store(ppid);
   process->warnings.store(kExpected);
   process->pid.store(pid);
-  if (started && find_process(pid, false) != nullptr) process->pid.store(0);  // it did not see this in time
+  if (started && find_process(pid, false) != nullptr) release(process);  // it did not see this in time
   return process;
 }
 
@@ -201,11 +205,33 @@ BoardProcess* Board::claim_process(std::uint32_t pid, std::uint32_t ppid) noexce
   if (process == nullptr) return nullptr;
   process->ppid.store(ppid);
   process->pid.store(pid);
-  if (BoardProcess* expected = find_process(pid, true)) expected->pid.store(0);  // it came too late
+  if (BoardProcess* expected = find_process(pid, true)) release(expected);  // it came too late
   return process;
 }
 
+void Board::release(BoardProcess* process) noexcept {
+  std::memset(process->command, 0, sizeof process->command);
+  process->ppid.store(0);
+  process->warnings.store(0);
+  process->ticker.store(0);
+  process->pid.store(BoardProcess::kReleased);
+  layout_->released.fetch_add(1, std::memory_order_relaxed);
+}
+
+// One that was given back, whose `pid` is 0 from then on; null where there is none.
+BoardProcess* Board::claim_released() noexcept {
+  if (layout_->released.load(std::memory_order_relaxed) == 0) return nullptr;
+  for (std::uint32_t i = process_count(); i-- > 0;) {
+    std::uint32_t expected = BoardProcess::kReleased;
+    if (!layout_->processes[i].pid.compare_exchange_strong(expected, 0)) continue;
+    layout_->released.fetch_sub(1, std::memory_order_relaxed);
+    return &layout_->processes[i];
+  }
+  return nullptr;
+}
+
 BoardProcess* Board::claim_slot() noexcept {
+  if (BoardProcess* again = claim_released()) return again;
   const std::uint32_t index = claim(layout_->processes_claimed, kProcesses);
   if (index < kProcesses) return &layout_->processes[index];
   layout_->lost.fetch_add(1, std::memory_order_relaxed);

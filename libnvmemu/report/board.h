@@ -2,6 +2,11 @@
 // The board: a file, mapped by every process of a run, on which each thread keeps what it knows of itself up
 // to date. What is on it outlives the thread, its process, and a SIGKILL. The report is read off it.
 //
+// Whoever is of the same user can write anything to it, by mistake or not: no word on it is believed to be in
+// range, and none is waited for. It is a file, and no memfd: programs in a user namespace of their own, with
+// fewer capabilities or another /proc could not open one. So that nobody else cuts it short, it is opened
+// only where it is this user's alone.
+//
 // One writer a slot (the thread, or the process, that claimed it), any number of readers. Slots are claimed
 // and written without locks: async-signal-safe. Plain data in a mapped file: fixed layout, relaxed atomics.
 #pragma once
@@ -29,6 +34,7 @@ enum BoardWarning : std::uint32_t {
   kCountersRefused = 1U << 9,     // hardware counters were refused to a thread
   kCountsLost = 1U << 10,         // they could not be read at times
   kNoLibraries = 1U << 11,        // it makes its threads by itself: it ran natively
+  kEmulatorFailed = 1U << 12,     // a fault in the emulator's own code: the thread went on natively
 };
 
 enum class Ticker : std::uint32_t { kNone, kPerfEvent, kPosixTimer };
@@ -49,7 +55,10 @@ struct alignas(64) BoardThread {
 };
 
 struct alignas(64) BoardProcess {
-  std::atomic<std::uint32_t> pid;  // 0: free or being claimed
+  static constexpr std::uint32_t kReleased = 0xffffffff;  // above any number that the kernel gives out
+
+  std::atomic<std::uint32_t>
+      pid;  // 0: free or being claimed; kReleased: given back, and may be claimed again
   std::atomic<std::uint32_t> ppid;
   std::atomic<std::uint32_t> warnings;  // BoardWarning bits
   std::atomic<std::uint32_t> ticker;    // Ticker
@@ -63,10 +72,10 @@ class Board {
   static constexpr std::uint32_t kThreads = 32768;
 
   // A new board in a new file in $XDG_RUNTIME_DIR, /dev/shm or /tmp, the first of these that has room for it;
-  // for this user only.
+  // for this user only. Boards there whose owner is gone are removed.
   static Result<Board> create();
 
-  // The board in that file. Checks magic, version and size. No allocation unless it fails.
+  // The board in that file. Checks owner, mode, magic, version and size. No allocation unless it fails.
   static Result<Board> open(const char* path);
 
   Board(Board&& other) noexcept;
@@ -82,6 +91,8 @@ class Board {
   // by now. claim_process() there takes it over; who never does has not had the library loaded.
   BoardProcess* expect_process(std::uint32_t pid, std::uint32_t ppid, const char* program,
                                bool started) noexcept;
+  // Takes back what expect_process() gave, where the program could not be started: the slot is used again.
+  void release(BoardProcess* process) noexcept;
   BoardThread* claim_thread(std::uint32_t tid, const BoardProcess* process) noexcept;
 
   // Slots claimed so far, in the order of claiming.
@@ -100,6 +111,7 @@ class Board {
   static constexpr std::size_t kPathBytes = 256;
   BoardProcess* find_process(std::uint32_t pid, bool expected) noexcept;
   BoardProcess* claim_slot() noexcept;
+  BoardProcess* claim_released() noexcept;
   struct Layout;
   Board(Layout* layout, const char* path) noexcept;
   static Result<Board> create_in(const char* directory);

@@ -4,10 +4,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 #include <limits>
 #include <vector>
 
+#include "report/board_figures.h"
 #include "report/run_report.h"
 
 namespace nvmemu {
@@ -38,6 +38,7 @@ constexpr WarningText kWarningTexts[] = {
     {kNoLibraries,
      "ran natively: what is linked with no library makes its threads by itself (Go without cgo), which "
      "cannot be emulated"},
+    {kEmulatorFailed, "a fault in nvmemu's own code (it says where on stderr): the thread went on natively"},
     {kSignalTaken, "the program uses the signal that the emulation needs: its threads may have run natively"},
 };
 
@@ -51,17 +52,6 @@ constexpr double kTellsNothing = 1;
 
 constexpr std::uint32_t kNoProcess = std::numeric_limits<std::uint32_t>::max();
 
-// A text on the board may be cut off by the end of its field.
-template <std::size_t kBytes>
-std::string text_of(const char (&field)[kBytes]) {
-  return {field, strnlen(field, kBytes)};
-}
-
-template <typename T>
-double number(const std::atomic<T>& value) {
-  return static_cast<double>(value.load(std::memory_order_relaxed));
-}
-
 const char* name_of(Ticker ticker) {
   switch (ticker) {
     case Ticker::kPerfEvent:
@@ -72,20 +62,6 @@ const char* name_of(Ticker ticker) {
       break;
   }
   return "none";
-}
-
-ThreadReport read_thread(const BoardThread& thread) {
-  ThreadReport report;
-  report.tid = thread.tid.load(std::memory_order_acquire);
-  report.name = text_of(thread.name);
-  report.epochs = thread.epochs.load(std::memory_order_relaxed);
-  report.cpu_ns = number(thread.cpu_ns);
-  report.stall_ns = number(thread.stall_ns);
-  report.injected_ns = number(thread.injected_ns);
-  report.overhead_ns = number(thread.overhead_ns);
-  report.unpaid_ns = number(thread.unpaid_ns);
-  report.ended = thread.ended.load(std::memory_order_relaxed) != 0;
-  return report;
 }
 
 // What the error is made of, beside the totals.
@@ -115,7 +91,8 @@ class Reader {
     for (std::uint32_t i = 0; i < report_index_.size(); ++i) {
       const BoardProcess& process = board_.process(i);
       const std::uint32_t pid = process.pid.load(std::memory_order_acquire);
-      if (pid == 0) continue;  // killed, or not done, while it claimed the slot
+      if (pid == 0 || pid == BoardProcess::kReleased)
+        continue;  // killed, or not done, while it claimed the slot
       report_index_[i] = static_cast<std::uint32_t>(report_.processes.size());
       report_.processes.push_back(
           {pid, process.ppid.load(std::memory_order_relaxed), text_of(process.command), true, {}});
@@ -141,32 +118,36 @@ class Reader {
     for (std::uint32_t i = 0; i < board_.thread_count(); ++i) {
       const BoardThread& thread = board_.thread(i);
       if (thread.tid.load(std::memory_order_acquire) == 0) continue;
-      const std::uint32_t process = thread.process.load(std::memory_order_relaxed);
-      if (process >= report_index_.size() || report_index_[process] == kNoProcess) {
+      const auto figures = read_figures(thread);
+      if (!figures) {
+        ++senseless_;
+        continue;
+      }
+      if (figures->process >= report_index_.size() || report_index_[figures->process] == kNoProcess) {
         ++orphans_;
         continue;
       }
-      add_totals(thread);
-      report_.processes[report_index_[process]].threads.push_back(read_thread(thread));
+      add_totals(*figures);
+      report_.processes[report_index_[figures->process]].threads.push_back(figures->thread);
     }
   }
 
-  void add_totals(const BoardThread& thread) {
+  void add_totals(const ThreadFigures& figures) {
     RunTotals& totals = report_.totals;
     totals.threads += 1;
-    totals.epochs += thread.epochs.load(std::memory_order_relaxed);
-    totals.samples += thread.samples.load(std::memory_order_relaxed);
-    totals.probes += thread.probes.load(std::memory_order_relaxed);
-    totals.cpu_ns += number(thread.cpu_ns);
-    totals.stall_ns += number(thread.stall_ns);
-    totals.injected_ns += number(thread.injected_ns);
-    totals.overhead_ns += number(thread.overhead_ns);
-    totals.unpaid_ns += number(thread.unpaid_ns);
-    evidence_.stall_samples += thread.stall_samples.load(std::memory_order_relaxed);
-    evidence_.variance_ns2 += thread.variance_ns2.load(std::memory_order_relaxed);
-    evidence_.counted_ns += number(thread.counted_ns);
-    misses_ += number(thread.misses);
-    drifted_misses_ += number(thread.drifted_misses);
+    totals.epochs += figures.thread.epochs;
+    totals.samples += figures.samples;
+    totals.probes += figures.probes;
+    totals.cpu_ns += figures.thread.cpu_ns;
+    totals.stall_ns += figures.thread.stall_ns;
+    totals.injected_ns += figures.thread.injected_ns;
+    totals.overhead_ns += figures.thread.overhead_ns;
+    totals.unpaid_ns += figures.thread.unpaid_ns;
+    evidence_.stall_samples += figures.stall_samples;
+    evidence_.variance_ns2 += figures.variance_ns2;
+    evidence_.counted_ns += figures.counted_ns;
+    misses_ += figures.misses;
+    drifted_misses_ += figures.drifted_misses;
   }
 
   bool counts() const { return report_.source_name == "pmu"; }
@@ -276,6 +257,11 @@ class Reader {
       report_.warnings.push_back(
           fmt::format("threads on the board that belong to no process, and are left out: {}", orphans_));
     }
+    if (senseless_ > 0) {
+      report_.warnings.push_back(fmt::format(
+          "threads on the board whose figures make no sense, and are left out: {}: something wrote over them",
+          senseless_));
+    }
   }
 
   const Board& board_;
@@ -283,6 +269,7 @@ class Reader {
   std::vector<std::uint32_t> report_index_;  // by slot on the board
   std::size_t warned_[std::size(kWarningTexts)]{};
   std::uint64_t orphans_ = 0;
+  std::uint64_t senseless_ = 0;
   double misses_ = 0;
   double drifted_misses_ = 0;
   Evidence evidence_;

@@ -1,9 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <fcntl.h>
-#include <unistd.h>
-
-#include <cerrno>
-#include <cstring>
 #include <exception>
 #include <nlohmann/json.hpp>
 
@@ -129,41 +124,26 @@ Json report_json(const RunReport& report) {
   };
 }
 
-// Everything, or errno says why not.
-bool write_all(int fd, std::string_view text) {
-  while (!text.empty()) {
-    const ssize_t written = write(fd, text.data(), text.size());
-    if (written < 0 && errno == EINTR) continue;
-    if (written <= 0) return false;
-    text.remove_prefix(static_cast<std::size_t>(written));
-  }
-  return true;
-}
-
 }  // namespace
 
 std::string to_json(const RunReport& report) {
-  // Names and command lines are bytes of any kind; JSON is UTF-8.
-  return report_json(report).dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+  // Names and command lines are bytes of any kind; JSON is UTF-8. As ASCII, for what is printed may have
+  // control characters of a terminal that JSON has no escapes for otherwise.
+  return report_json(report).dump(2, ' ', true, Json::error_handler_t::replace) + "\n";
+}
+
+Result<void> write_report(const RunReport& report, const OutputFile& file) {
+  try {
+    return file.write(to_json(report));
+  } catch (const std::exception& error) {  // out of memory; it must not reach the program that this runs in
+    return failure(std::string("cannot write the report: ") + error.what());
+  }
 }
 
 Result<void> write_report(const RunReport& report, const std::string& path) {
-  std::string text;
-  try {
-    text = to_json(report);
-  } catch (const std::exception& error) {  // out of memory; it must not reach the program that this runs in
-    return failure("cannot write the report " + path + ": " + error.what());
-  }
-  const int fd = open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-  if (fd < 0) return failure("cannot write the report " + path + ": " + std::strerror(errno));
-  bool written = write_all(fd, text);
-  int error = errno;
-  if (close(fd) != 0 && written) {
-    written = false;
-    error = errno;
-  }
-  if (!written) return failure("cannot write the report " + path + ": " + std::strerror(error));
-  return {};
+  const Result<OutputFile> file = OutputFile::open(path);
+  if (!file) return tl::unexpected(file.error());
+  return write_report(report, *file);
 }
 
 }  // namespace nvmemu

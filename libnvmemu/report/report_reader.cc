@@ -2,12 +2,13 @@
 #include "report/report_reader.h"
 
 #include <algorithm>
-#include <cerrno>
 #include <cmath>
 #include <cstring>
-#include <fstream>
-#include <iterator>
 #include <nlohmann/json.hpp>
+
+#include "base/quote.h"
+#include "base/read_file.h"
+#include "report/report_fields.h"
 
 namespace nvmemu {
 namespace {
@@ -17,96 +18,108 @@ using Json = nlohmann::json;
 constexpr const char* kSchema = "nvmemu-run-1";
 constexpr double kSameTarget = 0.25;
 
-std::optional<double> optional_number(const Json& value) {
-  return value.is_null() ? std::nullopt : std::optional(value.get<double>());
+ThreadReport thread_of(const Fields& fields) {
+  return {static_cast<std::uint32_t>(fields.count("tid", kMostPid)),
+          fields.text("name"),
+          fields.count("epochs", kMostCounted),
+          fields.number("cpu_ns", kNanoseconds),
+          fields.number("stall_ns", kNanoseconds),
+          fields.number("injected_ns", kNanoseconds),
+          fields.number("overhead_ns", kNanoseconds),
+          fields.number("unpaid_ns", kSignedNanoseconds),
+          fields.flag("ended")};
 }
 
-// Of a field that may be null, or be missing.
-std::string optional_text(const Json& json, const char* field) {
-  const Json value = json.value(field, Json());
-  return value.is_null() ? std::string() : value.get<std::string>();
-}
-
-// These throw Json::exception, which names the field; parse_report() makes an error of it.
-ThreadReport thread_of(const Json& json) {
-  return {json.at("tid"),         json.at("name"),      json.at("epochs"),
-          json.at("cpu_ns"),      json.at("stall_ns"),  json.at("injected_ns"),
-          json.at("overhead_ns"), json.at("unpaid_ns"), json.at("ended")};
-}
-
-ProcessReport process_of(const Json& json) {
-  ProcessReport process{
-      json.at("pid"), json.at("ppid"), json.at("command"), json.value("emulated", true), {}};
-  for (const Json& thread : json.at("threads")) process.threads.push_back(thread_of(thread));
+ProcessReport process_of(const Fields& fields) {
+  ProcessReport process{static_cast<std::uint32_t>(fields.count("pid", kMostPid)),
+                        static_cast<std::uint32_t>(fields.count("ppid", kMostPid)),
+                        fields.text("command"),
+                        fields.flag_or("emulated", true),
+                        {}};
+  const Json& threads = fields.array("threads");
+  for (std::size_t i = 0; i < threads.size(); ++i)
+    process.threads.push_back(thread_of(fields.element("threads", threads[i], i)));
   return process;
 }
 
-RunTotals totals_of(const Json& json) {
-  return {json.at("threads"),     json.at("epochs"),      json.at("samples"),
-          json.at("probes"),      json.at("cpu_ns"),      json.at("stall_ns"),
-          json.at("injected_ns"), json.at("overhead_ns"), json.at("unpaid_ns")};
+RunTotals totals_of(const Fields& fields) {
+  return {fields.count("threads", kMostThreads),         fields.count("epochs", kMostCounted),
+          fields.count("samples", kMostCounted),         fields.count("probes", kMostCounted),
+          fields.number("cpu_ns", kNanoseconds),         fields.number("stall_ns", kNanoseconds),
+          fields.number("injected_ns", kNanoseconds),    fields.number("overhead_ns", kNanoseconds),
+          fields.number("unpaid_ns", kSignedNanoseconds)};
 }
 
-Device target_of(const Json& json) {
+Device target_of(const Fields& fields) {
   Device device;
-  device.read_latency_ns = optional_number(json.at("read_latency_ns"));
-  device.write_latency_ns = optional_number(json.at("write_latency_ns"));
-  device.read_bandwidth_bps = optional_number(json.at("read_bandwidth_bps"));
-  device.write_bandwidth_bps = optional_number(json.at("write_bandwidth_bps"));
+  device.read_latency_ns = fields.number_or_null("read_latency_ns", kLatencyNs);
+  device.write_latency_ns = fields.number_or_null("write_latency_ns", kLatencyNs);
+  device.read_bandwidth_bps = fields.number_or_null("read_bandwidth_bps", kBytesPerSecond);
+  device.write_bandwidth_bps = fields.number_or_null("write_bandwidth_bps", kBytesPerSecond);
   return device;
 }
 
-TrafficSeries::OverTime over_time_of(const Json& json) {
-  TrafficSeries::OverTime over_time{json.at("step_seconds"), {}};
-  const auto read = json.at("read_bps").get<std::vector<double>>();
-  const auto written = json.at("write_bps").get<std::vector<double>>();
+TrafficSeries::OverTime over_time_of(const Fields& fields) {
+  TrafficSeries::OverTime over_time{fields.number("step_seconds", kSeconds), {}};
+  const std::vector<double> read = fields.numbers("read_bps", kBytesPerSecond);
+  const std::vector<double> written = fields.numbers("write_bps", kBytesPerSecond);
   for (std::size_t i = 0; i < std::min(read.size(), written.size()); ++i)
     over_time.steps.push_back({read[i] * over_time.step_seconds, written[i] * over_time.step_seconds, 0});
   return over_time;
 }
 
-BandwidthReport bandwidth_of(const Json& json) {
+BandwidthReport bandwidth_of(const Fields& fields) {
   BandwidthReport bandwidth;
-  if (json.is_null()) return bandwidth;
   bandwidth.is_measured = true;
-  if (!json.at("by").is_null()) json.at("by").get_to(bandwidth.by);
-  json.at("why").get_to(bandwidth.why);
-  json.at("read_bytes").get_to(bandwidth.read_bytes);
-  json.at("written_bytes").get_to(bandwidth.written_bytes);
-  json.at("held_ns").get_to(bandwidth.held_ns);
-  bandwidth.read_reached_bps = optional_number(json.at("read_reached_bps"));
-  bandwidth.write_reached_bps = optional_number(json.at("write_reached_bps"));
-  bandwidth.error_relative_95 = optional_number(json.at("error").at("relative_95"));
-  json.at("error").at("from").get_to(bandwidth.error_from);
-  bandwidth.over_time = over_time_of(json.at("over_time"));
+  bandwidth.by = fields.text_or_null("by");
+  bandwidth.why = fields.text("why");
+  bandwidth.read_bytes = fields.number("read_bytes", kBytes);
+  bandwidth.written_bytes = fields.number("written_bytes", kBytes);
+  bandwidth.held_ns = fields.number("held_ns", kNanoseconds);
+  bandwidth.read_reached_bps = fields.number_or_null("read_reached_bps", kBytesPerSecond);
+  bandwidth.write_reached_bps = fields.number_or_null("write_reached_bps", kBytesPerSecond);
+  const Fields error = fields.object("error");
+  bandwidth.error_relative_95 = error.number_or_null("relative_95", kRelative);
+  bandwidth.error_from = error.text("from");
+  bandwidth.over_time = over_time_of(fields.object("over_time"));
   return bandwidth;
 }
 
-RunReport report_of(const Json& json) {
-  RunReport report;
-  json.at("command").get_to(report.command);
-  json.at("exit_status").get_to(report.exit_status);
-  json.at("wall_seconds").get_to(report.wall_seconds);
-  json.at("source").at("name").get_to(report.source_name);
-  json.at("source").at("why").get_to(report.source_why);
-  json.at("source").at("ticker").get_to(report.ticker);
-  report.source_design = optional_text(json.at("source"), "design");
-  report.source_quality = optional_text(json.at("source"), "quality");
-  report.counted_share = optional_number(json.at("source").value("counted_share", Json()));
-  json.at("model").get_to(report.model);
-  report.base_read_latency_ns = optional_number(json.at("base").at("read_latency_ns")).value_or(0);
+void read_source(const Fields& source, RunReport& report) {
+  report.source_name = source.text("name");
+  report.source_why = source.text("why");
+  report.ticker = source.text("ticker");
+  report.source_design = source.text_or_null("design");
+  report.source_quality = source.text_or_null("quality");
+  report.counted_share = source.number_or_nothing("counted_share", kShare);
+}
+
+void read_base(const Fields& base, RunReport& report) {
+  report.base_read_latency_ns = base.number_or_null("read_latency_ns", kLatencyNs).value_or(0);
   report.base_at_start_ns =
-      optional_number(json.at("base").value("at_start_ns", Json())).value_or(report.base_read_latency_ns);
-  json.at("base").at("read_latency_spread").get_to(report.base_spread);
-  const Json& target = json.at("target");
-  if (!target.at("profile").is_null()) target.at("profile").get_to(report.target_profile);
+      base.number_or_nothing("at_start_ns", kLatencyNs).value_or(report.base_read_latency_ns);
+  report.base_spread = base.number("read_latency_spread", kRelative);
+}
+
+RunReport report_of(const Fields& fields) {
+  RunReport report;
+  report.command = fields.texts("command");
+  report.exit_status = static_cast<int>(fields.count("exit_status", 255));
+  report.wall_seconds = fields.number("wall_seconds", kSeconds);
+  read_source(fields.object("source"), report);
+  report.model = fields.text("model");
+  read_base(fields.object("base"), report);
+  const Fields target = fields.object("target");
+  report.target_profile = target.text_or_null("profile");
   report.target = target_of(target);
-  report.error_relative_95 = optional_number(json.at("error").at("relative_95"));
-  json.at("error").at("from").get_to(report.error_from);
-  json.at("warnings").get_to(report.warnings);
-  report.totals = totals_of(json.at("totals"));
-  report.bandwidth = bandwidth_of(json.at("bandwidth"));
-  for (const Json& process : json.at("processes")) report.processes.push_back(process_of(process));
+  report.error_relative_95 = fields.object("error").number_or_null("relative_95", kRelative);
+  report.error_from = fields.object("error").text("from");
+  report.warnings = fields.texts("warnings");
+  report.totals = totals_of(fields.object("totals"));
+  if (!fields.is_null("bandwidth")) report.bandwidth = bandwidth_of(fields.object("bandwidth"));
+  const Json& processes = fields.array("processes");
+  for (std::size_t i = 0; i < processes.size(); ++i)
+    report.processes.push_back(process_of(fields.element("processes", processes[i], i)));
   return report;
 }
 
@@ -190,23 +203,24 @@ void merge_one(const RunReport& report, RunReport& merged) {
 Result<RunReport> parse_report(std::string_view text) {
   try {
     const Json json = Json::parse(text);
-    const std::string schema = json.is_object() ? json.value("schema", "") : "";
+    const std::string schema = Fields(json, "").text_or_null("schema");
     if (schema != kSchema) {
       return failure(
-          schema.empty() ? "it is no run report: it names no schema" : "its schema is '" + schema + "'",
+          schema.empty() ? "it is no run report: it names no schema" : "its schema is " + quote(schema),
           std::string("reports of schema ") + kSchema + " are made by nvmemu run --report FILE.json");
     }
-    return report_of(json);
+    return report_of(Fields(json, ""));
   } catch (const Json::exception& error) {
+    return failure("it is no whole run report: " + printable(error.what()));
+  } catch (const FieldError& error) {
     return failure(std::string("it is no whole run report: ") + error.what());
   }
 }
 
 Result<RunReport> read_report(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  const std::string text{std::istreambuf_iterator<char>(file), {}};
-  if (!file.is_open() || file.bad()) return failure("cannot read " + path + ": " + std::strerror(errno));
-  Result<RunReport> report = parse_report(text);
+  const Result<std::string> text = read_whole_file(path, kMostOfResults);
+  if (!text) return tl::unexpected(text.error());
+  Result<RunReport> report = parse_report(*text);
   if (!report) return failure(path + ": " + report.error().message, report.error().hint);
   return report;
 }

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "base/output_file.h"
 #include "base/result.h"
 #include "device/device.h"
 #include "report/board.h"
@@ -90,6 +91,7 @@ void read_traffic(const Board& board, RunReport& report);
 std::string to_json(const RunReport& report);
 
 // Writes it; an error names the file and why.
+Result<void> write_report(const RunReport& report, const OutputFile& file);
 Result<void> write_report(const RunReport& report, const std::string& path);
 
 // The few lines for people: base and target, delay injected, error, warnings. No colours.

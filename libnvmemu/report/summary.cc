@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "base/quote.h"
 #include "base/units.h"
 #include "report/run_report.h"
 
@@ -106,8 +107,8 @@ std::string summary(const RunReport& report) {
       add(bandwidth_error_line(report.bandwidth));
     }
   }
-  for (const std::string& warning : report.warnings) add("warning: " + warning);
-  return text;
+  for (const std::string& warning : report.warnings) add("warning: " + printable(warning));
+  return printable_lines(text);  // names come from the program, and from files
 }
 
 }  // namespace nvmemu

@@ -18,8 +18,22 @@ constexpr double kErrorOfExtrapolating = 0.5;
 // A step belongs to the busy ones if it has half of what the busiest has, or half of the target.
 constexpr double kBusy = 0.5;
 
+// Far above what a machine moves, or how long a run holds its threads, in all.
+constexpr double kMost = 1e18;
+
 double number(const std::atomic<std::uint64_t>& value) {
-  return static_cast<double>(value.load(std::memory_order_relaxed));
+  return std::min(static_cast<double>(value.load(std::memory_order_relaxed)), kMost);
+}
+
+// Anything may have been written over what is there.
+bool makes_sense(const TrafficBoard& board, const TrafficSeries::OverTime& over_time) {
+  for (const auto* word : {&board.read_bytes, &board.written_bytes, &board.extrapolated_bytes, &board.samples,
+                           &board.streaming_samples, &board.pairs, &board.held_ns}) {
+    if (number(*word) >= kMost) return false;
+  }
+  return std::ranges::none_of(over_time.steps, [](const TrafficSeries::Step& step) {
+    return step.read_bytes >= kMost || step.written_bytes >= kMost || step.held_ns >= kMost;
+  });
 }
 
 // The median over the steps in which at least half of the target was moved, or of the most that was; the
@@ -83,10 +97,15 @@ void estimate_error(const TrafficBoard& board, BandwidthReport& report) {
 void read_traffic(const Board& board, RunReport& report) {
   const TrafficBoard& traffic = board.traffic();
   BandwidthReport& bandwidth = report.bandwidth;
+  bandwidth.over_time = traffic.series.read();
+  if (!makes_sense(traffic, bandwidth.over_time)) {
+    bandwidth.over_time.steps.clear();
+    bandwidth.error_from = "the figures on the board make no sense: something wrote over them";
+    return;
+  }
   bandwidth.read_bytes = number(traffic.read_bytes);
   bandwidth.written_bytes = number(traffic.written_bytes);
   bandwidth.held_ns = number(traffic.held_ns);
-  bandwidth.over_time = traffic.series.read();
   bandwidth.read_reached_bps =
       reached_bps(bandwidth.over_time, &TrafficSeries::Step::read_bytes, report.target.read_bandwidth_bps);
   bandwidth.write_reached_bps = reached_bps(bandwidth.over_time, &TrafficSeries::Step::written_bytes,

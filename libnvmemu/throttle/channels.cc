@@ -81,7 +81,7 @@ Result<std::vector<Channel>> find_channels(const PciConfig& pci, const std::stri
     if (family == nullptr) continue;
     const auto node = node_of(pci, device, *family, *devices, nodes);
     if (!node) return tl::unexpected(node.error());
-    channels.push_back({device.address, *node, family});
+    channels.push_back({device.address, *node, family, device.vendor, device.device});
   }
   return channels;
 }

@@ -17,6 +17,7 @@ struct Channel {
   PciAddress address;
   int node;
   const ControllerFamily* family;
+  std::uint16_t vendor = 0, device = 0;
 };
 
 // In the order of their addresses; none where no known controller is there, which is an ordinary machine and

@@ -11,6 +11,7 @@
 #include <sstream>
 
 #include "base/hash.h"
+#include "base/quote.h"
 #include "base/units.h"
 #include "throttle/controllers.h"
 #include "throttle/files.h"
@@ -24,6 +25,9 @@ constexpr std::size_t kFewestPoints = 3;
 // more than the first, and the second at most. What rises by less is the noise of the measurement.
 constexpr double kLeastRise = 1.2;
 constexpr double kPlainRise = 2;
+constexpr double kMostBps = 1e15;
+constexpr double kMostSpread = 1e6;
+constexpr int kMostNode = 65535;
 constexpr std::string_view kHeader = "nvmemu-throttle-curve-1";
 
 struct Line {
@@ -55,6 +59,16 @@ bool is_straight(std::span<const CurvePoint> points, const Line& line) {
   });
 }
 
+bool is_value(int value) { return value >= 0 && value <= kThrottleLimit; }
+bool is_rate(double bps) { return bps >= 0 && bps <= kMostBps; }
+
+// A bandwidth is turned into a value by division, and the other way round.
+bool makes_sense(const Curve& curve) {
+  return curve.node >= 0 && curve.node <= kMostNode && curve.slope_bps >= 1 && is_rate(curve.slope_bps) &&
+         is_rate(std::fabs(curve.offset_bps)) && is_value(curve.linear_first) &&
+         is_value(curve.linear_last) && curve.linear_first <= curve.linear_last && is_rate(curve.highest_bps);
+}
+
 bool parse_line(const std::string& line, Curves& curves) {
   std::istringstream words(line);
   std::string key;
@@ -67,12 +81,14 @@ bool parse_line(const std::string& line, Curves& curves) {
     Curve& curve = curves.nodes.emplace_back();
     words >> curve.node >> curve.slope_bps >> curve.offset_bps >> curve.linear_first >> curve.linear_last >>
         curve.highest_bps;
-    return !words.fail() && curve.slope_bps > 0 && curve.linear_first <= curve.linear_last;
+    return !words.fail() && makes_sense(curve);
   }
   if (key != "point" || curves.nodes.empty()) return false;
   CurvePoint point{};
   words >> point.value >> point.bps >> point.spread;
-  if (words.fail() || point.value < 0 || point.value > kThrottleLimit) return false;
+  if (words.fail() || !is_value(point.value) || !is_rate(point.bps) ||
+      !(point.spread >= 0 && point.spread <= kMostSpread))
+    return false;
   curves.nodes.back().points.push_back(point);
   return true;
 }
@@ -156,7 +172,7 @@ Result<Curves> parse_curves(std::string_view text) {
   if (line != kHeader) return failure("it does not start with " + std::string(kHeader));
   Curves curves;
   while (std::getline(lines, line)) {
-    if (!parse_line(line, curves)) return failure("it has a line that nvmemu does not write: " + line);
+    if (!parse_line(line, curves)) return failure("it has a line that nvmemu does not write: " + quote(line));
   }
   return curves;
 }

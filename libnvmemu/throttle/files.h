@@ -11,21 +11,17 @@
 
 namespace nvmemu {
 
-// The whole file, or nothing with errno set. At most 1 MiB: nothing that is read here is longer.
+// The whole file, or nothing with errno set: see base/read_file.h.
 std::optional<std::string> read_file(const std::string& path);
 
 // Without blanks and line ends at either side.
 std::string_view trimmed(std::string_view text);
 
-// The file at `path` has this content when it returns, on the disk too: a new file is written and
-// synchronised, takes the place of the old one, and then the folder is synchronised. Makes the folder where
-// it is missing.
+// The file at `path` has this content when it returns, on the disk too: see base/output_file.h. Makes the
+// folder where it is missing.
 Result<void> write_durably(const std::string& path, std::string_view text, const StepHook& step = {});
 
 // The file is gone when it returns, on the disk too.
 Result<void> remove_durably(const std::string& path, const StepHook& step = {});
-
-// As mkdir -p.
-Result<void> make_folders(const std::string& folder);
 
 }  // namespace nvmemu

@@ -4,29 +4,47 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdio>
+#include <optional>
 #include <sstream>
+#include <utility>
 
 #include "base/hash.h"
+#include "base/quote.h"
 #include "throttle/controllers.h"
 
 namespace nvmemu {
 namespace {
 
-constexpr std::string_view kHeader = "nvmemu-throttle-recovery-1";
+constexpr std::string_view kHeader = "nvmemu-throttle-recovery-2";
 constexpr std::string_view kChecksum = "checksum ";
 
-// "register 0000:7f:14.0 0x190 0x8fff 0x8100": saved, then set.
+// "8086:2fb0", as lspci(8) writes it.
+std::optional<std::pair<std::uint16_t, std::uint16_t>> parse_ids(std::string_view text) {
+  unsigned vendor = 0, device = 0;
+  char end = '\0';
+  if (std::sscanf(std::string(text).c_str(), "%4x:%4x%c", &vendor, &device, &end) != 2) return std::nullopt;
+  return std::pair(static_cast<std::uint16_t>(vendor), static_cast<std::uint16_t>(device));
+}
+
+// "register 0000:7f:14.0 8086:2fb0 0x190 0x8fff 0x8100": saved, then set.
 bool parse_register(std::istringstream& words, SavedRegister& to) {
-  std::string address;
+  std::string address, id_text;
   unsigned offset = 0, saved = 0, set = 0;
-  words >> address >> std::hex >> offset >> saved >> set;
+  words >> address >> id_text >> std::hex >> offset >> saved >> set;
   const auto channel = parse_pci_address(address);
+  const auto ids = parse_ids(id_text);
+  if (!ids || family_of_channel(ids->first, ids->second) == nullptr) return false;
   const bool known = std::find(kThermalRegisters.begin(), kThermalRegisters.end(),
                                static_cast<int>(offset)) != kThermalRegisters.end();
   if (words.fail() || !channel || !known || saved > 0xffff || set > 0xffff) return false;
-  to = {*channel, static_cast<int>(offset), static_cast<std::uint16_t>(saved),
+  to = {*channel,
+        ids->first,
+        ids->second,
+        static_cast<int>(offset),
+        static_cast<std::uint16_t>(saved),
         static_cast<std::uint16_t>(set)};
-  return true;
+  return (words >> std::ws).eof();
 }
 
 }  // namespace
@@ -35,8 +53,8 @@ std::string serialize(const RecoveryRecord& record) {
   std::string text = fmt::format("{}\nboot_id {}\npid {}\nkept {}\n", kHeader, record.boot_id, record.pid,
                                  record.kept ? 1 : 0);
   for (const SavedRegister& at : record.registers) {
-    text +=
-        fmt::format("register {} {:#x} {:#06x} {:#06x}\n", to_text(at.channel), at.offset, at.saved, at.set);
+    text += fmt::format("register {} {:04x}:{:04x} {:#x} {:#06x} {:#06x}\n", to_text(at.channel), at.vendor,
+                        at.device, at.offset, at.saved, at.set);
   }
   return text + std::string(kChecksum) + hash_of(text) + "\n";
 }
@@ -58,12 +76,14 @@ Result<RecoveryRecord> parse_recovery(std::string_view text) {
       words >> record.boot_id;
     } else if (key == "pid") {
       words >> record.pid;
+      if (words.fail() || record.pid < 0)
+        return failure("it has a line that nvmemu does not write: " + quote(line));
     } else if (key == "kept") {
       words >> record.kept;
     } else if (SavedRegister at; key == "register" && parse_register(words, at)) {
       record.registers.push_back(at);
     } else {
-      return failure("it has a line that nvmemu does not write: " + line);
+      return failure("it has a line that nvmemu does not write: " + quote(line));
     }
   }
   return record;

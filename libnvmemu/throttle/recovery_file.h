@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the registers held before they were changed first, on the disk before they are changed.
+// What the registers held before they were changed first, on the disk before they are changed. It says which
+// device they are of: an address may be another device's by the time that it is read, and nothing but the
+// memory controllers that are known is ever written to.
 #pragma once
 
 #include <cstdint>
@@ -14,9 +16,10 @@ namespace nvmemu {
 
 struct SavedRegister {
   PciAddress channel;
-  int offset;           // one of kThermalRegisters
-  std::uint16_t saved;  // what it held before
-  std::uint16_t set;    // what it was last changed to, or was about to be
+  std::uint16_t vendor, device;  // a channel of one of controller_families()
+  int offset;                    // one of kThermalRegisters
+  std::uint16_t saved;           // what it held before
+  std::uint16_t set;             // what it was last changed to, or was about to be
 };
 
 struct RecoveryRecord {

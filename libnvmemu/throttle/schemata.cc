@@ -38,7 +38,7 @@ Result<std::vector<DomainLimit>> parse_schemata(std::string_view text, std::stri
       std::string_view amount = take_until(line, ';');
       const std::string_view domain = take_until(amount, '=');
       DomainLimit limit{};
-      if (!whole_number(domain, limit.domain) || !whole_number(amount, limit.amount))
+      if (!whole_number(domain, limit.domain) || limit.domain < 0 || !whole_number(amount, limit.amount))
         return failure("a line of schemata is not as resctrl writes it: " + quote(whole));
       limits.push_back(limit);
     }

@@ -89,7 +89,7 @@ Result<void> ThermalThrottle::recover() {
     return failure("cannot read " + path + ": " + std::strerror(errno), "run it as root");
   }
   auto record = parse_recovery(*text);
-  if (!record) return lift_limits();
+  if (!record || !is_of_this_machine(*record)) return lift_limits();
   record_ = *std::move(record);
   if (record_.boot_id != read_boot_id(root_)) return recover_from_other_boot();
   if (record_.kept) return {};
@@ -100,6 +100,19 @@ Result<void> ThermalThrottle::recover() {
   }
   leftover_ = Leftover::kRestored;
   return {};
+}
+
+bool ThermalThrottle::is_controller(const SavedRegister& at) const {
+  return std::ranges::any_of(channels_, [&at](const Channel& channel) {
+    return channel.address == at.channel && channel.vendor == at.vendor && channel.device == at.device;
+  });
+}
+
+// What is gone cannot be written to; what is another device now must not be.
+bool ThermalThrottle::is_of_this_machine(const RecoveryRecord& record) const {
+  return std::ranges::all_of(record.registers, [this](const SavedRegister& at) {
+    return is_controller(at) || !pci_.is_present(at.channel);
+  });
 }
 
 // A reboot made the firmware set the registers anew; but kexec(8) boots without the firmware. Those that
@@ -166,7 +179,8 @@ Result<RecoveryRecord> ThermalThrottle::planned(const std::vector<Channel>& chan
       if (known != record.registers.end()) {
         known->set = set;
       } else {
-        record.registers.push_back({channel.address, offset, (*words)[slot], set});
+        record.registers.push_back(
+            {channel.address, channel.vendor, channel.device, offset, (*words)[slot], set});
       }
     }
   }
@@ -182,6 +196,7 @@ Result<void> ThermalThrottle::write_set(const std::vector<Channel>& channels) {
     const bool asked = std::any_of(channels.begin(), channels.end(),
                                    [&at](const Channel& channel) { return channel.address == at.channel; });
     if (!asked) continue;
+    if (!is_controller(at)) return failure(place(at) + " is no memory controller's");
     if (auto written = pci_.write_word(at.channel, at.offset, at.set); !written) return written;
     after_step(step_, "set " + place(at));
   }
@@ -222,6 +237,10 @@ Result<int> ThermalThrottle::restore() {
   for (const SavedRegister& at : record_.registers) {
     if (!pci_.is_present(at.channel)) {  // there is nothing left that could be throttled
       log_warning(place(at) + " cannot be restored: the device is gone");
+      continue;
+    }
+    if (!is_controller(at)) {
+      failed += fmt::format("{}{} is no memory controller's any more", failed.empty() ? "" : "; ", place(at));
       continue;
     }
     // What already holds it is not written: that is no failure where writing is refused.

@@ -69,6 +69,8 @@ class ThermalThrottle {
                   ThrottleLock lock);
   Result<void> recover();
   Result<void> recover_from_other_boot();
+  bool is_controller(const SavedRegister& at) const;
+  bool is_of_this_machine(const RecoveryRecord& record) const;
   Result<void> lift_limits();
   Result<RecoveryRecord> planned(const std::vector<Channel>& channels, std::uint16_t value) const;
   Result<void> write_set(const std::vector<Channel>& channels);

@@ -10,6 +10,8 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "base/ownership.h"
+#include "base/read_file.h"
 #include "throttle/files.h"
 
 namespace nvmemu {
@@ -34,10 +36,11 @@ bool lock_soon(int fd) {
 }  // namespace
 
 Result<ThrottleLock> ThrottleLock::take(const std::string& path) {
-  if (auto made = make_folders(path.substr(0, path.rfind('/'))); !made) return tl::unexpected(made.error());
-  const int fd = open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+  const auto made = make_folders(folder_of(path), 0755);
+  const int fd = made ? open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600) : -1;
   if (fd < 0) {
     const bool refused = errno == EACCES || errno == EPERM || errno == EROFS;
+    if (!made) return failure(made.error().message, refused ? "run it as root" : "");
     return failure("cannot open the lock " + path + ": " + std::strerror(errno),
                    refused ? "run it as root" : "");
   }
@@ -60,11 +63,8 @@ ThrottleLock::~ThrottleLock() {
 }
 
 std::optional<pid_t> lock_holder(const std::string& path) {
-  const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (fd < 0) return std::nullopt;
-  const bool held = flock(fd, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK;
-  close(fd);
-  if (!held) return std::nullopt;
+  const Result<Descriptor> file = open_regular_file(path);
+  if (!file || flock(file->get(), LOCK_SH | LOCK_NB) == 0 || errno != EWOULDBLOCK) return std::nullopt;
   return pid_in(path);
 }
 

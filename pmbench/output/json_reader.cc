@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <nlohmann/json.hpp>
@@ -20,12 +21,45 @@ using Json = nlohmann::ordered_json;  // counters keep their order
 
 constexpr const char* kHint = "what pmbench --json FILE writes can be read";
 
+// What a whole number may be, by its name; the first that fits: most count something, of which no run makes
+// more in a century.
+constexpr std::uint64_t kMostCount = std::uint64_t{1} << 53;
+constexpr std::uint64_t kMostOfAll = std::numeric_limits<std::uint64_t>::max();
+struct CountRange {
+  std::string_view name;
+  std::int64_t least;
+  std::uint64_t most;
+};
+constexpr CountRange kCountRanges[] = {
+    {"seed", 0, kMostOfAll},
+    {"delay_cycles", 0, kMostOfAll},
+    {"sum_ns", 0, kMostOfAll},  // as great as can be, where it is of the bands of an old file
+    {"offset", std::numeric_limits<int>::min(), 1023},
+    {"jobs", 1, 1U << 20},
+    {"read_percent", 0, 100},
+    {"compressible_percent", 0, 100},
+    {"level", 0, 100},
+    {"", 0, kMostCount},
+};
+
+// And a number: times and rates are none of them negative.
+constexpr double kMostNumber = 1e18;  // ns: 30 years
+constexpr double kMostShape = 1e12;
+
+bool is_in(const CountRange& range, const Json& json) {
+  if (json.is_number_unsigned()) {
+    const auto value = json.get<std::uint64_t>();
+    return value <= range.most && std::cmp_greater_equal(value, range.least);
+  }
+  return json.is_number_integer() && json.get<std::int64_t>() >= range.least;  // which is below 0
+}
+
 // One value and the fields under it; knows the way to it for what is wrong with it, of which the first is
 // kept: the rest is then left as it is.
 class Reader {
  public:
-  Reader(const Json& json, std::string path, std::string& error)
-      : json_(json), path_(std::move(path)), error_(error) {}
+  Reader(const Json& json, std::string path, std::string_view name, std::string& error)
+      : json_(json), path_(std::move(path)), name_(name), error_(error) {}
 
   template <typename T>
   void operator()(const char* name, T& value) const {
@@ -38,10 +72,10 @@ class Reader {
 
  private:
   Reader at(const Json& json, std::string_view name) const {
-    return {json, path_.empty() ? std::string(name) : fmt::format("{}.{}", path_, name), error_};
+    return {json, path_.empty() ? std::string(name) : fmt::format("{}.{}", path_, name), name, error_};
   }
   Reader at(const Json& json, std::size_t index) const {
-    return {json, fmt::format("{}[{}]", path_, index), error_};
+    return {json, fmt::format("{}[{}]", path_, index), name_, error_};
   }
 
   void refuse(std::string_view what) const {
@@ -66,12 +100,11 @@ class Reader {
 
   template <typename T>
   void read_integer(T& value) const {
-    const bool fits = json_.is_number_unsigned()
-                          ? std::in_range<T>(json_.get<std::uint64_t>())
-                          : json_.is_number_integer() && std::in_range<T>(json_.get<std::int64_t>());
-    if (!fits)
-      return expected(fmt::format("a whole number from {} to {}", std::numeric_limits<T>::min(),
-                                  std::numeric_limits<T>::max()));
+    const auto* range = std::ranges::find_if(
+        kCountRanges, [this](const CountRange& known) { return known.name.empty() || known.name == name_; });
+    const std::uint64_t most = std::min<std::uint64_t>(range->most, std::numeric_limits<T>::max());
+    if (!is_in({name_, range->least, most}, json_))
+      return expected(fmt::format("a whole number from {} to {}", range->least, most));
     value = json_.get<T>();
   }
 
@@ -92,8 +125,13 @@ class Reader {
   }
 
   void read(double& value) const {
-    if (!json_.is_number() || !std::isfinite(json_.get<double>())) return expected("a number");
-    value = json_.get<double>();
+    const bool is_shape = name_ == "shape";
+    const double least = is_shape ? -kMostShape : 0;
+    const double most = is_shape ? kMostShape : kMostNumber;
+    const double number = json_.is_number() ? json_.get<double>() : NAN;
+    if (!(number >= least && number <= most))
+      return expected(fmt::format("a number from {:g} to {:g}", least, most));
+    value = number;
   }
 
   void read(std::string& value) const {
@@ -149,7 +187,7 @@ class Reader {
     std::uint64_t sum = 0;
     for (const auto& bucket : buckets) {
       const std::size_t i = bucket.size() == 2 ? Buckets::index(bucket[0]) : 0;
-      if (bucket.size() != 2 || Buckets::begin_ns(i) != bucket[0]) {
+      if (bucket.size() != 2 || Buckets::begin_ns(i) != bucket[0] || bucket[1] > kMostCount) {
         return refuse("has a bucket that is not [begin_ns, count], or begins where none does");
       }
       counts.counts[i] += bucket[1];
@@ -168,6 +206,7 @@ class Reader {
 
   const Json& json_;
   std::string path_;
+  std::string_view name_;  // of the field that it is, or is an element of
   std::string& error_;
 };
 
@@ -182,7 +221,7 @@ Result<RunResult> parse_json(std::string_view text) {
   }
   std::string error;
   std::string schema;
-  const Reader reader(json, "", error);
+  const Reader reader(json, "", "", error);
   reader("schema", schema);
   if (!error.empty() || schema != kJsonSchema) {
     return failure(error.empty() ? fmt::format("its schema is {}, not {}", quote(schema), kJsonSchema)

@@ -23,6 +23,7 @@ using Node = pugi::xml_node;
 // No run makes more accesses than this in a century; sums of them fit in 64 bits.
 constexpr std::uint64_t kMostAccesses = std::uint64_t{1} << 53;
 constexpr double kMostMicroseconds = 1e13;
+constexpr double kMostNs = 1e18;
 constexpr const char* kHint = "what pmbench -f FILE writes can be read";
 
 // Values of elements, and the first thing that is wrong with any: so that what reads a structure need not ask
@@ -175,6 +176,9 @@ void read_thread(Reader& reader, Node node, ThreadResult& thread) {
   thread.generating_ns = drawing_us * 1e3 * accesses;
   thread.overhead_ns = drawing_us * 1e3;
   thread.warmup_ns = warmup_us * 1e3 * static_cast<double>(thread.warmup_accesses);
+  for (const double ns : {thread.loop_ns, thread.generating_ns, thread.warmup_ns}) {
+    if (ns > kMostNs) reader.refuse(node, "its accesses took longer than 30 years");
+  }
 }
 
 void read_sub_bands(Reader& reader, Node band, std::array<std::uint64_t, Bands::kSubBands>& sub_bands) {
@@ -222,6 +226,7 @@ void read_statistics(Reader& reader, Node node, ThreadResult& thread) {
     if (type != "read" && type != "write") {
       reader.refuse(histogram, "its type is neither read nor write");
     } else {
+      if (bands.total() > kMostAccesses) reader.refuse(histogram, "it has more accesses than a run can make");
       (type == "read" ? thread.reads : thread.writes) = counts_of(bands);
     }
   }
@@ -236,7 +241,7 @@ void read_memory(Reader& reader, Node node, std::vector<MemorySnapshot>& snapsho
       // The original's may be below 0: it reads past what it has of /proc/vmstat.
       std::int64_t value = 0;
       reader.number(item.child("mem_item_info"), name, value, Limits::min(), Limits::max());
-      snapshot.*field = static_cast<std::uint64_t>(std::max<std::int64_t>(value, 0));
+      snapshot.*field = std::min(static_cast<std::uint64_t>(std::max<std::int64_t>(value, 0)), kMostAccesses);
     }
     snapshots.push_back(std::move(snapshot));
   }

@@ -3,13 +3,12 @@
 
 #include <fmt/format.h>
 
-#include <cerrno>
+#include <algorithm>
 #include <charconv>
-#include <cstring>
-#include <fstream>
 #include <string_view>
 
 #include "base/quote.h"
+#include "base/read_file.h"
 
 namespace nvmemu::pmbench {
 namespace {
@@ -36,17 +35,23 @@ Result<void> read_line(std::string_view line, std::uint64_t pages, Trace& trace)
 
 }  // namespace
 
-Result<Trace> read_trace(const std::string& path, std::uint64_t pages) {
-  std::ifstream file(path);
-  if (!file) return failure(fmt::format("--trace: cannot read {}: {}", path, std::strerror(errno)));
+Result<Trace> parse_trace(std::string_view text, std::uint64_t pages) {
   Trace trace;
-  std::string line;
-  for (std::size_t number = 1; std::getline(file, line); ++number) {
+  for (std::size_t number = 1; !text.empty(); ++number) {
+    const std::string_view line = text.substr(0, text.find('\n'));
+    text.remove_prefix(std::min(text.size(), line.size() + 1));
     if (const Result<void> read = read_line(line, pages, trace); !read)
-      return failure(fmt::format("--trace: {}:{}: {}", path, number, read.error().message));
+      return failure(fmt::format("{}: {}", number, read.error().message));
   }
-  if (file.bad()) return failure(fmt::format("--trace: cannot read {}: {}", path, std::strerror(errno)));
-  if (trace.empty()) return failure(fmt::format("--trace: there is no page number in {}", path));
+  return trace;
+}
+
+Result<Trace> read_trace(const std::string& path, std::uint64_t pages) {
+  const Result<std::string> text = read_whole_file(path, kMostOfTrace);
+  if (!text) return failure("--trace: " + text.error().message, text.error().hint);
+  Result<Trace> trace = parse_trace(*text, pages);
+  if (!trace) return failure(fmt::format("--trace: {}:{}", printable(path), trace.error().message));
+  if (trace->empty()) return failure(fmt::format("--trace: there is no page number in {}", printable(path)));
   return trace;
 }
 

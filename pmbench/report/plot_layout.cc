@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "report/gnuplot.h"
+#include "base/gnuplot.h"
 
 namespace nvmemu::pmbench {
 namespace {

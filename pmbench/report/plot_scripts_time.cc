@@ -6,7 +6,7 @@
 #include <array>
 #include <cmath>
 
-#include "report/gnuplot.h"
+#include "base/gnuplot.h"
 #include "report/plot_layout.h"
 #include "report/plot_scripts.h"
 #include "report/plot_style.h"

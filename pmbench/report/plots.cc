@@ -3,23 +3,22 @@
 
 #include <fmt/format.h>
 
-#include <filesystem>
 #include <utility>
 
-#include "report/gnuplot.h"
+#include "base/gnuplot.h"
+#include "base/ownership.h"
 #include "report/plot_scripts.h"
 
 namespace nvmemu::pmbench {
 namespace {
 
 // Letters of 12 pixels: SVG's unit of a font is the pixel, PNG's the point of 4/3 pixels.
-std::string terminal(PlotFormat format, unsigned height_px, const std::string& path) {
+std::string terminal(PlotFormat format, unsigned height_px) {
   return fmt::format(
       "set encoding utf8\n"
-      "set terminal {} size {},{} noenhanced font 'sans,{}' background rgb 'white'\n"
-      "set output {}\n",
+      "set terminal {} size {},{} noenhanced font 'sans,{}' background rgb 'white'\n",
       format == PlotFormat::kSvg ? "svg" : "pngcairo", kPlotWidthPx, height_px,
-      format == PlotFormat::kSvg ? 12 : 9, gnuplot_string(path));
+      format == PlotFormat::kSvg ? 12 : 9);
 }
 
 Plot plot_of(const char* name, PlotScript script) { return {name, std::move(script.text), script.height_px}; }
@@ -37,13 +36,11 @@ std::vector<Plot> plots_of(const Comparison& comparison) {
 
 Result<std::vector<std::string>> draw_plots(const Comparison& comparison, const std::string& folder,
                                             PlotFormat format) {
-  std::error_code error;
-  std::filesystem::create_directories(folder, error);
-  if (error) return failure(fmt::format("cannot make the folder {}: {}", folder, error.message()));
+  if (const auto made = make_folders(folder, 0777); !made) return tl::unexpected(made.error());
   std::vector<std::string> paths;
   for (const Plot& plot : plots_of(comparison)) {
     const std::string path = folder + "/" + plot.name + (format == PlotFormat::kSvg ? ".svg" : ".png");
-    const Result<void> drawn = run_gnuplot(terminal(format, plot.height_px, path) + plot.script);
+    const Result<void> drawn = draw_into(path, terminal(format, plot.height_px) + plot.script);
     if (!drawn) return tl::unexpected(drawn.error());
     paths.push_back(path);
   }

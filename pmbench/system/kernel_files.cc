@@ -9,8 +9,8 @@
 #include <cerrno>
 #include <charconv>
 #include <cstring>
-#include <fstream>
-#include <sstream>
+
+#include "base/read_file.h"
 
 namespace nvmemu::pmbench {
 namespace {
@@ -26,12 +26,7 @@ std::optional<std::uint64_t> leading_number(std::string_view text) {
 
 }  // namespace
 
-std::string read_text(const std::string& path) {
-  std::ifstream file(path);
-  std::ostringstream text;
-  text << file.rdbuf();
-  return text.str();
-}
+std::string read_text(const std::string& path) { return read_text_or_nothing(path); }
 
 std::string read_line(const std::string& path) {
   const std::string text = read_text(path);

@@ -20,6 +20,8 @@ std::span<const Scenario> process_scenarios();
 std::span<const Scenario> signal_scenarios();
 std::span<const Scenario> end_scenarios();
 std::span<const Scenario> openmp_scenarios();
+std::span<const Scenario> stack_scenarios();
+std::span<const Scenario> handler_scenarios();
 
 // The program's own path.
 extern const char* own_path;
@@ -28,6 +30,9 @@ bool is_emulated();
 
 // CPU time of the calling thread: by default some ten epochs of 10 ms.
 void burn(double ms = 120);
+
+// Likewise, along a list through 64 MiB in no order: what is sampled, decoded and probed most.
+void walk_list(double ms);
 
 [[noreturn]] inline void fail(const char* file, int line, const char* what) {
   std::fprintf(stderr, "%s:%d: %s\n", file, line, what);

@@ -52,7 +52,10 @@ INSTANTIATE_TEST_SUITE_P(Programs, LeavesAlone,
                                          "alternate-stacks", "alarms", "real-time-signals",
                                          "waited-for-signals", "own-breakpoints", "own-thread-pointer",
                                          "c11-threads", "cloned-threads", "unseen-thread", "cloned-process",
-                                         "stray-breakpoint", "llvm-openmp"));
+                                         "stray-breakpoint", "llvm-openmp", "small-alternate-stack",
+                                         "smallest-thread-stacks", "coroutine-stack", "old-signals",
+                                         "raw-signals", "blocked-as-seen", "thrown-from-fault", "handler-masks",
+                                         "jumps-from-handlers"));
 
 TEST_F(PreloadTest, EachThreadIsEmulatedAndReported) {
   expect_ok("threads");
@@ -293,6 +296,38 @@ TEST_F(WithoutTheTool, AVariableThatMakesNoSenseIsSaidOnceAndTheProgramRunsNativ
   EXPECT_NE(outcome.err.find("NVMEMU_READ_LATENCY"), std::string::npos) << outcome.err;
   EXPECT_NE(outcome.err.find("natively"), std::string::npos) << outcome.err;
   EXPECT_EQ(std::count(outcome.err.begin(), outcome.err.end(), '\n'), 1) << outcome.err;
+}
+
+TEST_F(WithoutTheTool, AVariableThatMeansNothingIsSaidOnce) {
+  environment_["NVMEMU_READ_LATENCY"] = "500ns";
+  environment_["NVMEMU_QUITE"] = "1";
+  const Outcome outcome = preloaded("fork");
+  EXPECT_EQ(outcome.out, "ok\n");
+  const auto said = outcome.err.find("'NVMEMU_QUITE' in the environment is nothing that nvmemu knows");
+  ASSERT_NE(said, std::string::npos) << outcome.err;
+  EXPECT_EQ(outcome.err.find("NVMEMU_QUITE", said + 20), std::string::npos) << outcome.err;
+}
+
+TEST_F(WithoutTheTool, ATargetBelowTheBaseIsRefusedAndTheProgramRunsNatively) {
+  environment_["NVMEMU_READ_LATENCY"] = "50ns";
+  const Outcome outcome = preloaded("native");
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_EQ(outcome.out, "ok\n");
+  EXPECT_NE(outcome.err.find("asks for 50 ns, and this machine's memory already takes 100 ns"),
+            std::string::npos)
+      << outcome.err;
+  EXPECT_NE(outcome.err.find("natively"), std::string::npos) << outcome.err;
+}
+
+// What a program opens as its descriptor 2 is its own.
+TEST_F(WithoutTheTool, NothingIsWrittenIntoAFileThatTheProgramOpenedAsStandardError) {
+  environment_["NVMEMU_READ_LATENCY"] = "500ns";
+  environment_["LD_PRELOAD"] = NVMEMU_TEST_LIBRARY;
+  const Outcome outcome =
+      finish(start_program({"/bin/sh", "-c", "exec 2> " + folder_.file("data") + "; echo own >&2"}));
+  EXPECT_EQ(outcome.status, 0);
+  EXPECT_EQ(folder_.read("data"), "own\n");
+  EXPECT_EQ(outcome.err, "");
 }
 
 TEST_F(WithoutTheTool, WithoutACalibrationTheProgramRunsNatively) {

@@ -150,7 +150,28 @@ TEST_F(RunTest, IsNotQuietAboutACommandThatRanNatively) {
 TEST_F(RunTest, KeepsTheCommandsExitStatusWhereTheReportCannotBeWritten) {
   const Outcome outcome = run({"--read-latency", "2x", "--report", "/dev/full", "--", "sh", "-c", "exit 4"});
   EXPECT_EQ(outcome.status, 4);
-  EXPECT_THAT(outcome.err, HasSubstr("cannot write the report /dev/full: No space left"));
+  EXPECT_THAT(outcome.err, HasSubstr("cannot write /dev/full: No space left"));
+}
+
+TEST_F(RunTest, FailsWhereTheCommandSucceedsAndTheReportCannotBeWritten) {
+  const Outcome outcome = run({"--read-latency", "2x", "--report", "/dev/full", "--", "true"});
+  EXPECT_EQ(outcome.status, 125);
+  EXPECT_THAT(outcome.err, HasSubstr("cannot write /dev/full: No space left"));
+}
+
+TEST_F(RunTest, WritesTheReportToItsStandardErrorToo) {
+  const Outcome outcome = run(
+      {"--quiet", "--read-latency", "2x", "--report", "/dev/stderr", "--", "sh", "-c", "echo before >&2"});
+  EXPECT_EQ(outcome.status, 0);
+  EXPECT_THAT(outcome.err, StartsWith("before\n{"));
+  EXPECT_THAT(outcome.err, HasSubstr("nvmemu-run-1"));
+}
+
+TEST_F(RunTest, WarnsOfAVariableThatMeansNothing) {
+  environment_["NVMEMU_RAED_LATENCY"] = "300ns";
+  const Outcome outcome = run({"--read-latency", "2x", "--", "true"});
+  EXPECT_EQ(outcome.status, 0);
+  EXPECT_THAT(outcome.err, HasSubstr("did you mean NVMEMU_READ_LATENCY?"));
 }
 
 TEST_F(RunTest, ReplacesAnEarlierReport) {

@@ -244,6 +244,18 @@ TEST_F(ThrottleCliTest, PrintsAndPlotsTheStoredCurve) {
               AllOf(HasSubstr("<svg"), HasSubstr("STREAM copy"), HasSubstr("node 1")));
 }
 
+// What stands in for gnuplot keeps its script, in which a line of its own could be a command.
+TEST_F(ThrottleCliTest, NoNameOfAFileReachesGnuplot) {
+  ASSERT_TRUE(machine_.store_curve(1));
+  folder_.write("bin/gnuplot", "#!/bin/sh\n/bin/cat > " + folder_.file("script") + "\necho '<svg>'\n", 0755);
+  environment_["PATH"] = folder_.file("bin");
+  const std::string name = "a'\nsystem \"touch run\"\n.svg";
+  const Outcome outcome = throttle({"calibrate", "--stored", "--plot", folder_.file(name)});
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_EQ(folder_.read(name), "<svg>\n");
+  EXPECT_THAT(folder_.read("script"), AllOf(HasSubstr("plot $node1"), Not(HasSubstr("touch run"))));
+}
+
 TEST_F(ThrottleCliTest, WithoutGnuplotOnlyThePlotFails) {
   ASSERT_TRUE(machine_.store_curve(1));
   environment_["PATH"] = folder_.path();

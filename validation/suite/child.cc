@@ -16,11 +16,11 @@
 #include <cerrno>
 #include <csignal>
 #include <cstring>
-#include <fstream>
 #include <sstream>
 #include <utility>
 
 #include "base/clock.h"
+#include "base/read_file.h"
 
 namespace nvmemu::suite {
 namespace {
@@ -54,7 +54,7 @@ std::string content_of(const Descriptor& file) {
 
 // Of all processors together, seconds that the host took since it booted; 0 where the kernel does not say.
 double stolen_seconds() {
-  std::ifstream stat("/proc/stat");
+  std::istringstream stat(read_text_or_nothing("/proc/stat"));
   std::string word;
   double ticks = 0;
   stat >> word;

@@ -1,15 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "suite/files.h"
 
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <unistd.h>
 
-#include <cerrno>
-#include <cstring>
-#include <fstream>
 #include <nlohmann/json.hpp>
 
+#include "base/output_file.h"
 #include "suite/summary.h"
 
 namespace nvmemu::suite {
@@ -154,23 +150,13 @@ std::string to_csv(const std::vector<Row>& rows) {
 }
 
 Result<void> check_writable(const std::string& path) {
-  int fd = open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-  const bool created = fd >= 0;
-  // O_NONBLOCK, for a pipe without a reader is an error and nothing to wait for.
-  if (!created && errno == EEXIST) fd = open(path.c_str(), O_WRONLY | O_CLOEXEC | O_NONBLOCK);
-  if (fd < 0) return failure(fmt::format("cannot write {}: {}", path, std::strerror(errno)));
-  close(fd);
-  if (created) unlink(path.c_str());
-  return {};
+  const Result<OutputFile> file = OutputFile::open(path);
+  if (!file) return tl::unexpected(file.error());
+  return file->try_to_make();
 }
 
 Result<void> write_file(const std::string& path, const std::string& content) {
-  errno = 0;
-  std::ofstream file(path, std::ios::binary);
-  file << content;
-  file.close();
-  if (file) return {};
-  return failure(fmt::format("cannot write {}: {}", path, std::strerror(errno)));
+  return write_whole_file(path, content);
 }
 
 }  // namespace nvmemu::suite

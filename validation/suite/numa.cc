@@ -4,10 +4,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <fstream>
 #include <iterator>
 #include <optional>
+#include <sstream>
 
+#include "base/read_file.h"
 #include "host/statistics.h"
 #include "throttle/numa_nodes.h"
 
@@ -21,7 +22,8 @@ std::string folder_of(const std::string& root, int node) {
 }
 
 bool has_memory(const std::string& root, int node) {
-  std::ifstream file(folder_of(root, node) + "/meminfo");  // "Node 0 MemTotal:       24684084 kB"
+  std::istringstream file(
+      read_text_or_nothing(folder_of(root, node) + "/meminfo"));  // "Node 0 MemTotal:       24684084 kB"
   std::string word;
   double kibibytes = 0;
   while (file >> word && word != "MemTotal:") continue;
@@ -30,7 +32,7 @@ bool has_memory(const std::string& root, int node) {
 
 // From one node to each, in the order of their ids (ACPI SLIT, by way of sysfs).
 std::vector<int> distances_of(const std::string& root, int node) {
-  std::ifstream file(folder_of(root, node) + "/distance");
+  std::istringstream file(read_text_or_nothing(folder_of(root, node) + "/distance"));
   return {std::istream_iterator<int>(file), {}};
 }
 

@@ -8,9 +8,10 @@
 #include <algorithm>
 #include <cinttypes>
 #include <cstdio>
-#include <fstream>
 #include <sstream>
 #include <string>
+
+#include "base/read_file.h"
 
 namespace nvmemu::suite {
 namespace {
@@ -19,7 +20,7 @@ constexpr double kLeastShare = 0.95;
 constexpr std::uint64_t kPageBytes = 4096;
 
 std::vector<pid_t> children_of(pid_t pid) {
-  std::ifstream file(fmt::format("/proc/{0}/task/{0}/children", pid));
+  std::istringstream file(read_text_or_nothing(fmt::format("/proc/{0}/task/{0}/children", pid)));
   std::vector<pid_t> children;
   for (pid_t child; file >> child;) children.push_back(child);
   return children;
@@ -27,7 +28,7 @@ std::vector<pid_t> children_of(pid_t pid) {
 
 // Of the mappings that a process writes to and shares with no file.
 std::vector<void*> addresses_of(pid_t pid, std::size_t most) {
-  std::ifstream maps(fmt::format("/proc/{}/maps", pid));
+  std::istringstream maps(read_text_or_nothing(fmt::format("/proc/{}/maps", pid)));
   std::vector<void*> addresses;
   for (std::string line; std::getline(maps, line);) {
     std::uint64_t begin = 0, end = 0, offset = 0, inode = 0;

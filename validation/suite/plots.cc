@@ -4,18 +4,16 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <filesystem>
 #include <optional>
 
-#include "report/gnuplot.h"
+#include "base/gnuplot.h"
+#include "base/ownership.h"
 #include "report/plot_style.h"
 #include "suite/files.h"
 #include "suite/summary.h"
 
 namespace nvmemu::suite {
 namespace {
-
-using pmbench::gnuplot_string;
 
 // How many chains a chase in 2 MiB pages has; nothing of what is none.
 std::optional<int> chains_of(const Experiment& experiment) {
@@ -109,25 +107,22 @@ std::vector<Plot> plots_of(const std::vector<Row>& rows) {
 }
 
 Result<void> check_drawable(const std::string& folder) {
-  std::error_code error;
-  std::filesystem::create_directories(folder, error);
-  if (error) return failure(fmt::format("cannot make the folder {}: {}", folder, error.message()));
+  if (auto made = make_folders(folder, 0777); !made) return made;
   if (const auto writable = check_writable(folder + "/errors.svg"); !writable) return writable;
-  return pmbench::run_gnuplot("");
+  const auto drawn = draw("");
+  if (!drawn) return tl::unexpected<Error>(drawn.error());
+  return {};
 }
 
 Result<std::vector<std::string>> draw_plots(const std::vector<Row>& rows, const std::string& folder) {
-  std::error_code error;
-  std::filesystem::create_directories(folder, error);
-  if (error) return failure(fmt::format("cannot make the folder {}: {}", folder, error.message()));
+  if (const auto made = make_folders(folder, 0777); !made) return tl::unexpected<Error>(made.error());
   std::vector<std::string> paths;
   for (const Plot& plot : plots_of(rows)) {
     const std::string path = folder + "/" + plot.name + ".svg";
-    const std::string terminal = fmt::format(
-        "set encoding utf8\nset terminal svg size 1200,640 noenhanced font 'sans,12' background rgb 'white'\n"
-        "set output {}\n",
-        gnuplot_string(path));
-    if (const auto drawn = pmbench::run_gnuplot(terminal + plot.script); !drawn)
+    const std::string terminal =
+        "set encoding utf8\nset terminal svg size 1200,640 noenhanced font 'sans,12' background rgb "
+        "'white'\n";
+    if (const auto drawn = draw_into(path, terminal + plot.script); !drawn)
       return tl::unexpected<Error>(drawn.error());
     paths.push_back(path);
   }

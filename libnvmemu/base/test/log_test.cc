@@ -5,12 +5,15 @@
 #include <gtest/gtest.h>
 #include <signal.h>
 #include <sys/resource.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <array>
 #include <cerrno>
 #include <cstdio>
 #include <string>
+
+#include "temporary_folder.h"
 
 namespace nvmemu {
 namespace {
@@ -89,6 +92,36 @@ TEST_F(LogTest, CutsAtOneKibibyteWithItsNewline) {
 TEST_F(LogTest, WritesAnEmptyMessage) {
   log_warning({});
   EXPECT_EQ(written(), "nvmemu: \n");
+}
+
+TEST_F(LogTest, PrintsNoEscapeSequence) {
+  log_warning("\033[2J of a file's");
+  EXPECT_EQ(written(), "nvmemu: ?[2J of a file's\n");
+}
+
+// In a process of its own: what stderr is, is remembered once and for all.
+TEST_F(LogTest, WritesIntoNoFileThatTheProgramOpenedInStderrsPlace) {
+  const TemporaryFolder folder;
+  const pid_t child = fork();
+  if (child == 0) {
+    remember_stderr();
+    log_warning("seen");
+    const int kept = dup(STDERR_FILENO);
+    close(STDERR_FILENO);
+    log_warning("lost");
+    open(folder.file("data").c_str(), O_WRONLY | O_CREAT, 0600);  // becomes descriptor 2
+    log_warning("kept out");
+    write_to_stderr("this too");
+    dup2(kept, STDERR_FILENO);
+    log_warning("seen again");
+    _exit(0);
+  }
+  int status = -1;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  EXPECT_EQ(status, 0);
+  EXPECT_EQ(written(), "nvmemu: seen\nnvmemu: seen again\n");
+  EXPECT_TRUE(folder.has("data"));
+  EXPECT_EQ(folder.read("data"), "");
 }
 
 TEST_F(LogTest, KeepsErrno) {

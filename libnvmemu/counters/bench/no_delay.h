@@ -8,8 +8,8 @@ namespace nvmemu {
 
 class NoDelay final : public Injector {
  public:
-  double inject(double delay_ns, CounterSource&) noexcept override { return delay_ns; }
-  double wait_until(std::uint64_t, CounterSource&) noexcept override { return 0; }
+  void inject(double delay_ns, CounterSource&, WaitProgress& progress) override { progress.spent_ns = delay_ns; }
+  void wait_until(std::uint64_t, CounterSource&, WaitProgress&) override {}
   std::uint64_t now_ns() noexcept override { return 0; }
 };
 

@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "counters/record/record_reader.h"
 
-#include <fcntl.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include <algorithm>
-#include <cerrno>
 #include <cmath>
 #include <cstring>
+#include <span>
 #include <type_traits>
+
+#include "base/read_file.h"
 
 namespace nvmemu {
 namespace {
@@ -186,40 +184,14 @@ class Parser {
   Record record_;
 };
 
-Result<std::vector<std::byte>> read_file(const std::string& path) {
-  const auto failed = [&path] { return failure("cannot read " + path + ": " + std::strerror(errno)); };
-  const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-  if (fd < 0) return failed();
-  struct stat status {};
-  if (fstat(fd, &status) != 0 || !S_ISREG(status.st_mode)) {
-    close(fd);
-    return failure(path + " is not a file");
-  }
-  std::vector<std::byte> bytes(std::min(static_cast<std::size_t>(status.st_size), kWindows * kWindowBytes));
-  std::size_t have = 0;
-  ssize_t got = 1;
-  while (have < bytes.size() && got > 0) {
-    got = read(fd, bytes.data() + have, bytes.size() - have);
-    if (got < 0 && errno == EINTR)
-      got = 1;
-    else if (got > 0)
-      have += static_cast<std::size_t>(got);
-  }
-  const auto error = failed();
-  close(fd);
-  if (got < 0) return error;
-  bytes.resize(have);
-  return bytes;
-}
-
 }  // namespace
 
 Result<Record> parse_record(std::span<const std::byte> bytes) { return Parser(bytes).parse(); }
 
 Result<Record> read_record(const std::string& path) {
-  const Result<std::vector<std::byte>> bytes = read_file(path);
+  const Result<std::string> bytes = read_whole_file(path, kWindows * kWindowBytes);
   if (!bytes) return tl::unexpected(bytes.error());
-  Result<Record> record = parse_record(*bytes);
+  Result<Record> record = parse_record(std::as_bytes(std::span(*bytes)));
   if (!record) return failure(path + ": " + record.error().message, record.error().hint);
   return record;
 }

@@ -14,6 +14,7 @@
 #include <new>
 
 #include "base/clock.h"
+#include "base/ownership.h"
 #include "base/raw_syscall.h"
 
 namespace nvmemu {
@@ -69,7 +70,10 @@ RecordWriter::RecordWriter(std::string path, std::byte* first_window) : path_(st
 }
 
 RecordWriter::RecordWriter(RecordWriter&& other) noexcept
-    : path_(std::move(other.path_)), device_(other.device_), inode_(other.inode_) {
+    : path_(std::move(other.path_)),
+      device_(other.device_),
+      inode_(other.inode_),
+      file_(std::move(other.file_)) {
   for (std::size_t i = 0; i < kWindows; ++i) windows_[i].store(other.windows_[i].exchange(nullptr));
 }
 
@@ -83,13 +87,12 @@ Header& RecordWriter::header() const noexcept {
   return *std::launder(reinterpret_cast<Header*>(windows_[0].load(kRelaxed)));
 }
 
-// Maps the first window of the file on `fd`, which it closes.
+// Maps the first window of the file on `fd`.
 Result<RecordWriter> RecordWriter::map(const std::string& path, int fd) {
   struct stat status {};
   const bool right = is_file(fd, status) && status.st_size >= static_cast<off_t>(kWindowBytes);
   void* memory = right ? mmap(nullptr, kWindowBytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0) : MAP_FAILED;
   const int error = errno;
-  close(fd);
   if (!right) return failure(path + " is no record that is being made: it has the wrong size");
   if (memory == MAP_FAILED) return system_failure("cannot map", path, error);
   RecordWriter writer(path, static_cast<std::byte*>(memory));
@@ -108,16 +111,18 @@ Result<RecordWriter> RecordWriter::create(const std::string& path, const RecordI
                    "raise it: ulimit -f unlimited");
   }
   std::string temporary = path + ".XXXXXX";
-  const int fd = mkostemp(temporary.data(), O_CLOEXEC);  // mode 0600
-  if (fd < 0) return system_failure("cannot record into", path, errno);
+  Descriptor file(mkostemp(temporary.data(), O_CLOEXEC));  // mode 0600
+  if (!file) return system_failure("cannot record into", path, errno);
+  give_to_owner_of(folder_of(path), file.get());
   // Room is reserved: where the disk is full, the first touch of a hole would kill the program with SIGBUS.
-  if (const int error = posix_fallocate(fd, 0, kWindowBytes); error != 0) {
-    close(fd);
+  if (const int error = posix_fallocate(file.get(), 0, kWindowBytes); error != 0) {
     unlink(temporary.c_str());
-    return system_failure("cannot reserve 4 MiB for", path, error);
+    return system_failure("cannot reserve 4 MiB for", path, error,
+                          error == ENOSPC ? "make room on the disk" : "");
   }
-  Result<RecordWriter> writer = map(path, fd);
+  Result<RecordWriter> writer = map(path, file.get());
   if (writer) write_header(writer->header(), info);
+  if (writer) writer->file_ = std::move(file);
   if (!writer || rename(temporary.c_str(), path.c_str()) != 0) {
     const int error = errno;
     unlink(temporary.c_str());
@@ -127,9 +132,9 @@ Result<RecordWriter> RecordWriter::create(const std::string& path, const RecordI
 }
 
 Result<RecordWriter> RecordWriter::open(const std::string& path) {
-  const int fd = ::open(path.c_str(), O_RDWR | O_CLOEXEC | O_NONBLOCK);
-  if (fd < 0) return system_failure("cannot open", path, errno);
-  Result<RecordWriter> writer = map(path, fd);
+  const Descriptor file(::open(path.c_str(), O_RDWR | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
+  if (!file) return system_failure("cannot open", path, errno);
+  Result<RecordWriter> writer = map(path, file.get());
   if (!writer) return writer;
   const Header& header = writer->header();
   if (header.magic != kMagic) return failure(path + " is no record");
@@ -228,10 +233,21 @@ Result<void> RecordWriter::finish(double wall_ns, int exit_status, const std::st
   shared.exit_status = exit_status;
   put_text(shared.warnings, warnings);
   if (!all_ended) return {};
-  if (truncate(path_.c_str(), static_cast<off_t>(shared.claimed.load() * kSlotBytes)) != 0) {
-    return system_failure("cannot shorten", path_, errno);
-  }
+  // The file that was written, whatever has that name by now.
+  struct stat status {};
+  if (!is_file(file_.get(), status)) return system_failure("cannot finish", path_, EBADF);
+  const std::uint64_t used =
+      std::clamp(shared.claimed.load(), kHeaderSlots, kWindows * kSlotsPerWindow) * kSlotBytes;
+  const off_t size = std::min(static_cast<off_t>(used), status.st_size);
+  if (ftruncate(file_.get(), size) != 0 || fsync(file_.get()) != 0)
+    return system_failure("cannot finish", path_, errno);
   return {};
+}
+
+void RecordWriter::discard() noexcept {
+  struct stat status {};
+  if (stat(path_.c_str(), &status) == 0 && status.st_dev == device_ && status.st_ino == inode_)
+    unlink(path_.c_str());
 }
 
 std::uint64_t RecordWriter::lost() const noexcept { return header().lost.load(kRelaxed); }

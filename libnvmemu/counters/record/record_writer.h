@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <string>
 
+#include "base/descriptor.h"
 #include "base/result.h"
 #include "counters/counts.h"
 #include "counters/record/record_format.h"
@@ -55,8 +56,12 @@ class RecordWriter {
   bool add_epoch(const ThreadPlace& place, double begin_ns, double end_ns,
                  const EpochCounts& counts) noexcept;
 
-  // When the run is over. `all_ended`: no process can write any more, so what is not used of the file may go.
+  // When the run is over, by who made it. `all_ended`: no process can write any more, so what is not used of
+  // the file may go.
   Result<void> finish(double wall_ns, int exit_status, const std::string& warnings, bool all_ended);
+
+  // Where no run came of it: the file is removed, and no other that has come to lie there.
+  void discard() noexcept;
 
   std::uint64_t lost() const noexcept;
   std::uint64_t epochs() const noexcept;  // and processes
@@ -71,6 +76,7 @@ class RecordWriter {
 
   std::string path_;
   std::uint64_t device_ = 0, inode_ = 0;  // what lies there may be another file by the time it is to grow
+  Descriptor file_;                       // of who made it; the program's processes keep none open
   std::array<std::atomic<std::byte*>, record_format::kWindows> windows_{};
 };
 

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <span>
 
-#include "counters/sampler/zydis_decode.h"
+#include "walk/zydis_decode.h"
 #include "counters/sampler/zydis_registers.h"
 
 namespace nvmemu {

@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "counters/sampler/guarded_read.h"
-#include "counters/sampler/zydis_decode.h"
+#include "walk/zydis_decode.h"
 
 namespace nvmemu {
 namespace {

@@ -23,13 +23,11 @@ int this_tid() { return static_cast<int>(syscall(SYS_gettid)); }
 
 class NotingInjector final : public Injector {
  public:
-  double inject(double delay_ns, CounterSource&) noexcept override {
+  void inject(double delay_ns, CounterSource&, WaitProgress& progress) override {
     delays.push_back(delay_ns);
-    return delay_ns;
+    progress.spent_ns = delay_ns;
   }
-  double wait_until(std::uint64_t, CounterSource&) noexcept override {
-    return 0;
-  }  // nothing is governed here
+  void wait_until(std::uint64_t, CounterSource&, WaitProgress&) override {}  // nothing is governed here
   std::uint64_t now_ns() noexcept override { return 0; }
   std::vector<double> delays;
 };

@@ -57,26 +57,32 @@ class FakeSource final : public CounterSource {
 class FakeInjector final : public Injector {
  public:
   explicit FakeInjector(std::vector<std::string>& events) : events_(events) {}
-  double inject(double delay_ns, CounterSource& source) noexcept override {
+  void inject(double delay_ns, CounterSource& source, WaitProgress& progress) override {
     source.keep_warm();
     events_.push_back("inject");
     delays.push_back(delay_ns);
+    if (is_left_after_ns > 0) {
+      progress.spent_ns = is_left_after_ns;
+      throw Left();
+    }
     now += static_cast<std::uint64_t>(delay_ns);
-    return delay_ns + oversleep_ns;
+    progress.spent_ns = delay_ns + oversleep_ns;
   }
-  double wait_until(std::uint64_t until_ns, CounterSource&) noexcept override {
-    if (until_ns <= now) return 0;
+  void wait_until(std::uint64_t until_ns, CounterSource&, WaitProgress& progress) override {
+    if (until_ns <= now) return;
     events_.push_back("wait");
     waits.push_back(until_ns);
-    const double waited_ns = static_cast<double>(until_ns - now);
+    progress.spent_ns = static_cast<double>(until_ns - now);
     now = until_ns;
-    return waited_ns;
   }
   std::uint64_t now_ns() noexcept override { return now; }
   std::vector<double> delays;
   std::vector<std::uint64_t> waits;
   std::uint64_t now = 0;
   double oversleep_ns = 0;
+  // A handler of the program's interrupts the next injection then, and jumps out of it.
+  struct Left {};
+  double is_left_after_ns = 0;
 
  private:
   std::vector<std::string>& events_;

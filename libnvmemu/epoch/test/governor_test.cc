@@ -2,6 +2,7 @@
 #include "epoch/governor.h"
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <thread>
 #include <vector>
@@ -22,6 +23,29 @@ TEST(TokenBucket, BooksBehindWhatOthersHaveBooked) {
   TokenBucket mine(busy, 1e9), theirs(busy, 1e9);
   mine.book(1e9, 10 * kSecond);
   EXPECT_EQ(theirs.book(1e9, 10 * kSecond), 12 * kSecond);
+}
+
+// The clock of a process in a time namespace may be ahead by hours; and anyone may write anything.
+TEST(TokenBucket, WaitsForNoMomentThatNobodyCanHaveBooked) {
+  for (const std::uint64_t moment :
+       {10 * kSecond + 12 * kSecond, 10'000 * kSecond, ~std::uint64_t{0}, ~std::uint64_t{0} - 5}) {
+    std::atomic<std::uint64_t> busy{moment};
+    TokenBucket bucket(busy, 1e9);
+    EXPECT_EQ(bucket.book(1e6, 10 * kSecond), 10 * kSecond + kSecond / 1000) << moment;
+    EXPECT_EQ(bucket.book(1e6, 10 * kSecond), 10 * kSecond + 2 * kSecond / 1000) << "and it is mended";
+  }
+}
+
+// Whatever it is that others write all the time.
+TEST(TokenBucket, WaitsNoLongerThanItsBoundWhateverOthersWrite) {
+  const std::uint64_t bound =
+      kSecond + (4 * static_cast<std::uint64_t>(sysconf(_SC_NPROCESSORS_ONLN)) + 1) * kSecond / 1000;
+  std::atomic<std::uint64_t> busy{0};
+  TokenBucket bucket(busy, 1e9);
+  for (std::uint64_t bits = 0; bits < 64; ++bits) {
+    busy = std::uint64_t{1} << bits;
+    EXPECT_LE(bucket.book(1e6, 10 * kSecond), 10 * kSecond + bound) << bits;
+  }
 }
 
 TEST(TokenBucket, SavesNoIdleTimeUp) {

@@ -137,9 +137,40 @@ TEST_F(ThreadEmulatorTest, TheLastEpochKeepsNothingBack) {
   emulator_.end_epoch();
   EXPECT_FALSE(source_.settled);
   source_.next(10e6);
-  emulator_.finish();
+  emulator_.end();
   EXPECT_TRUE(source_.settled);
   EXPECT_EQ(injector_.delays, (std::vector<double>{20e6, 20e6}));
+}
+
+// By a jump out of a signal handler.
+TEST_F(ThreadEmulatorTest, AWaitThatIsLeftIsPaidForAsFarAsItCameAndOnce) {
+  source_.next(10e6);
+  injector_.is_left_after_ns = 5e6;
+  EXPECT_THROW(emulator_.end_epoch(), FakeInjector::Left);
+  EXPECT_TRUE(emulator_.is_booked());
+  EXPECT_TRUE(emulator_.settle());
+  EXPECT_FALSE(emulator_.settle());
+  EXPECT_FALSE(emulator_.is_booked());
+  EXPECT_DOUBLE_EQ(emulator_.totals().injected_ns, 5e6);
+  EXPECT_DOUBLE_EQ(emulator_.unpaid_ns(), 15e6);
+  injector_.is_left_after_ns = 0;
+  emulator_.end_epoch();
+  EXPECT_EQ(injector_.delays, (std::vector<double>{20e6, 15e6}));
+  EXPECT_DOUBLE_EQ(emulator_.totals().injected_ns, 20e6);
+}
+
+// A handler that interrupts it, and is emulated itself.
+TEST(SpinInjector, StopsWhereItHasBeenSettledMeanwhile) {
+  const Clock clock = Clock::calibrate();
+  SpinInjector injector(clock);
+  std::vector<std::string> events;
+  FakeSource source(events);
+  WaitProgress progress;
+  progress.over = true;
+  progress.spent_ns = 7;
+  injector.inject(3600e9, source, progress);
+  injector.wait_until(injector.now_ns() + 3'600'000'000'000, source, progress);
+  EXPECT_EQ(progress.spent_ns, 7);
 }
 
 // Of CPU time, whatever else the machine does meanwhile.
@@ -149,7 +180,9 @@ TEST(SpinInjector, WaitsAtLeastAsLongAndSaysHowLong) {
   std::vector<std::string> events;
   FakeSource source(events);
   const std::uint64_t start = thread_cpu_ns();
-  const double took_ns = injector.inject(2e6, source);
+  WaitProgress progress;
+  injector.inject(2e6, source, progress);
+  const double took_ns = progress.spent_ns;
   const auto passed_ns = static_cast<double>(thread_cpu_ns() - start);
   EXPECT_GE(took_ns, 2e6);
   EXPECT_LE(took_ns, passed_ns);  // not near: an interrupt between the readings counts too
@@ -166,7 +199,7 @@ TEST_F(ThreadEmulatorTest, AsksTheModelThatItIsGiven) {
 TEST_F(ThreadEmulatorTest, EndsWithEveryEpochThatTheSourceHasLeft) {
   source_.tells_all = true;
   for (int i = 0; i < 3; ++i) source_.next(10e6);
-  emulator_.finish();
+  emulator_.end_epoch();
   EXPECT_EQ(injector_.delays, (std::vector<double>{20e6}));
   emulator_.end();
   EXPECT_EQ(injector_.delays, (std::vector<double>{20e6, 20e6, 20e6}));

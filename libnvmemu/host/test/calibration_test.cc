@@ -89,7 +89,13 @@ TEST_P(MalformedValue, IsAnErrorThatNamesTheKey) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Numbers, MalformedValue,
-                         testing::Values("", "fast", "-1", "nan", "inf", "1e999", "12ns", "1,5", "\"163\""));
+                         testing::Values("", "fast", "-1", "nan", "inf", "1e999", "12ns", "1,5", "\"163\"",
+                                         "1e12"));
+
+TEST(Calibration, IsRefusedInWordsThatATerminalPrints) {
+  for (const char* text : {"\033[2J\n", "unstable = \033[2J\n"})
+    EXPECT_EQ(parse_calibration(text).error().message.find('\033'), std::string::npos) << text;
+}
 
 TEST(Calibration, RefusesMalformedTextFlagsAndLines) {
   const std::string good = serialize(sample_calibration());

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <csignal>
@@ -15,6 +16,7 @@
 #include <vector>
 
 #include "board_files.h"
+#include "report/board_owner.h"
 
 namespace nvmemu {
 namespace {
@@ -96,6 +98,57 @@ TEST_F(BoardTest, CountsWhatFindsNoPlaceOnAFullBoard) {
   EXPECT_EQ(board_->lost(), 3U);
 }
 
+// A shell that looks for a program in each folder of PATH fails as often to execute it.
+TEST_F(BoardTest, UsesTheSlotsOfFailedExecsAgain) {
+  BoardProcess* shell = board_->claim_process(7, 1);
+  for (std::uint32_t i = 0; i < 3 * Board::kProcesses; ++i) {
+    BoardProcess* expected = board_->expect_process(7, 1, "missing", false);
+    ASSERT_NE(expected, nullptr) << i;
+    board_->release(expected);
+  }
+  EXPECT_EQ(board_->lost(), 0U);
+  EXPECT_EQ(board_->process_count(), 2U);
+  EXPECT_EQ(shell->pid.load(), 7U);
+  BoardProcess* next = board_->claim_process(8, 7);
+  ASSERT_NE(next, nullptr);
+  EXPECT_EQ(board_->index_of(next), 1U);
+  EXPECT_STREQ(next->command, "");
+  EXPECT_EQ(next->warnings.load(), 0U);
+}
+
+TEST_F(BoardTest, OfAnOwnerThatWasKilledIsSwept) {
+  const std::string orphan = board_of_another_process();
+  ASSERT_TRUE(std::filesystem::exists(orphan));
+  const auto next = Board::create();
+  ASSERT_TRUE(next);
+  EXPECT_FALSE(std::filesystem::exists(orphan));
+  EXPECT_TRUE(std::filesystem::exists(board_->path())) << "its owner lives";
+}
+
+// Numbers of processes are given out again, and mean nothing in another namespace.
+TEST_F(BoardTest, OfAnOwnerThatMayLiveIsLeft) {
+  const BoardOwner self = this_process_as_owner();
+  EXPECT_FALSE(is_gone(self));
+  EXPECT_TRUE(is_gone({self.pid_namespace, self.start_ticks + 1, self.pid})) << "another of that number";
+  EXPECT_FALSE(is_gone({self.pid_namespace + 1, self.start_ticks, 0x7fffffff}));
+  EXPECT_TRUE(is_gone({self.pid_namespace, self.start_ticks, 0x7fffffff}));
+  EXPECT_FALSE(is_gone({}));
+}
+
+TEST_F(BoardTest, FilesThatAreNoBoardsAreNotSwept) {
+  const std::string orphan = board_of_another_process();
+  std::string bytes = folder_.read(std::filesystem::path(orphan).filename());
+  const std::string another_name = folder_.write("another.board", bytes, 0600);
+  const std::string too_long = folder_.write("nvmemu-long.board", bytes + "x", 0600);
+  bytes[0] = '?';
+  const std::string no_board = folder_.write("nvmemu-other.board", bytes, 0600);
+  ASSERT_EQ(mkfifo(folder_.file("nvmemu-pipe.board").c_str(), 0600), 0);
+  ASSERT_TRUE(Board::create());
+  for (const std::string& path : {another_name, too_long, no_board, folder_.file("nvmemu-pipe.board")})
+    EXPECT_TRUE(std::filesystem::exists(path)) << path;
+  EXPECT_FALSE(std::filesystem::exists(orphan));
+}
+
 TEST_F(BoardTest, GivesEachOfManyThreadsASlotOfItsOwn) {
   constexpr std::uint32_t kWorkers = 4, kClaims = 2000;
   auto other = Board::open(board_->path());
@@ -140,18 +193,38 @@ TEST_F(BrokenBoard, IsRefusedWhereThereIsNone) {
 
 TEST_F(BrokenBoard, IsRefusedWhereTheSizeIsWrong) {
   const std::string whole = content();
-  EXPECT_THAT(error_of(folder_.write("empty", "")), HasSubstr("not a board"));
-  EXPECT_THAT(error_of(folder_.write("short", whole.substr(0, whole.size() - 1))), HasSubstr("not a board"));
-  EXPECT_THAT(error_of(folder_.write("long", whole + "x")), HasSubstr("not a board"));
+  EXPECT_THAT(error_of(folder_.write("empty", "", 0600)), HasSubstr("not a board"));
+  EXPECT_THAT(error_of(folder_.write("short", whole.substr(0, whole.size() - 1), 0600)),
+              HasSubstr("not a board"));
+  EXPECT_THAT(error_of(folder_.write("long", whole + "x", 0600)), HasSubstr("not a board"));
 }
 
 TEST_F(BrokenBoard, IsRefusedWhereMagicOrVersionAreWrong) {
   std::string bytes = content();
-  EXPECT_EQ(error_of(folder_.write("same", bytes)), "opened");
+  EXPECT_EQ(error_of(folder_.write("same", bytes, 0600)), "opened");
   bytes[8] = 99;
-  EXPECT_THAT(error_of(folder_.write("version", bytes)), HasSubstr("another version"));
+  EXPECT_THAT(error_of(folder_.write("version", bytes, 0600)), HasSubstr("another version"));
   bytes[0] = '?';
-  EXPECT_THAT(error_of(folder_.write("magic", bytes)), HasSubstr("not a board"));
+  EXPECT_THAT(error_of(folder_.write("magic", bytes, 0600)), HasSubstr("not a board"));
+}
+
+TEST_F(BrokenBoard, IsRefusedWhereOthersCouldCutItShort) {
+  const std::string bytes = content();
+  for (const mode_t mode : {0604U, 0620U, 0666U})
+    EXPECT_THAT(error_of(folder_.write("open", bytes, mode)), HasSubstr("this user's alone")) << mode;
+  std::filesystem::create_hard_link(board_->path(), folder_.file("second-name"));
+  EXPECT_THAT(error_of(board_->path()), HasSubstr("this user's alone"));
+}
+
+TEST_F(BrokenBoard, IsRefusedWhereItIsAnotherUsers) {
+  if (geteuid() != 0) GTEST_SKIP() << "takes root, who alone can give files away";
+  ASSERT_EQ(chown(board_->path(), 4711, 4711), 0);
+  EXPECT_THAT(error_of(board_->path()), HasSubstr("this user's alone"));
+}
+
+TEST_F(BrokenBoard, APipeInItsPlaceIsNotWaitedFor) {
+  ASSERT_EQ(mkfifo(folder_.file("pipe").c_str(), 0600), 0);
+  EXPECT_THAT(error_of(folder_.file("pipe")), HasSubstr("not a board"));
 }
 
 TEST_F(BrokenBoard, IsRefusedThroughASymbolicLink) {
@@ -161,8 +234,8 @@ TEST_F(BrokenBoard, IsRefusedThroughASymbolicLink) {
 
 TEST_F(BrokenBoard, WithWildCountsShowsNoMoreThanItHolds) {
   std::string bytes = content();
-  bytes.replace(16, 8, std::string(8, '\xff'));  // both counts
-  const auto board = Board::open(folder_.write("wild", bytes).c_str());
+  bytes.replace(sizeof(BoardHead), 8, std::string(8, '\xff'));  // both counts
+  const auto board = Board::open(folder_.write("wild", bytes, 0600).c_str());
   ASSERT_TRUE(board);
   EXPECT_EQ(board->process_count(), Board::kProcesses);
   EXPECT_EQ(board->thread_count(), Board::kThreads);

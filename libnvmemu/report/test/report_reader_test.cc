@@ -109,6 +109,46 @@ TEST(ReadReport, NamesTheFieldThatIsWrong) {
   }
 }
 
+// Each number in turn is less than nothing, beyond all bounds, and no number.
+TEST(ReadReport, RefusesNumbersThatNoRunHas) {
+  const json whole = json::parse(to_json(with_bandwidth()));
+  const json flat = whole.flatten();
+  int numbers = 0;
+  for (const auto& item : flat.items()) {
+    if (!item.value().is_number()) continue;
+    ++numbers;
+    const bool is_signed = item.key().ends_with("unpaid_ns");
+    for (const json& wrong : {is_signed ? json(-1e30) : json(-1), json(1e30),
+                              json(std::uint64_t{18446744073709551611U}), json("1")}) {
+      if (wrong.is_number_unsigned() && item.value().is_number_float()) continue;  // of nanoseconds it may be
+      json broken = whole;
+      broken[json::json_pointer(item.key())] = wrong;
+      const auto report = parse_report(broken.dump());
+      ASSERT_FALSE(report) << item.key() << " " << wrong;
+      EXPECT_NE(report.error().message.find("number from"), std::string::npos) << report.error().message;
+    }
+  }
+  EXPECT_GT(numbers, 30);
+}
+
+TEST(ReadReport, PrintsNoEscapeSequenceOfAFile) {
+  json report = json::parse(to_json(example()));
+  report["warnings"] = {"\033]0;title\007", "\u009b31m"};
+  report["model"] = "\033[2J";
+  report["target"]["profile"] = "\177";
+  const auto read = parse_report(report.dump());
+  ASSERT_TRUE(read) << read.error().message;
+  for (const std::string& text : {summary(*read), to_json(*read)}) {
+    for (const char* control : {"\033", "\007", "\177", "\u009b"})
+      EXPECT_EQ(text.find(control), std::string::npos);
+  }
+  report["schema"] = "\033[2J";
+  EXPECT_EQ(parse_report(report.dump()).error().message.find('\033'), std::string::npos);
+  report["schema"] = "nvmemu-run-1";
+  report["model"] = {{"\033", 1}};
+  EXPECT_EQ(parse_report(report.dump()).error().message.find('\033'), std::string::npos);
+}
+
 TEST(ReadReport, NamesTheFileThatCannotBeRead) {
   const auto report = read_report("/nonexistent/report.json");
   ASSERT_FALSE(report);

@@ -113,5 +113,20 @@ TEST(Curves, AreRefusedWhereTheyAreDamaged) {
     EXPECT_FALSE(parse_curves(text)) << text;
 }
 
+TEST(Curves, HaveNoNumbersThatNoMachineHas) {
+  const std::string header = "nvmemu-throttle-curve-1\n";
+  ASSERT_TRUE(parse_curves(header + "node 0 1e8 0 1 9 1e10\npoint 1 1e8 0\n"));
+  for (const char* node :
+       {"-1 1e8 0 1 9 1e10", "70000 1e8 0 1 9 1e10", "0 1e-300 0 1 9 1e10", "0 1e300 0 1 9 1e10",
+        "0 1e8 -1e300 1 9 1e10", "0 1e8 0 -1 9 1e10", "0 1e8 0 1 5000 1e10", "0 1e8 0 1 9 -1"})
+    EXPECT_FALSE(parse_curves(header + "node " + node + "\n")) << node;
+  for (const char* point : {"-1 1e8 0", "1 -1e8 0", "1 1e300 0", "1 1e8 -1", "1 1e8 1e300"})
+    EXPECT_FALSE(parse_curves(header + "node 0 1e8 0 1 9 1e10\npoint " + point + "\n")) << point;
+}
+
+TEST(Curves, AreRefusedInWordsThatATerminalPrints) {
+  EXPECT_THAT(parse_curves("nvmemu-throttle-curve-1\n\033[2J\n").error().message, HasSubstr("'?[2J'"));
+}
+
 }  // namespace
 }  // namespace nvmemu

@@ -13,7 +13,8 @@ RecoveryRecord example() {
   return {"0b7a1d52",
           4711,
           true,
-          {{{0, 0x7f, 0x14, 1}, 0x192, 0xd00f, 0xd100}, {{1, 0xff, 0x17, 0}, 0x190, 0, 0x8000}}};
+          {{{0, 0x7f, 0x14, 1}, 0x8086, 0x2fb1, 0x192, 0xd00f, 0xd100},
+           {{1, 0xff, 0x17, 0}, 0x8086, 0x6fd0, 0x190, 0, 0x8000}}};
 }
 
 TEST(RecoveryFile, IsReadAsItWasWritten) {
@@ -44,6 +45,15 @@ TEST(RecoveryFile, HasNoOtherRegisters) {
   RecoveryRecord record = example();
   record.registers[0].offset = 0xa0;  // one of the kernel's counters
   EXPECT_FALSE(parse_recovery(serialize(record)));
+}
+
+TEST(RecoveryFile, HasNoRegistersOfOtherDevices) {
+  for (const auto& [vendor, device] : {std::pair{0x8086, 0x10fb}, {0x1022, 0x2fb1}, {0, 0}}) {
+    RecoveryRecord record = example();
+    record.registers[0].vendor = static_cast<std::uint16_t>(vendor);
+    record.registers[0].device = static_cast<std::uint16_t>(device);
+    EXPECT_FALSE(parse_recovery(serialize(record))) << vendor << ":" << device;
+  }
 }
 
 TEST(Files, AreReplacedAsAWhole) {

@@ -28,7 +28,8 @@ TEST(Schemata, OfAResourceThatIsNotThereAreEmpty) {
 }
 
 TEST(Schemata, ThatAreNotRightAreErrors) {
-  for (const char* text : {"MB:0", "MB:0=", "MB:=5", "MB:0=5;;", "MB:0=x", "MB:0=5x", "MB:0=-5"})
+  for (const char* text : {"MB:0", "MB:0=", "MB:=5", "MB:0=5;;", "MB:0=x", "MB:0=5x", "MB:0=-5", "MB:-1=5",
+                           "MB:0=99999999999999999999"})
     EXPECT_FALSE(parse_schemata(text, "MB")) << text;
 }
 

@@ -240,8 +240,38 @@ TEST_P(DamagedRecovery, TakesTheLimitsAwayAndKeepsTheFileForInspection) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Contents, DamagedRecovery,
-                         testing::Values("", "garbage", "nvmemu-throttle-recovery-1\n",
-                                         "nvmemu-throttle-recovery-1\nregister 0000:ff:14.1 0x190 0x8f"));
+                         testing::Values("", "garbage", "nvmemu-throttle-recovery-2\n",
+                                         "nvmemu-throttle-recovery-2\nregister 0000:ff:14.1 0x190 0x8f"));
+
+// Addresses are given out anew when a bridge is added, and files are copied.
+TEST_F(ThermalThrottleTest, WritesNothingToADeviceThatIsNotTheMemoryControllerOfTheRecord) {
+  {
+    const auto throttle = open();
+    ASSERT_TRUE(throttle->set(0, 0x100));
+    ASSERT_TRUE(throttle->keep());
+  }
+  machine_.remove_device("0000:7f:14.0");
+  machine_.add_device("0000:7f:14.0", 0x8086, 0x10fb);  // a network card
+  for (const int offset : kThermalRegisters) machine_.put_word("0000:7f:14.0", offset, 0x1234);
+  EXPECT_EQ(open()->leftover(), Leftover::kLifted);
+  EXPECT_THAT(machine_.registers_of("0000:7f:14.0"), ElementsAre(0x1234, 0x1234, 0x1234));
+  EXPECT_THAT(machine_.registers_of("0000:7f:14.1"), ElementsAre(0x8fff, 0xdfff, 0xafff))
+      << "not left throttled";
+  EXPECT_FALSE(machine_.has_recovery_file());
+}
+
+TEST_F(ThermalThrottleTest, PutsNothingOfOneControllerIntoAnother) {
+  {
+    const auto throttle = open();
+    ASSERT_TRUE(throttle->set(0, 0x100));
+    ASSERT_TRUE(throttle->keep());
+  }
+  machine_.add_device("0000:7f:14.0", 0x8086, 0x2fb4);  // another channel
+  for (const int offset : kThermalRegisters) machine_.put_word("0000:7f:14.0", offset, 0x8123);
+  EXPECT_EQ(open()->leftover(), Leftover::kLifted);
+  EXPECT_THAT(machine_.registers_of("0000:7f:14.0"), ElementsAre(0x8fff, 0x8fff, 0x8fff))
+      << "its limits are lifted, and what another held is not put into it";
+}
 
 }  // namespace
 }  // namespace nvmemu

@@ -49,6 +49,26 @@ TEST(Json, NamesItsSchemaFirst) {
   EXPECT_THAT(to_json(example_run()), StartsWith("{\n \"schema\": \"pmbench-run-1\","));
 }
 
+// Of each number in turn.
+TEST(Json, RefusesNumbersThatNoRunHas) {
+  const json whole = json::parse(to_json(example_run()));
+  struct Case {
+    const char* pointer;
+    json value;
+  };
+  const json beyond = std::uint64_t{18446744073709551611U};
+  for (const auto& [pointer, value] :
+       {Case{"/options/jobs", 0}, Case{"/options/jobs", 4294967291U}, Case{"/options/read_percent", 101},
+        Case{"/threads/0/accesses", -1}, Case{"/threads/0/accesses", beyond},
+        Case{"/threads/0/loop_ns", -1.0}, Case{"/threads/0/loop_ns", 1e300}, Case{"/seconds", -0.5},
+        Case{"/minor_faults", beyond}, Case{"/options/map_mib", beyond}}) {
+    json wrong = whole;
+    ASSERT_TRUE(wrong.contains(json::json_pointer(pointer))) << pointer;
+    wrong[json::json_pointer(pointer)] = value;
+    EXPECT_THAT(message_of(wrong.dump()), HasSubstr("number from")) << pointer << " " << value;
+  }
+}
+
 TEST(Json, GivesBackWhatWasWritten) {
   for (const RunResult& written : {example_run(), full_run(), RunResult{}}) {
     const std::string text = to_json(written);
@@ -134,7 +154,7 @@ TEST(ReadJson, ChecksRanges) {
   json whole = json::parse(to_json(example_run()));
   whole["options"]["jobs"] = -1;
   EXPECT_THAT(message_of(whole.dump()),
-              HasSubstr("options.jobs is not a whole number from 0 to 4294967295, but '-1'"));
+              HasSubstr("options.jobs is not a whole number from 1 to 1048576, but '-1'"));
   whole["options"]["jobs"] = std::uint64_t{1} << 32;
   EXPECT_THAT(message_of(whole.dump()), HasSubstr("options.jobs"));
   whole["options"]["jobs"] = 1.5;
@@ -163,7 +183,7 @@ TEST(ReadJson, ChecksTheTime) {
 TEST(ReadJson, NamesTheFile) {
   EXPECT_EQ(read_json("/nowhere/run.json").error().message,
             "cannot read /nowhere/run.json: No such file or directory");
-  EXPECT_THAT(read_json("/dev/null").error().message, StartsWith("/dev/null: "));
+  EXPECT_THAT(read_json("/dev/null").error().message, StartsWith("cannot read /dev/null: "));
 }
 
 }  // namespace

@@ -10,7 +10,7 @@
 #include "output/json.h"
 #include "output/test/example_run.h"
 #include "report/curves.h"
-#include "report/gnuplot.h"
+#include "base/gnuplot.h"
 #include "report/plot_layout.h"
 
 namespace nvmemu::pmbench {
@@ -172,21 +172,6 @@ TEST_F(Plots, FindTheClocksSteps) {
   const auto curves = curves_of(compared({run}));
   EXPECT_NEAR(curves.at(0).clock_step_ns, 10, 1);
   EXPECT_EQ(curves.at(1).clock_step_ns, 1);  // of two latencies only
-}
-
-TEST(Gnuplot, QuotesStrings) { EXPECT_EQ(gnuplot_string("it's\n\"$a\\"), "'it''s?\"$a\\'"); }
-
-TEST(Gnuplot, ThatIsMissingIsNamedWithItsPackage) {
-  const Result<void> run = run_gnuplot("", "gnuplot-that-is-not-there");
-  ASSERT_FALSE(run);
-  EXPECT_EQ(run.error().message, "cannot draw: gnuplot is not installed");
-  EXPECT_EQ(run.error().hint, "apt-get install gnuplot-nox");
-}
-
-TEST(Gnuplot, ThatFailsIsQuoted) {
-  const Result<void> run = run_gnuplot("echo wrong >&2; exit 3\n", "sh");
-  ASSERT_FALSE(run);
-  EXPECT_EQ(run.error().message, "gnuplot failed: wrong\n");
 }
 
 }  // namespace

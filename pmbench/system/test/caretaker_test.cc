@@ -6,6 +6,7 @@
 #include <poll.h>
 #include <signal.h>
 #include <sys/inotify.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -75,6 +76,27 @@ class CaretakerTest : public testing::Test {
 TEST_F(CaretakerTest, PutsBackWhatAKilledProcessHasChanged) {
   change_and([](auto&) { raise(SIGKILL); });
   EXPECT_TRUE(becomes_as_it_was());
+}
+
+// Descriptors may have numbers above the limit, which was lower when they were made or has been lowered
+// since.
+TEST_F(CaretakerTest, HoldsNoDescriptorsOfTheProgram) {
+  constexpr int kHigh = 500;
+  int ends[2];
+  ASSERT_EQ(pipe2(ends, O_CLOEXEC), 0);
+  ASSERT_EQ(dup2(ends[1], kHigh), kHigh);
+  close(ends[1]);
+  rlimit before{};
+  ASSERT_EQ(getrlimit(RLIMIT_NOFILE, &before), 0);
+  const rlimit low{100, before.rlim_max};
+  ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &low), 0);
+  const auto caretaker = Caretaker::start();
+  setrlimit(RLIMIT_NOFILE, &before);
+  ASSERT_TRUE(caretaker);
+  close(kHigh);
+  pollfd all_closed{.fd = ends[0], .events = POLLIN, .revents = 0};
+  EXPECT_EQ(poll(&all_closed, 1, 30'000), 1) << "the caretaker holds it";
+  close(ends[0]);
 }
 
 TEST_F(CaretakerTest, OutlivesWhoKillsTheWholeGroup) {

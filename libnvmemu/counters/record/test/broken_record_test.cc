@@ -132,8 +132,8 @@ TEST_F(BrokenRecord, SurvivesAnyByte) {
 
 TEST_F(BrokenRecord, IsNamedByItsPath) {
   EXPECT_THAT(read_record(file("none")).error().message, HasSubstr("none: No such file"));
-  EXPECT_EQ(read_record("/dev/zero").error().message, "/dev/zero is not a file");
-  EXPECT_THAT(read_record(folder_).error().message, HasSubstr("is not a file"));
+  EXPECT_EQ(read_record("/dev/zero").error().message, "cannot read /dev/zero: it is no regular file");
+  EXPECT_THAT(read_record(folder_).error().message, HasSubstr("Is a directory"));
   std::ofstream(file("text")) << "nothing of the kind";
   EXPECT_EQ(read_record(file("text")).error().message, file("text") + ": it is no record");
 }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <signal.h>
@@ -134,6 +135,44 @@ TEST_F(RecordTest, GrowsNoOtherFileThatHasComeToLieThere) {
   }
   EXPECT_EQ(content(), "another");
   EXPECT_GT(writer.lost(), 0U);
+}
+
+// Nor is it cut short, or removed, where the record has another name by then.
+TEST_F(RecordTest, IsFinishedAndDiscardedByWhatItIsAndNotByItsName) {
+  RecordWriter writer = create();
+  writer.add_epoch({}, 0, 1, epoch(1));
+  std::filesystem::rename(file(), file("moved"));
+  const std::string another(1'000'000, 'x');
+  std::ofstream(file()) << another;
+  ASSERT_TRUE(writer.finish(1, 0, "", true));
+  EXPECT_TRUE(content() == another);
+  EXPECT_EQ(std::filesystem::file_size(file("moved")), 4096 + 256);
+  writer.discard();
+  EXPECT_TRUE(content() == another);
+  std::filesystem::rename(file("moved"), file());
+  writer.discard();
+  EXPECT_FALSE(std::filesystem::exists(file()));
+}
+
+// What is counted in a header is written by all processes of the run.
+TEST_F(RecordTest, IsNotMadeLongerByAWildCount) {
+  RecordWriter writer = create();
+  const auto size = std::filesystem::file_size(file());
+  const int fd = open(file().c_str(), O_RDWR | O_CLOEXEC);
+  const std::uint64_t wild = ~std::uint64_t{0};
+  ASSERT_EQ(pwrite(fd, &wild, sizeof wild, offsetof(record_format::Header, claimed)), 8);
+  close(fd);
+  ASSERT_TRUE(writer.finish(1, 0, "", true));
+  EXPECT_EQ(std::filesystem::file_size(file()), size);
+}
+
+TEST_F(RecordTest, LeavesNothingOfRootsInAUsersFolder) {
+  if (geteuid() != 0) GTEST_SKIP() << "takes root, who alone can leave such files";
+  ASSERT_EQ(chown(folder_.c_str(), 4711, 4711), 0);
+  create();
+  struct stat status {};
+  ASSERT_EQ(stat(file().c_str(), &status), 0);
+  EXPECT_EQ(status.st_uid, 4711U);
 }
 
 TEST_F(RecordTest, IsWrittenByManyThreadsOfSeveralMappings) {

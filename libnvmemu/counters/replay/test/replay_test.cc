@@ -49,7 +49,7 @@ TEST(Replay, TakesNoMemoryForWildNumbers) {
 }
 
 TEST(Replay, OfNoRecordIsRefused) {
-  EXPECT_THAT(Replay::load("/dev/null").error().message, testing::HasSubstr("is not a file"));
+  EXPECT_THAT(Replay::load("/dev/null").error().message, testing::HasSubstr("it is no regular file"));
 }
 
 TEST(ReplaySource, TellsEachEpochOnceAndWithoutItsOverhead) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "report/gnuplot.h"
+#include "base/gnuplot.h"
 
 #include <fcntl.h>
 #include <spawn.h>
@@ -12,9 +12,12 @@
 #include <cstring>
 #include <memory>
 
+#include "base/output_file.h"
+#include "base/quote.h"
+
 extern char** environ;
 
-namespace nvmemu::pmbench {
+namespace nvmemu {
 namespace {
 
 struct Closer {
@@ -44,12 +47,12 @@ std::string content_of(const File& file) {
 }
 
 // 0, or an error number.
-int spawn(const std::string& program, const File& in, const File& out, pid_t& pid) {
+int spawn(const std::string& program, const File& in, const File& out, const File& err, pid_t& pid) {
   posix_spawn_file_actions_t actions;
   if (const int error = posix_spawn_file_actions_init(&actions)) return error;
   posix_spawn_file_actions_adddup2(&actions, fileno(in.get()), STDIN_FILENO);
   posix_spawn_file_actions_adddup2(&actions, fileno(out.get()), STDOUT_FILENO);
-  posix_spawn_file_actions_adddup2(&actions, fileno(out.get()), STDERR_FILENO);
+  posix_spawn_file_actions_adddup2(&actions, fileno(err.get()), STDERR_FILENO);
   std::string name = program;
   std::array<char*, 2> arguments{name.data(), nullptr};
   const int error = posix_spawnp(&pid, program.c_str(), &actions, nullptr, arguments.data(), environ);
@@ -61,20 +64,18 @@ int spawn(const std::string& program, const File& in, const File& out, pid_t& pi
 
 std::string gnuplot_string(std::string_view text) {
   std::string quoted = "'";
-  for (const char c : text) {
-    if (c == '\'') quoted += '\'';
-    quoted += static_cast<unsigned char>(c) < 0x20 || c == 0x7f ? '?' : c;
-  }
+  for (const char c : printable(text)) quoted += c == '\'' ? std::string("''") : std::string(1, c);
   return quoted + "'";
 }
 
-Result<void> run_gnuplot(const std::string& script, const std::string& program) {
+Result<std::string> draw(const std::string& script, const std::string& program) {
   const File in = file_of(script);
   const File out = file_of("");
-  if (!in || !out)
+  const File err = file_of("");
+  if (!in || !out || !err)
     return failure(std::string("cannot make a temporary file for gnuplot: ") + std::strerror(errno));
   pid_t pid = 0;
-  if (const int error = spawn(program, in, out, pid)) {
+  if (const int error = spawn(program, in, out, err, pid)) {
     if (error == ENOENT)
       return failure("cannot draw: gnuplot is not installed", "apt-get install gnuplot-nox");
     return failure(std::string("cannot run gnuplot: ") + std::strerror(error));
@@ -83,8 +84,14 @@ Result<void> run_gnuplot(const std::string& script, const std::string& program) 
   while (waitpid(pid, &status, 0) < 0) {
     if (errno != EINTR) return failure(std::string("cannot wait for gnuplot: ") + std::strerror(errno));
   }
-  if (WIFEXITED(status) && WEXITSTATUS(status) == 0) return {};
-  return failure("gnuplot failed: " + content_of(out));
+  if (WIFEXITED(status) && WEXITSTATUS(status) == 0) return content_of(out);
+  return failure("gnuplot failed: " + printable_lines(content_of(err)));
 }
 
-}  // namespace nvmemu::pmbench
+Result<void> draw_into(const std::string& path, const std::string& script) {
+  const Result<std::string> picture = draw(script);
+  if (!picture) return tl::unexpected(picture.error());
+  return write_whole_file(path, *picture);
+}
+
+}  // namespace nvmemu

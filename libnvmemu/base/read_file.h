@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+// The one way in which nvmemu opens a file to read it. What a name stands for is looked at before: a pipe
+// would be waited for, a device may never end or do something when it is opened, so only regular files are
+// read (those of /proc and /sys are such), and no more of them than there can be sense in.
+#pragma once
+
+#include <cstddef>
+#include <string>
+
+#include "base/descriptor.h"
+#include "base/result.h"
+
+namespace nvmemu {
+
+// Far above what each kind of file holds; what is longer is a mistake.
+inline constexpr std::size_t kMostOfSmallFile = std::size_t{16} << 20;  // /proc/cpuinfo of 4096 processors
+inline constexpr std::size_t kMostOfResults = std::size_t{256} << 20;
+inline constexpr std::size_t kMostOfTrace = std::size_t{1} << 30;
+
+// The regular file at `path`, open for reading; an error leaves the reason in errno too. Waits for nobody.
+Result<Descriptor> open_regular_file(const std::string& path);
+
+// All of it, at most `most_bytes` (EFBIG where there is more). "cannot read PATH: why".
+Result<std::string> read_whole_file(const std::string& path, std::size_t most_bytes);
+
+// Likewise; nothing where it cannot be read, for what the kernel may or may not show.
+std::string read_text_or_nothing(const std::string& path);
+
+}  // namespace nvmemu

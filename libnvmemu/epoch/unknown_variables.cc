@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "epoch/unknown_variables.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <string_view>
+
+#include "base/nearest.h"
+#include "base/quote.h"
+#include "epoch/config.h"
+
+namespace nvmemu {
+namespace {
+
+constexpr std::string_view kPrefix = "NVMEMU_";
+
+// Beside those that configure the emulation: the tool's own, the library's for its children, and those of the
+// scripts that build and test.
+constexpr std::string_view kOthers[] = {"NVMEMU_PRELOAD", "NVMEMU_BOARD_OWNER", "NVMEMU_PACKAGES",
+                                        "NVMEMU_TIMEOUT_FACTOR"};
+
+}  // namespace
+
+std::vector<std::string> unknown_variables() {
+  const std::vector<std::string> settings = to_environment(Config{});
+  std::vector<std::string_view> known(std::begin(kOthers), std::end(kOthers));
+  for (const std::string& setting : settings)
+    known.push_back(std::string_view(setting).substr(0, setting.find('=')));
+
+  std::vector<std::string> sentences;
+  for (char** variable = environ; variable != nullptr && *variable != nullptr; ++variable) {
+    const std::string_view text = *variable;
+    const std::string_view name = text.substr(0, text.find('='));
+    if (!text.starts_with(kPrefix) || name.size() + 1 >= text.size()) continue;
+    if (std::ranges::find(known, name) != known.end()) continue;
+    const std::string_view meant = nearest_name(name, known);
+    sentences.push_back(quote(name) + " in the environment is nothing that nvmemu knows" +
+                        (meant.empty() ? "" : ": did you mean " + std::string(meant) + "?"));
+  }
+  return sentences;
+}
+
+}  // namespace nvmemu

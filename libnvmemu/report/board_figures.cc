@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "report/board_figures.h"
+
+#include <cmath>
+
+namespace nvmemu {
+namespace {
+
+constexpr double kMostNs = 1e18;  // 30 years
+constexpr double kMostNs2 = kMostNs * kMostNs;
+constexpr std::uint64_t kMostCount = 1'000'000'000'000'000;
+constexpr double kMostDrift = 1e3;  // of the base latency, either way
+
+bool is_within(double value, double most) { return value >= 0 && value <= most; }  // false for NaN
+
+// Zero where nothing was weighed by the drift.
+bool is_drift(double drifted, double misses) {
+  if (misses <= 0) return drifted <= kMostNs;
+  return drifted >= misses / kMostDrift && drifted <= misses * kMostDrift;
+}
+
+bool makes_sense(const ThreadFigures& figures) {
+  const ThreadReport& thread = figures.thread;
+  for (const double ns :
+       {thread.cpu_ns, thread.stall_ns, thread.injected_ns, thread.overhead_ns, std::abs(thread.unpaid_ns),
+        figures.counted_ns, figures.misses, figures.drifted_misses}) {
+    if (!is_within(ns, kMostNs)) return false;
+  }
+  for (const std::uint64_t count : {thread.epochs, figures.samples, figures.stall_samples, figures.probes}) {
+    if (count > kMostCount) return false;
+  }
+  return is_within(figures.variance_ns2, kMostNs2) && is_drift(figures.drifted_misses, figures.misses);
+}
+
+}  // namespace
+
+std::optional<ThreadFigures> read_figures(const BoardThread& thread) {
+  const auto value = [](const auto& word) { return word.load(std::memory_order_relaxed); };
+  const auto number = [&value](const auto& word) { return static_cast<double>(value(word)); };
+  ThreadFigures figures;
+  figures.thread = {.tid = thread.tid.load(std::memory_order_acquire),
+                    .name = text_of(thread.name),
+                    .epochs = value(thread.epochs),
+                    .cpu_ns = number(thread.cpu_ns),
+                    .stall_ns = number(thread.stall_ns),
+                    .injected_ns = number(thread.injected_ns),
+                    .overhead_ns = number(thread.overhead_ns),
+                    .unpaid_ns = number(thread.unpaid_ns),
+                    .ended = value(thread.ended) != 0};
+  figures.process = value(thread.process);
+  figures.samples = value(thread.samples);
+  figures.stall_samples = value(thread.stall_samples);
+  figures.probes = value(thread.probes);
+  figures.variance_ns2 = value(thread.variance_ns2);
+  figures.misses = value(thread.misses);
+  figures.drifted_misses = value(thread.drifted_misses);
+  figures.counted_ns = number(thread.counted_ns);
+  if (!makes_sense(figures)) return std::nullopt;
+  return figures;
+}
+
+}  // namespace nvmemu

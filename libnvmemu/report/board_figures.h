@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+// A thread's figures, copied off the board once and looked at: whatever else is there is left out of reports.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "report/run_report.h"
+
+namespace nvmemu {
+
+struct ThreadFigures {
+  ThreadReport thread;
+  std::uint32_t process = 0;  // index of its BoardProcess; may be that of none
+  std::uint64_t samples = 0, stall_samples = 0, probes = 0;
+  double variance_ns2 = 0;
+  double misses = 0, drifted_misses = 0;
+  double counted_ns = 0;
+};
+
+// Nothing where a figure is none that a thread could have had: negative, not finite, or of more than 30
+// years.
+std::optional<ThreadFigures> read_figures(const BoardThread& thread);
+
+// The bytes of a field up to the first zero, or to its end.
+template <std::size_t kBytes>
+std::string text_of(const char (&field)[kBytes]) {
+  std::size_t length = 0;
+  while (length < kBytes && field[length] != '\0') ++length;
+  return {field, length};
+}
+
+}  // namespace nvmemu

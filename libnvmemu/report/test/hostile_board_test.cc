@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+// What was written over by something else, by mistake or not, harms nobody who reads it.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <nlohmann/json.hpp>
+
+#include "board_files.h"
+#include "report/run_report.h"
+
+namespace nvmemu {
+namespace {
+
+using testing::Contains;
+using testing::HasSubstr;
+
+class HostileBoard : public BoardTest {
+ protected:
+  void SetUp() override {
+    BoardTest::SetUp();
+    process_ = board_->claim_process(7, 1);
+    thread_ = board_->claim_thread(7, process_);
+    honest_ = board_->claim_thread(8, process_);
+    honest_->cpu_ns = 1000;
+    honest_->epochs = 1;
+  }
+  RunReport read() {
+    RunReport report;
+    report.base_at_start_ns = 100;
+    report.target.read_latency_ns = 200;
+    report.bandwidth.is_measured = true;
+    read_board(*board_, report);
+    return report;
+  }
+  BoardProcess* process_ = nullptr;
+  BoardThread* thread_ = nullptr;
+  BoardThread* honest_ = nullptr;
+};
+
+TEST_F(HostileBoard, FiguresThatNoThreadHasAreLeftOut) {
+  constexpr auto kMost = std::numeric_limits<std::uint64_t>::max();
+  const auto set = [this](const std::function<void(BoardThread&)>& spoil) {
+    std::memset(static_cast<void*>(thread_), 0, sizeof *thread_);
+    thread_->tid = 7;
+    spoil(*thread_);
+    return read();
+  };
+  const std::vector<std::function<void(BoardThread&)>> spoils = {
+      [](BoardThread& t) { t.epochs = kMost; },
+      [](BoardThread& t) { t.samples = kMost; },
+      [](BoardThread& t) { t.cpu_ns = kMost; },
+      [](BoardThread& t) { t.unpaid_ns = std::numeric_limits<std::int64_t>::min(); },
+      [](BoardThread& t) { t.variance_ns2 = -1; },
+      [](BoardThread& t) { t.variance_ns2 = std::nan(""); },
+      [](BoardThread& t) { t.misses = std::numeric_limits<double>::infinity(); },
+      [](BoardThread& t) { t.misses = 1e-300, t.drifted_misses = 1e17; },
+      [](BoardThread& t) { t.counted_ns = kMost; },
+  };
+  for (std::size_t i = 0; i < spoils.size(); ++i) {
+    const RunReport report = set(spoils[i]);
+    EXPECT_EQ(report.totals.threads, 1U) << i;
+    EXPECT_EQ(report.totals.cpu_ns, 1000) << i;
+    EXPECT_EQ(report.base_read_latency_ns, 100) << i;
+    EXPECT_THAT(report.warnings, Contains(HasSubstr("make no sense, and are left out: 1"))) << i;
+  }
+}
+
+TEST_F(HostileBoard, TrafficThatNoMachineMovesIsNone) {
+  board_->traffic().read_bytes = std::numeric_limits<std::uint64_t>::max();
+  const RunReport report = read();
+  EXPECT_EQ(report.bandwidth.read_bytes, 0);
+  EXPECT_FALSE(report.bandwidth.error_relative_95);
+  EXPECT_THAT(report.bandwidth.error_from, HasSubstr("make no sense"));
+}
+
+TEST_F(HostileBoard, AnEscapeSequenceInACommandReachesNoTerminal) {
+  std::strcpy(process_->command, "a\033[2J\n");
+  std::strcpy(honest_->name, "b\033]0;x\007");
+  const std::string text = to_json(read()) + summary(read());
+  EXPECT_EQ(text.find('\033'), std::string::npos);
+}
+
+// Each byte of the board, in turn of all ones, zeros and something between.
+TEST_F(HostileBoard, OfAnyBytesMakesAReport) {
+  for (const int byte : {0xff, 0x7f, 0x01, 0x80}) {
+    TrafficBoard& traffic = board_->traffic();
+    std::memset(static_cast<void*>(&traffic), byte, sizeof traffic);
+    std::memset(static_cast<void*>(process_), byte, sizeof(BoardProcess) * Board::kProcesses);
+    std::memset(static_cast<void*>(thread_), byte, sizeof(BoardThread) * Board::kThreads);
+    const RunReport report = read();
+    const auto json = nlohmann::json::parse(to_json(report));
+    EXPECT_LE(json["totals"]["threads"].get<double>(), Board::kThreads);
+    EXPECT_GE(json["totals"]["cpu_ns"].get<double>(), 0);
+    EXPECT_NE(summary(report), "");
+    traffic.series.add({1, ~std::uint64_t{0}, 1e6, 1e6, 0}, traffic.start_ns);  // comes back
+    if (BoardProcess* claimed = board_->claim_process(9, 1)) {
+      EXPECT_LT(board_->index_of(claimed), Board::kProcesses);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace nvmemu

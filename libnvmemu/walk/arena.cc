@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "walk/arena.h"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+
+#include <cerrno>
+#include <new>
+
+#include "base/raw_syscall.h"
+
+namespace nvmemu {
+namespace {
+
+constexpr std::size_t kLineBytes = 64;
+
+// Where vm.memfd_noexec is set, a file must say that it is to be executed; older kernels do not know how.
+long create_file() noexcept {
+  constexpr unsigned kCloseOnExec = 1, kExecutable = 0x10;  // MFD_CLOEXEC, MFD_EXEC
+  constexpr const char* kName = "nvmemu-walk";
+  const long fd = raw_syscall(SYS_memfd_create, kName, kCloseOnExec | kExecutable);
+  return fd == -EINVAL ? raw_syscall(SYS_memfd_create, kName, kCloseOnExec) : fd;
+}
+
+std::uint8_t* map(long fd, std::size_t bytes, int protection) noexcept {
+  const long result = raw_syscall(SYS_mmap, nullptr, bytes, protection, MAP_SHARED, fd, 0);
+  return is_error(result) ? nullptr : reinterpret_cast<std::uint8_t*>(result);
+}
+
+}  // namespace
+
+bool Arena::open(std::size_t bytes) noexcept {
+  const long fd = create_file();
+  if (is_error(fd)) return false;
+  bytes_ = bytes;
+  if (!is_error(raw_syscall(SYS_ftruncate, fd, bytes))) {
+    writable_ = map(fd, bytes, PROT_READ | PROT_WRITE);
+    executable_ = map(fd, bytes, PROT_READ | PROT_EXEC);
+  }
+  raw_syscall(SYS_close, fd);
+  if (writable_ == nullptr || executable_ == nullptr) {
+    close();
+    return false;
+  }
+  new (writable_) std::atomic<std::size_t>(kLineBytes);
+  return true;
+}
+
+void Arena::close() noexcept {
+  if (writable_ != nullptr) raw_syscall(SYS_munmap, writable_, bytes_);
+  if (executable_ != nullptr) raw_syscall(SYS_munmap, executable_, bytes_);
+  writable_ = executable_ = nullptr;
+  bytes_ = 0;
+}
+
+std::uint8_t* Arena::take(std::size_t bytes) noexcept {
+  if (!is_open()) return nullptr;
+  constexpr std::size_t kAligned = 16;
+  const std::size_t wanted = (bytes + kAligned - 1) & ~(kAligned - 1);
+  if (taken().load(std::memory_order_relaxed) + wanted > bytes_) return nullptr;
+  const std::size_t at = taken().fetch_add(wanted, std::memory_order_relaxed);
+  return at + wanted <= bytes_ ? writable_ + at : nullptr;
+}
+
+}  // namespace nvmemu

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+// Executes a program's instructions one by one on a copy of its registers, with its memory left as it is.
+// Async-signal-safe; one thread's.
+#pragma once
+
+#include <cstdint>
+
+#include "walk/code_cache.h"
+#include "walk/memory.h"
+#include "walk/registers.h"
+
+namespace nvmemu {
+
+class Cursor {
+ public:
+  Cursor(CodeCache& code, WalkMemory& memory, WalkRegisters& registers, unsigned decode_budget) noexcept
+      : code_(code), memory_(memory), registers_(registers), decodes_left_(decode_budget) {}
+
+  // Executes the instruction at registers.pc. kNone: it is done, and executed() tells of it; else it is not,
+  // and the walk is over.
+  WalkStop step() noexcept;
+
+  const MicroOp& executed() const noexcept { return entry_->op; }
+  // The address of its operand in memory; of a push and its like, of the stack's.
+  std::uintptr_t operand_address() const noexcept { return operand_; }
+  const Touches& touches() const noexcept { return memory_.touches(); }
+  bool branched() const noexcept { return branched_; }
+
+ private:
+  CodeEntry* entry_at(std::uintptr_t address, WalkStop& why) noexcept;
+  CodeEntry* follow(WalkStop& why) noexcept;
+  std::uint64_t address_of(const WalkOperand& operand) const noexcept;
+  void set_general(const MicroOp& op, std::uint64_t value) noexcept;
+  bool holds_condition(std::uint8_t condition) const noexcept;
+
+  bool execute(const CodeEntry& entry) noexcept;
+  bool execute_load(const MicroOp& op) noexcept;
+  bool execute_store(const MicroOp& op) noexcept;
+  bool execute_transfer(const MicroOp& op) noexcept;
+  bool execute_stack(const MicroOp& op) noexcept;
+  bool execute_native(const CodeEntry& entry) noexcept;
+  bool execute_string(const MicroOp& op) noexcept;
+  bool copy_string(std::uint64_t bytes, std::uint8_t width) noexcept;
+  bool fill_string(std::uint64_t bytes, std::uint8_t width) noexcept;
+  void clear_vectors(std::size_t from_byte) noexcept;
+  bool push(std::uint64_t value) noexcept;
+  bool pop(std::uint64_t& value) noexcept;
+  bool fails(WalkStop why) noexcept;
+
+  CodeCache& code_;
+  WalkMemory& memory_;
+  WalkRegisters& registers_;
+  CodeEntry* entry_ = nullptr;
+  std::uint64_t next_pc_ = 0;
+  std::uintptr_t operand_ = 0;
+  unsigned decodes_left_;
+  WalkStop stop_ = WalkStop::kNone;
+  bool branched_ = false;
+};
+
+}  // namespace nvmemu

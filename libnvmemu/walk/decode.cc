@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "walk/decode.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "walk/build_recipe.h"
+#include "walk/by_hand.h"
+#include "walk/zydis_decode.h"
+#include "walk/zydis_sets.h"
+
+namespace nvmemu {
+namespace {
+
+bool reads(const ZydisDecodedOperand& operand) {
+  return (operand.actions & ZYDIS_OPERAND_ACTION_MASK_READ) != 0;
+}
+bool writes(const ZydisDecodedOperand& operand) {
+  return (operand.actions & ZYDIS_OPERAND_ACTION_MASK_WRITE) != 0;
+}
+
+WalkOperand operand_of(const ZydisDecodedOperand& operand, const ZydisDecodedInstruction& instruction,
+                       std::uint64_t next) {
+  const auto& memory = operand.mem;
+  WalkOperand result;
+  result.displacement = memory.disp.has_displacement ? memory.disp.value : 0;
+  if (memory.base == ZYDIS_REGISTER_RIP || memory.base == ZYDIS_REGISTER_EIP) {
+    result.displacement += static_cast<std::int64_t>(next);
+  } else {
+    result.base = general_of(memory.base);
+  }
+  result.index = general_of(memory.index);
+  result.scale = memory.scale;
+  result.is_short = instruction.address_width == 32;
+  if (memory.segment == ZYDIS_REGISTER_FS) result.segment = Segment::kFs;
+  if (memory.segment == ZYDIS_REGISTER_GS) result.segment = Segment::kGs;
+  return result;
+}
+
+void add_registers(const ZydisDecoded& decoded, MicroOp& op) {
+  for (const ZydisDecodedOperand& operand : decoded.all()) {
+    if (operand.type == ZYDIS_OPERAND_TYPE_REGISTER) {
+      const WalkSet set = set_of(operand.reg.value);
+      if (reads(operand)) op.for_data |= set;
+      if (writes(operand)) op.written |= set;
+    } else if (operand.type == ZYDIS_OPERAND_TYPE_MEMORY) {
+      op.for_address |= set_of(operand.mem.base) | set_of(operand.mem.index);
+    }
+  }
+  const auto* flags = decoded.instruction.cpu_flags;
+  constexpr ZydisAccessedFlagsMask kStatus = ZYDIS_CPUFLAG_CF | ZYDIS_CPUFLAG_PF | ZYDIS_CPUFLAG_AF |
+                                             ZYDIS_CPUFLAG_ZF | ZYDIS_CPUFLAG_SF | ZYDIS_CPUFLAG_OF;
+  if (flags == nullptr || (flags->tested & kStatus) == 0) op.for_data &= ~kFlagsSet;
+}
+
+// The first operand in memory that the instruction says: not the stack's.
+void add_memory(const ZydisDecoded& decoded, MicroOp& op) {
+  const Operands visible = decoded.visible();
+  const auto memory = std::find_if(visible.begin(), visible.end(), [](const ZydisDecodedOperand& operand) {
+    return operand.type == ZYDIS_OPERAND_TYPE_MEMORY;
+  });
+  if (memory == visible.end()) return;
+  op.operand = operand_of(*memory, decoded.instruction, op.next());
+  if (memory->mem.type != ZYDIS_MEMOP_TYPE_MEM) {
+    op.for_data |= op.for_address;  // lea
+    op.for_address = 0;
+    return;
+  }
+  op.reads_memory = reads(*memory);
+  op.writes_memory = writes(*memory);
+  op.operand_bytes = static_cast<std::uint8_t>(std::min(memory->size / 8, 255));
+}
+
+// What is waited for by its result, where all that it reads is there. Rounded: a model's, not a simulator's.
+std::uint8_t latency_of(const ZydisDecoded& decoded, const MicroOp& op) {
+  switch (decoded.instruction.mnemonic) {
+    case ZYDIS_MNEMONIC_IMUL:
+    case ZYDIS_MNEMONIC_MUL:
+    case ZYDIS_MNEMONIC_MULX:
+      return 3;
+    case ZYDIS_MNEMONIC_DIV:
+    case ZYDIS_MNEMONIC_IDIV:
+      return 12;
+    case ZYDIS_MNEMONIC_DIVSS:
+    case ZYDIS_MNEMONIC_DIVSD:
+    case ZYDIS_MNEMONIC_SQRTSS:
+    case ZYDIS_MNEMONIC_SQRTSD:
+    case ZYDIS_MNEMONIC_VDIVSS:
+    case ZYDIS_MNEMONIC_VDIVSD:
+    case ZYDIS_MNEMONIC_VSQRTSD:
+      return 14;
+    default:
+      return (op.written & ~(kFlagsSet | (kFlagsSet - 1))) != 0 ? 3 : 1;
+  }
+}
+
+// xor of a register with itself and its like: nothing is waited for.
+bool is_zeroing(const ZydisDecoded& decoded) {
+  const Operands visible = decoded.visible();
+  switch (decoded.instruction.mnemonic) {
+    case ZYDIS_MNEMONIC_XOR:
+    case ZYDIS_MNEMONIC_SUB:
+    case ZYDIS_MNEMONIC_PXOR:
+    case ZYDIS_MNEMONIC_XORPS:
+    case ZYDIS_MNEMONIC_XORPD:
+    case ZYDIS_MNEMONIC_VPXOR:
+    case ZYDIS_MNEMONIC_VXORPS:
+    case ZYDIS_MNEMONIC_VPXORD:
+    case ZYDIS_MNEMONIC_VPXORQ:
+      break;
+    default:
+      return false;
+  }
+  const ZydisDecodedOperand& one = visible[visible.size() - 2];
+  const ZydisDecodedOperand& other = visible[visible.size() - 1];
+  return one.type == ZYDIS_OPERAND_TYPE_REGISTER && other.type == ZYDIS_OPERAND_TYPE_REGISTER &&
+         one.reg.value == other.reg.value;
+}
+
+bool is_non_temporal(ZydisMnemonic mnemonic) {
+  constexpr ZydisMnemonic kStores[] = {
+      ZYDIS_MNEMONIC_MOVNTI,   ZYDIS_MNEMONIC_MOVNTDQ,  ZYDIS_MNEMONIC_MOVNTPS,  ZYDIS_MNEMONIC_MOVNTPD,
+      ZYDIS_MNEMONIC_VMOVNTDQ, ZYDIS_MNEMONIC_VMOVNTPS, ZYDIS_MNEMONIC_VMOVNTPD,
+  };
+  return std::find(std::begin(kStores), std::end(kStores), mnemonic) != std::end(kStores);
+}
+
+}  // namespace
+
+const char* name_of(WalkStop stop) noexcept {
+  switch (stop) {
+    case WalkStop::kNone:
+      return "none";
+    case WalkStop::kSystemCall:
+      return "system call";
+    case WalkStop::kPrivileged:
+      return "privileged";
+    case WalkStop::kX87:
+      return "x87";
+    case WalkStop::kGather:
+      return "gather";
+    case WalkStop::kStringScan:
+      return "string scan";
+    case WalkStop::kUnsupported:
+      return "unsupported";
+    case WalkStop::kNoStub:
+      return "no executable memory";
+    case WalkStop::kFault:
+      return "fault";
+    case WalkStop::kCode:
+      return "code unreadable";
+    case WalkStop::kDecodeBudget:
+      return "new code";
+    case WalkStop::kTableFull:
+      return "table full";
+    case WalkStop::kOverlayFull:
+      return "too many stores";
+    case WalkStop::kCount:
+      break;
+  }
+  return "unknown";
+}
+
+bool decode_op(const std::uint8_t* code, std::size_t available, std::uint64_t address, VectorState vectors,
+               DecodedOp& to) noexcept {
+  ZydisDecoded decoded;
+  if (!ZYAN_SUCCESS(decode(code, available, decoded))) return false;
+  to = {};
+  MicroOp& op = to.op;
+  op.address = address;
+  op.length = decoded.instruction.length;
+  op.mnemonic = static_cast<std::uint16_t>(decoded.instruction.mnemonic);
+  std::memcpy(op.code.data(), code, op.length);
+  add_registers(decoded, op);
+  add_memory(decoded, op);
+  op.is_locked = (decoded.instruction.attributes & ZYDIS_ATTRIB_HAS_LOCK) != 0 ||
+                 (decoded.instruction.mnemonic == ZYDIS_MNEMONIC_XCHG && op.writes_memory);
+  op.is_non_temporal = is_non_temporal(decoded.instruction.mnemonic);
+  if (!decode_by_hand(decoded, op)) {
+    op.stop = build_recipe(decoded, code, vectors, to.recipe);
+    op.kind = op.stop == WalkStop::kNone ? OpKind::kNative : OpKind::kStop;
+  }
+  op.latency = latency_of(decoded, op);
+  if (is_zeroing(decoded) && !op.reads_memory) op.for_data = 0;
+  return true;
+}
+
+}  // namespace nvmemu

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+// One x86-64 instruction as a walk executes it and a core model sees it.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+#include "walk/registers.h"
+
+namespace nvmemu {
+
+// What is executed by hand; all else that can be executed is kNative.
+enum class OpKind : std::uint8_t {
+  kMove,           // register to register
+  kConstant,       // immediate to register
+  kAddress,        // lea
+  kLoad,           // 4 or 8 bytes to a register
+  kStore,          // 4 or 8 bytes from a register
+  kStoreConstant,  // 4 or 8 bytes
+  kBranch,         // conditional, by the flags
+  kCountBranch,    // by %rcx: jrcxz
+  kJump,
+  kCall,
+  kReturn,
+  kPush,
+  kPop,
+  kLeave,
+  kNothing,  // nop, prefetches, endbr
+  kFence,
+  kFlush,               // of a line: clwb, clflush, clflushopt
+  kCopy,                // movs, repeated or not
+  kFill,                // stos, likewise
+  kStoreControl,        // fnstcw
+  kLoadControl,         // fldcw
+  kStoreVectorControl,  // stmxcsr
+  kLoadVectorControl,   // ldmxcsr
+  kClearUpper,          // vzeroupper
+  kClearVectors,        // vzeroall
+  kNative,              // by a stub
+  kStop,                // not executed: `stop` says why
+};
+
+// Why a walk ends. Counted, so that what is not covered shows.
+enum class WalkStop : std::uint8_t {
+  kNone,  // it does not
+  kSystemCall,
+  kPrivileged,    // what traps, or acts on the machine: cpuid, rdrand, hypercalls, xsave, transactions
+  kX87,           // the old floating-point unit and MMX
+  kGather,        // gathers and scatters
+  kStringScan,    // cmps, scas, lods
+  kUnsupported,   // the rest of what cannot be executed
+  kNoStub,        // no executable memory for it
+  kFault,         // the instruction, or what it reads, faults
+  kCode,          // the next instruction cannot be read
+  kDecodeBudget,  // too many new instructions for one walk
+  kTableFull,     // of instructions known
+  kOverlayFull,   // too much was stored
+  kCount,
+};
+const char* name_of(WalkStop stop) noexcept;
+
+// A set of registers: general ones, the flags, vectors, masks.
+using WalkSet = std::uint64_t;
+inline constexpr unsigned kFlagsAt = 16, kVectorsAt = 17, kMasksAt = 49;
+inline constexpr WalkSet kFlagsSet = WalkSet{1} << kFlagsAt;
+inline constexpr unsigned kWalkSetSize = 57;
+constexpr WalkSet general_set(unsigned number) noexcept { return WalkSet{1} << number; }
+constexpr WalkSet vector_set(unsigned number) noexcept { return WalkSet{1} << (kVectorsAt + number); }
+constexpr WalkSet mask_set(unsigned number) noexcept { return WalkSet{1} << (kMasksAt + number); }
+
+inline constexpr std::int8_t kNoRegister = -1;
+
+enum class Segment : std::uint8_t { kNone, kFs, kGs };
+
+// Where an operand lies: base + index * scale + displacement, which has the instruction's own address in it
+// where that counts.
+struct WalkOperand {
+  std::int64_t displacement = 0;
+  std::int8_t base = kNoRegister;
+  std::int8_t index = kNoRegister;
+  std::uint8_t scale = 0;
+  Segment segment = Segment::kNone;
+  bool is_short = false;  // an address of 32 bits
+};
+
+inline constexpr std::size_t kLongestInstruction = 15;
+
+struct MicroOp {
+  std::uint64_t address = 0;
+  WalkSet for_address = 0;  // registers read for the operand's address,
+  WalkSet for_data = 0;     // and for all else
+  WalkSet written = 0;
+  WalkOperand operand;
+  std::int64_t constant = 0;  // an immediate, a branch's target, what a return drops
+  std::array<std::uint8_t, 16> code{};
+  OpKind kind = OpKind::kStop;
+  WalkStop stop = WalkStop::kUnsupported;
+  std::uint8_t length = 0;
+  std::uint8_t operand_bytes = 0;  // of memory
+  bool reads_memory = false;       // at `operand`; the stack's own accesses are the kind's
+  bool writes_memory = false;
+  bool is_locked = false;
+  bool is_non_temporal = false;
+  bool is_repeated = false;      // rep
+  bool has_constant = false;     // of kPush, of branches: no register or memory names it
+  std::int8_t to = kNoRegister;  // of kinds by hand
+  std::int8_t from = kNoRegister;
+  std::uint8_t width = 8;      // bytes of a register by hand, or of an element of a string
+  std::uint8_t condition = 0;  // as the processor encodes it
+  std::uint8_t latency = 1;    // cycles, without memory's
+  std::uint16_t mnemonic = 0;  // Zydis', for messages
+
+  std::uint64_t next() const noexcept { return address + length; }
+};
+
+constexpr bool touches_stack(OpKind kind) noexcept {
+  return kind == OpKind::kPush || kind == OpKind::kPop || kind == OpKind::kCall || kind == OpKind::kReturn ||
+         kind == OpKind::kLeave;
+}
+
+}  // namespace nvmemu

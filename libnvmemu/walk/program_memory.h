@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// Where a walk's lines come from: the seam between walks and the program's memory.
+#pragma once
+
+#include <cstdint>
+
+namespace nvmemu {
+
+inline constexpr std::uintptr_t kLineBytes = 64;
+
+// Async-signal-safe; false and null where it cannot be read.
+class ProgramMemory {
+ public:
+  // A first touch: `ticks` that a load of the byte takes.
+  virtual bool touch(std::uintptr_t address, std::uint64_t& ticks) noexcept = 0;
+  virtual bool word(std::uintptr_t address, std::uint64_t& value) noexcept = 0;  // 8 bytes
+  virtual bool copy_line(std::uintptr_t line_address, std::uint8_t* to) noexcept = 0;
+  // Where what lies at `address` is read, which a fault may still prevent.
+  virtual const std::uint8_t* place(std::uintptr_t address) noexcept = 0;
+
+ protected:
+  ~ProgramMemory() = default;
+};
+
+// The process' own.
+class OwnMemory final : public ProgramMemory {
+ public:
+  bool touch(std::uintptr_t address, std::uint64_t& ticks) noexcept override;
+  bool word(std::uintptr_t address, std::uint64_t& value) noexcept override;
+  bool copy_line(std::uintptr_t line_address, std::uint8_t* to) noexcept override;
+  const std::uint8_t* place(std::uintptr_t address) noexcept override;
+};
+
+}  // namespace nvmemu

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "walk/decode.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <vector>
+
+namespace nvmemu {
+namespace {
+
+DecodedOp decoded(const std::vector<std::uint8_t>& code, VectorState vectors = VectorState::kAvx512) {
+  DecodedOp result;
+  EXPECT_TRUE(decode_op(code.data(), code.size(), 0x400000, vectors, result));
+  EXPECT_EQ(result.op.length, code.size());
+  return result;
+}
+
+std::vector<std::uint8_t> rewritten(const DecodedOp& op) {
+  return {op.recipe.code.begin(), op.recipe.code.begin() + op.recipe.length};
+}
+
+TEST(Decode, TellsWhatALoadsAddressIsMadeOf) {
+  const MicroOp op = decoded({0x48, 0x8b, 0x44, 0xd9, 0x10}).op;  // mov 16(%rcx,%rbx,8), %rax
+  EXPECT_EQ(op.kind, OpKind::kLoad);
+  EXPECT_EQ(op.for_address, general_set(kRcx) | general_set(kRbx));
+  EXPECT_EQ(op.for_data, 0u);
+  EXPECT_EQ(op.written, general_set(kRax));
+  EXPECT_EQ(op.operand.displacement, 16);
+  EXPECT_EQ(op.operand.scale, 8);
+  EXPECT_TRUE(op.reads_memory);
+  EXPECT_FALSE(op.writes_memory);
+}
+
+TEST(Decode, KeepsAddressAndDataApart) {
+  const MicroOp op = decoded({0x48, 0x03, 0x07}).op;  // add (%rdi), %rax
+  EXPECT_EQ(op.kind, OpKind::kNative);
+  EXPECT_EQ(op.for_address, general_set(kRdi));
+  EXPECT_EQ(op.for_data, general_set(kRax));
+  EXPECT_EQ(op.written, general_set(kRax) | kFlagsSet);
+}
+
+TEST(Decode, ResolvesAddressesRelativeToTheNextInstruction) {
+  const MicroOp op = decoded({0x48, 0x8b, 0x05, 0x10, 0, 0, 0}).op;  // mov 16(%rip), %rax
+  EXPECT_EQ(op.operand.displacement, 0x400000 + 7 + 16);
+  EXPECT_EQ(op.operand.base, kNoRegister);
+}
+
+TEST(Decode, KnowsControlFlow) {
+  const MicroOp branch = decoded({0x75, 0xfe}).op;  // jne to itself
+  EXPECT_EQ(branch.kind, OpKind::kBranch);
+  EXPECT_EQ(branch.constant, 0x400000);
+  EXPECT_EQ(branch.condition, 5);
+  EXPECT_EQ(decoded({0xe8, 0, 0, 0, 0}).op.kind, OpKind::kCall);
+  EXPECT_EQ(decoded({0xc2, 8, 0}).op.constant, 8);                       // ret $8
+  EXPECT_TRUE(decoded({0xff, 0x24, 0xc5, 0, 0, 0, 0}).op.reads_memory);  // jmp *(,%rax,8)
+}
+
+TEST(Decode, KnowsStoresThatPassTheCaches) {
+  const DecodedOp word = decoded({0x48, 0x0f, 0xc3, 0x07});  // movnti %rax, (%rdi)
+  EXPECT_EQ(word.op.kind, OpKind::kStore);
+  EXPECT_TRUE(word.op.is_non_temporal);
+  const DecodedOp vector = decoded({0x66, 0x0f, 0xe7, 0x07});  // movntdq %xmm0, (%rdi)
+  EXPECT_TRUE(vector.op.is_non_temporal);
+  EXPECT_EQ(rewritten(vector), (std::vector<std::uint8_t>{0x66, 0x0f, 0x7f, 0x06}));  // movdqa %xmm0, (%rsi)
+}
+
+TEST(Decode, KnowsLocksFencesAndFlushes) {
+  EXPECT_TRUE(decoded({0xf0, 0x48, 0xff, 0x07}).op.is_locked);  // lock incq (%rdi)
+  EXPECT_TRUE(decoded({0x48, 0x87, 0x07}).op.is_locked);        // xchg %rax, (%rdi)
+  EXPECT_EQ(decoded({0x0f, 0xae, 0xf8}).op.kind, OpKind::kFence);
+  EXPECT_EQ(decoded({0x66, 0x0f, 0xae, 0x37}).op.kind, OpKind::kFlush);  // clwb (%rdi)
+}
+
+TEST(Decode, MovesTheOperandToThePointer) {
+  // lock addq $5, %fs:0x123(%r12,%r13,4): the prefixes go, the constant stays.
+  const DecodedOp add = decoded({0x64, 0xf0, 0x4b, 0x83, 0x84, 0xac, 0x23, 0x01, 0, 0, 0x05});
+  EXPECT_EQ(rewritten(add), (std::vector<std::uint8_t>{0x48, 0x83, 0x06, 0x05}));
+  EXPECT_EQ(add.op.operand.segment, Segment::kFs);
+  EXPECT_EQ(add.recipe.pointer, kRsi);
+  // vpaddd 64(%r8), %ymm9, %ymm1: extension bits are kept inverted.
+  const DecodedOp vector = decoded({0xc4, 0xc1, 0x35, 0xfe, 0x48, 0x40});
+  EXPECT_EQ(rewritten(vector), (std::vector<std::uint8_t>{0xc4, 0xe1, 0x35, 0xfe, 0x0e}));
+  EXPECT_EQ(vector.op.operand_bytes, 32);
+}
+
+TEST(Decode, ScalesCompressedDisplacements) {
+  // vmovdqu64 64(%rdi), %zmm17, which says 1 in its byte.
+  const DecodedOp load = decoded({0x62, 0xe1, 0xfe, 0x48, 0x6f, 0x4f, 0x01});
+  EXPECT_EQ(load.op.operand.displacement, 64);
+  EXPECT_EQ(load.recipe.vectors_written, 1u << 17);
+  EXPECT_EQ(load.recipe.form, VectorForm::kAvx512);
+}
+
+TEST(Decode, PointsWithARegisterThatTheInstructionDoesNotUse) {
+  const DecodedOp add = decoded({0x48, 0x03, 0x37});  // add (%rdi), %rsi
+  EXPECT_NE(add.recipe.pointer, kRsi);
+  EXPECT_EQ(add.recipe.general_used >> add.recipe.pointer & 1, 0);
+}
+
+TEST(Decode, HasAnotherRegisterForTheStackPointer) {
+  const DecodedOp add = decoded({0x48, 0x83, 0xec, 0x20});  // sub $32, %rsp
+  EXPECT_GE(add.recipe.stack, 0);
+  EXPECT_TRUE(add.recipe.writes_stack_pointer);
+  EXPECT_EQ(add.recipe.general_used & 1u << kRsp, 0u);
+}
+
+TEST(Decode, DoesNotExecuteWhatTheProcessorLacks) {
+  EXPECT_EQ(decoded({0x62, 0xe1, 0xfe, 0x48, 0x6f, 0x4f, 0x01}, VectorState::kAvx).op.kind, OpKind::kStop);
+  EXPECT_EQ(decoded({0xc4, 0xc1, 0x35, 0xfe, 0x48, 0x40}, VectorState::kSse).op.kind, OpKind::kStop);
+}
+
+TEST(Decode, SaysWhyItStops) {
+  EXPECT_EQ(decoded({0x0f, 0x01, 0xd9}).op.stop, WalkStop::kPrivileged);                // vmmcall
+  EXPECT_EQ(decoded({0xc7, 0xf8, 0, 0, 0, 0}).op.stop, WalkStop::kUnsupported);         // xbegin
+  EXPECT_EQ(decoded({0x0f, 0x6f, 0x07}).op.stop, WalkStop::kX87);                       // movq (%rdi), %mm0
+  EXPECT_EQ(decoded({0xc4, 0xe2, 0x75, 0x90, 0x04, 0x17}).op.stop, WalkStop::kGather);  // vpgatherdd
+  EXPECT_EQ(decoded({0x48, 0x0f, 0xa3, 0x07}).op.stop, WalkStop::kUnsupported);         // bt %rax, (%rdi)
+  EXPECT_EQ(decoded({0xfd}).op.stop, WalkStop::kUnsupported);                           // std
+}
+
+TEST(Decode, NeedsAllOfAnInstruction) {
+  DecodedOp result;
+  const std::uint8_t code[] = {0x48, 0x8b, 0x05, 0x10};
+  EXPECT_FALSE(decode_op(code, sizeof code, 0, VectorState::kAvx, result));
+  EXPECT_FALSE(decode_op(code, 0, 0, VectorState::kAvx, result));
+}
+
+}  // namespace
+}  // namespace nvmemu

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "walk/test/stepping.h"
+
+#include <Zydis/Zydis.h>
+#include <signal.h>
+
+#include <cstdio>
+#include <cstring>
+#include <vector>
+
+#include "walk/test/fault_handlers.h"
+#include "walk/test/walking.h"
+
+namespace nvmemu {
+namespace {
+
+constexpr std::size_t kMostSteps = 3000;
+constexpr std::uint64_t kSingleStep = 1 << 8;
+constexpr unsigned kDecodeBudget = 100000;
+
+struct Recorded {
+  MicroOp op;
+  WalkRegisters after;
+};
+
+struct Run {
+  std::vector<Recorded> steps;
+  std::size_t at = 0;
+  bool has_walked = false;
+  SteppedWalk result;
+};
+Run* run = nullptr;
+
+void walk_from(const ucontext_t& context) {
+  Walking& walking = Walking::get();
+  WalkRegisters registers;
+  read_registers(context, walking.layout, registers);
+  const VectorControl control(registers.vector_control);
+  walking.memory.begin(walking.program);
+  Cursor cursor(walking.code, walking.memory, registers, kDecodeBudget);
+  while (run->result.walked < run->steps.size()) {
+    run->result.stop = cursor.step();
+    if (run->result.stop != WalkStop::kNone) break;
+    run->steps[run->result.walked++] = {cursor.executed(), registers};
+  }
+}
+
+std::string hexadecimal(std::uint64_t value) {
+  char text[24];
+  std::snprintf(text, sizeof text, "%lx", value);
+  return text;
+}
+
+std::string difference(const WalkRegisters& walked, const WalkRegisters& native) {
+  constexpr std::uint64_t kAllFlags = kLowFlags << 8 | 1;
+  if (walked.pc != native.pc) return "pc " + hexadecimal(walked.pc) + ", not " + hexadecimal(native.pc);
+  for (std::size_t i = 0; i < kGeneralRegisters; ++i) {
+    if (walked.general[i] != native.general[i])
+      return "register " + std::to_string(i) + " " + hexadecimal(walked.general[i]) + ", not " +
+             hexadecimal(native.general[i]);
+  }
+  if (((walked.flags ^ native.flags) & kAllFlags) != 0)
+    return "flags " + hexadecimal(walked.flags & kAllFlags) + ", not " + hexadecimal(native.flags);
+  for (std::size_t i = 0; i < kMaskRegisters; ++i) {
+    if (walked.masks[i] != native.masks[i]) return "mask " + std::to_string(i);
+  }
+  for (std::size_t i = 0; i < kVectorRegisters; ++i) {
+    if (std::memcmp(walked.vectors[i], native.vectors[i], kVectorBytes) != 0)
+      return "vector " + std::to_string(i);
+  }
+  return walked.float_control == native.float_control ? "" : "x87 control";
+}
+
+void compare(const ucontext_t& context) {
+  WalkRegisters native;
+  read_registers(context, Walking::get().layout, native);
+  const Recorded& step = run->steps[run->at];
+  // A repeated instruction traps after each repetition.
+  if (native.pc == step.op.address && step.after.pc != step.op.address) return;
+  const std::string found = difference(step.after, native);
+  ++run->at;
+  ++run->result.compared;
+  if (found.empty()) return;
+  const char* mnemonic = ZydisMnemonicGetString(static_cast<ZydisMnemonic>(step.op.mnemonic));
+  run->result.difference = "after step " + std::to_string(run->at) + ", " + mnemonic + ": " + found;
+}
+
+void on_step(int, siginfo_t*, void* opaque) {
+  auto& context = *static_cast<ucontext_t*>(opaque);
+  if (!run->has_walked) {
+    run->has_walked = true;
+    walk_from(context);
+  } else if (run->at < run->result.walked && run->result.difference.empty()) {
+    compare(context);
+  }
+  if (run->at == run->result.walked || !run->result.difference.empty())
+    context.uc_mcontext.gregs[REG_EFL] &= ~static_cast<greg_t>(kSingleStep);
+}
+
+__attribute__((noinline)) void step_through(void (*body)()) {
+  asm volatile(
+      "pushfq\n\t"
+      "orq %0, (%%rsp)\n\t"
+      "popfq"
+      :
+      : "i"(kSingleStep)
+      : "memory", "cc");
+  body();
+}
+
+}  // namespace
+
+SteppedWalk walk_and_step(void (*body)()) {
+  const FaultHandlers handlers;
+  Walking::get();
+  Run now;
+  now.steps.resize(kMostSteps);
+  run = &now;
+  struct sigaction action {
+  }, before{};
+  action.sa_sigaction = on_step;
+  action.sa_flags = SA_SIGINFO;
+  sigaction(SIGTRAP, &action, &before);
+  step_through(body);
+  sigaction(SIGTRAP, &before, nullptr);
+  run = nullptr;
+  return now.result;
+}
+
+}  // namespace nvmemu

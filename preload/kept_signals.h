@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// Signals that the emulator has handlers for: what the program has set for them is kept here, and not by the
+// kernel.
+#pragma once
+
+#include <signal.h>
+#include <ucontext.h>
+
+#include <cstdint>
+
+namespace nvmemu::preload {
+
+// Ticks arrive by SIGURG: ignored by default, so that one that is pending across an exec does no harm; not a
+// real-time signal, so that it needs no queue; hardly used by programs (out-of-band data), whose own use is
+// forwarded. Breakpoints raise SIGTRAP.
+inline constexpr int kTickSignal = SIGURG;
+inline constexpr int kTrapSignal = SIGTRAP;
+
+// Installs handlers for all of them, by an entry of the library's (signal_entry.h), keeping what was set
+// before as the program's. False where the kernel refuses.
+bool install_kept_signals() noexcept;
+
+// Whether the program's setting for `signal` is kept here.
+bool is_kept(int signal) noexcept;
+// Whether it may be a fault of what the thread has just executed.
+bool is_fault(int signal) noexcept;
+
+// Stands in for sigaction(2) for a kept signal: what the program sets, and sees, is its own.
+int kept_sigaction(int signal, const struct sigaction* action, struct sigaction* old) noexcept;
+
+// What the program wants of a signal that has come.
+struct Wish {
+  std::uintptr_t handler = 0;  // to be called; 0: none
+  bool ends = false;           // the process, as it does by default
+};
+// With its flags and mask in force from then on, as far as the kernel does not see to it. Async-signal-safe.
+Wish wish_of_program(int signal, const siginfo_t& info, const ucontext_t& context) noexcept;
+
+}  // namespace nvmemu::preload

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+// Signals as the program sees them, which is not to notice the emulator's handlers, nor that two cannot be
+// blocked. What the interposed functions are made of; their names and old-fashioned kin are in signals.cc and
+// signal_masks.cc.
+#pragma once
+
+#include <signal.h>
+
+namespace nvmemu::preload {
+
+// sigaction(2), and sigprocmask(2) of the calling thread.
+int program_sigaction(int signal, const struct sigaction* action, struct sigaction* old) noexcept;
+int program_sigprocmask(int how, const sigset_t* set, sigset_t* old) noexcept;
+
+// Whether that is not to be left to the C library, which would show the emulator's handler.
+bool is_handled_here(int signal) noexcept;
+
+// What the calling thread has blocked and the kernel has not, for a thread that it makes.
+unsigned char blocked_in_vain() noexcept;
+void inherit_blocked_in_vain(unsigned char inherited) noexcept;
+
+}  // namespace nvmemu::preload

@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: Apache-2.0
+// Handlers of programs, by every name that sets one: they run as they would natively, and the emulation goes
+// on.
+#include <setjmp.h>
+#include <signal.h>
+#include <sys/syscall.h>
+#include <sys/time.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cstring>
+
+#include "guest.h"
+
+extern "C" {
+sighandler_t __sysv_signal(int signal, sighandler_t handler) noexcept;
+}
+
+namespace nvmemu::guest {
+namespace {
+
+std::atomic<int> seen;
+void count(int) { ++seen; }
+void other(int) {}
+
+bool is_blocked(int signal_number) {
+  sigset_t now;
+  CHECK(pthread_sigmask(SIG_BLOCK, nullptr, &now) == 0);
+  return sigismember(&now, signal_number) == 1;
+}
+
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wdeprecated-declarations"
+
+// Each of them, for a signal that the emulator needs, one that it ends by, and one that is nothing to it.
+int old_signals() {
+  for (const int number : {SIGURG, SIGTRAP, SIGSEGV, SIGUSR1, SIGCHLD}) {
+    seen = 0;
+    CHECK(__sysv_signal(number, count) == SIG_DFL);
+    raise(number);
+    CHECK(seen == 1);
+    CHECK(__sysv_signal(number, count) == SIG_DFL);  // it was good for once
+    CHECK(sigset(number, count) == count);
+    raise(number);
+    CHECK(seen == 2);
+    CHECK(sighold(number) == 0 && is_blocked(number));
+    CHECK(sigset(number, count) == SIG_HOLD && !is_blocked(number));
+    CHECK(sigset(number, SIG_HOLD) == count && is_blocked(number));
+    CHECK(sigrelse(number) == 0 && !is_blocked(number));
+    CHECK(sigblock(1 << (number - 1)) == 0 && is_blocked(number));
+    CHECK(sigsetmask(0) == 1 << (number - 1) && !is_blocked(number));
+    CHECK(siginterrupt(number, 1) == 0);
+    struct sigaction now {};
+    CHECK(sigaction(number, nullptr, &now) == 0);
+    CHECK(now.sa_handler == count && (now.sa_flags & SA_RESTART) == 0);
+    CHECK(sigignore(number) == 0);
+    raise(number);
+    CHECK(seen == 2);
+    CHECK(signal(number, SIG_DFL) == SIG_IGN);
+  }
+  burn();
+  return 0;
+}
+
+#pragma GCC diagnostic pop
+
+// By number, as runtimes do that bring no C library's wrapper.
+int raw_signals() {
+  struct KernelSigaction {
+    sighandler_t handler;
+    unsigned long flags;
+    void (*restorer)();
+    unsigned long mask;
+  };
+  for (const int number : {SIGURG, SIGTRAP, SIGSEGV, SIGTERM}) {
+    seen = 0;
+    KernelSigaction before{};
+    CHECK(syscall(SYS_rt_sigaction, number, nullptr, &before, 8) == 0);
+    CHECK(before.handler == SIG_DFL);
+    CHECK(signal(number, other) == SIG_DFL);
+    CHECK(syscall(SYS_rt_sigaction, number, nullptr, &before, 8) == 0);
+    CHECK(before.handler == other);
+    KernelSigaction action = before;  // with what the C library returns by
+    action.handler = count;
+    CHECK(syscall(SYS_rt_sigaction, number, &action, &before, 8) == 0);
+    CHECK(before.handler == other);
+    raise(number);
+    CHECK(seen == 1);
+    CHECK(signal(number, SIG_DFL) == count);
+  }
+  const unsigned long all = ~0UL;
+  unsigned long now = 0;
+  CHECK(syscall(SYS_rt_sigprocmask, SIG_SETMASK, &all, nullptr, 8) == 0);
+  CHECK(syscall(SYS_rt_sigprocmask, SIG_BLOCK, nullptr, &now, 8) == 0);
+  CHECK((now >> (SIGURG - 1) & 1) == 1 && (now >> (SIGUSR1 - 1) & 1) == 1);
+  burn();
+  return 0;
+}
+
+void* look_what_is_blocked(void*) {
+  CHECK(is_blocked(SIGURG) && is_blocked(SIGUSR1) && !is_blocked(SIGTRAP));
+  return nullptr;
+}
+
+// The program sees the mask that it has set, in its threads too.
+int blocked_as_seen() {
+  sigset_t set;
+  sigset_t before;
+  sigemptyset(&set);
+  sigaddset(&set, SIGURG);
+  sigaddset(&set, SIGUSR1);
+  CHECK(sigprocmask(SIG_BLOCK, &set, &before) == 0 && sigismember(&before, SIGURG) == 0);
+  CHECK(is_blocked(SIGURG) && is_blocked(SIGUSR1) && !is_blocked(SIGTRAP));
+  pthread_t thread;
+  CHECK(pthread_create(&thread, nullptr, look_what_is_blocked, nullptr) == 0);
+  CHECK(pthread_join(thread, nullptr) == 0);
+  burn();
+  CHECK(sigprocmask(SIG_UNBLOCK, &set, &before) == 0 && sigismember(&before, SIGURG) == 1);
+  CHECK(!is_blocked(SIGURG));
+  return 0;
+}
+
+struct Fault {};
+void throw_fault(int) { throw Fault(); }
+
+// Compiled with -fnon-call-exceptions.
+int thrown_from_fault() {
+  struct sigaction action {};
+  action.sa_handler = throw_fault;
+  action.sa_flags = SA_NODEFER;
+  for (const int number : {SIGSEGV, SIGFPE}) {
+    CHECK(sigaction(number, &action, nullptr) == 0);
+    int caught = 0;
+    volatile int zero = 0;
+    for (int i = 0; i < 100; ++i) {
+      try {
+        if (number == SIGSEGV) *static_cast<volatile int*>(nullptr) = 1;
+        if (number == SIGFPE) zero = 1 / zero;
+      } catch (const Fault&) {
+        ++caught;
+      }
+    }
+    CHECK(caught == 100);
+  }
+  burn();
+  return 0;
+}
+
+std::atomic<int> depth, deepest, to_raise;
+void look_deep(int number) {
+  const int now = ++depth;
+  if (now > deepest) deepest = now;
+  if (to_raise-- > 0) raise(number);
+  --depth;
+}
+
+int raise_within(int number) {
+  deepest = 0;
+  to_raise = 2;
+  raise(number);
+  CHECK(to_raise == -1);
+  return deepest;
+}
+
+std::atomic<bool> other_was_blocked;
+void look_at_mask(int) { other_was_blocked = is_blocked(SIGUSR2); }
+
+// sa_mask, SA_NODEFER and SA_RESETHAND.
+int handler_masks() {
+  for (const int number : {SIGURG, SIGTRAP, SIGSEGV, SIGUSR1}) {
+    struct sigaction action {};
+    action.sa_handler = look_deep;
+    CHECK(sigaction(number, &action, nullptr) == 0);
+    CHECK(raise_within(number) == 1 || number == SIGTRAP);  // which cannot be blocked while there are probes
+    action.sa_flags = SA_NODEFER;
+    CHECK(sigaction(number, &action, nullptr) == 0);
+    CHECK(raise_within(number) == 3);
+    action.sa_handler = look_at_mask;
+    action.sa_flags = static_cast<int>(SA_RESETHAND);
+    sigaddset(&action.sa_mask, SIGUSR2);
+    CHECK(sigaction(number, &action, nullptr) == 0);
+    raise(number);
+    CHECK(other_was_blocked && !is_blocked(SIGUSR2));
+    CHECK(sigaction(number, nullptr, &action) == 0 && action.sa_handler == SIG_DFL);
+    other_was_blocked = false;
+  }
+  burn();
+  return 0;
+}
+
+sigjmp_buf back;
+void jump_back(int) { siglongjmp(back, 1); }
+void jump_back_as_it_is(int) { longjmp(back, 1); }
+
+// Every 3 ms: out of the program's code, and of what the emulator was at, delays for one.
+void jump_often(sighandler_t handler, int keeps_mask) {
+  struct sigaction action {};
+  action.sa_handler = handler;
+  action.sa_flags = SA_NODEFER;
+  CHECK(sigaction(SIGALRM, &action, nullptr) == 0);
+  const itimerval often{.it_interval = {0, 3000}, .it_value = {0, 3000}};
+  const itimerval never{};
+  CHECK(setitimer(ITIMER_REAL, &often, nullptr) == 0);
+  static volatile int jumps;
+  jumps = 0;
+  if (sigsetjmp(back, keeps_mask) != 0) jumps = jumps + 1;
+  while (jumps < 100) walk_list(50);
+  CHECK(setitimer(ITIMER_REAL, &never, nullptr) == 0);
+}
+
+int jumps_from_handlers() {
+  walk_list(1);  // which makes it
+  jump_often(jump_back, 1);
+  jump_often(jump_back_as_it_is, 0);
+  sigset_t mask;
+  CHECK(syscall(SYS_rt_sigprocmask, SIG_BLOCK, nullptr, &mask, 8) == 0);
+  CHECK(sigismember(&mask, SIGURG) == 0);
+  walk_list(120);
+  return 0;
+}
+
+constexpr Scenario kHandlers[] = {
+    {"old-signals", old_signals},         {"raw-signals", raw_signals},
+    {"blocked-as-seen", blocked_as_seen}, {"thrown-from-fault", thrown_from_fault},
+    {"handler-masks", handler_masks},     {"jumps-from-handlers", jumps_from_handlers},
+};
+
+}  // namespace
+
+std::span<const Scenario> handler_scenarios() { return kHandlers; }
+
+}  // namespace nvmemu::guest

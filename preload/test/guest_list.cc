@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <cstddef>
+#include <cstdint>
+#include <numeric>
+#include <vector>
+
+#include "base/clock.h"
+#include "base/xorshift.h"
+#include "guest.h"
+
+namespace nvmemu::guest {
+namespace {
+
+struct alignas(64) Node {
+  Node* next;
+};
+
+std::vector<Node> make_list() {
+  std::vector<Node> nodes(1 << 20);
+  std::vector<std::size_t> order(nodes.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::uint64_t random = 1;
+  for (std::size_t i = order.size() - 1; i > 0; --i) {
+    random = next_xorshift(random);
+    std::swap(order[i], order[random % (i + 1)]);
+  }
+  for (std::size_t i = 0; i < order.size(); ++i) nodes[order[i]].next = &nodes[order[(i + 1) % order.size()]];
+  return nodes;
+}
+
+}  // namespace
+
+void walk_list(double ms) {
+  static const std::vector<Node> nodes = make_list();
+  static thread_local const Node* at = nodes.data();
+  const std::uint64_t end = thread_cpu_ns() + static_cast<std::uint64_t>(ms * 1e6);
+  while (thread_cpu_ns() < end) {
+    for (int i = 0; i < 4000; ++i) at = at->next;
+    asm volatile("" : : "r"(at));
+  }
+}
+
+}  // namespace nvmemu::guest

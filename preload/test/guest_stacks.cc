@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: Apache-2.0
+// Stacks with no room to spare: what lies below each is filled with a pattern, of which no byte may change.
+#include <pthread.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <ucontext.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <climits>
+#include <cstdint>
+#include <cstring>
+#include <vector>
+
+#include "guest.h"
+
+namespace nvmemu::guest {
+namespace {
+
+constexpr std::size_t kBelow = 64 * 1024;
+constexpr unsigned char kPattern = 0xa5;
+
+// Memory for a stack of `bytes`, and what lies below.
+class Patterned {
+ public:
+  explicit Patterned(std::size_t bytes) : bytes_(bytes) {
+    void* const mapped =
+        mmap(nullptr, kBelow + bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    CHECK(mapped != MAP_FAILED);
+    begin_ = static_cast<unsigned char*>(mapped);
+    std::memset(begin_, kPattern, kBelow + bytes);
+  }
+  ~Patterned() { munmap(begin_, kBelow + bytes_); }
+  Patterned(const Patterned&) = delete;
+  Patterned& operator=(const Patterned&) = delete;
+  unsigned char* stack() const { return begin_ + kBelow; }
+  unsigned char* top() const { return stack() + bytes_; }
+  std::size_t bytes() const { return bytes_; }
+  bool is_whole() const {
+    return std::all_of(begin_, stack(), [](unsigned char byte) { return byte == kPattern; });
+  }
+  // Of the stack, from its top, what has ever been written.
+  std::size_t used() const {
+    const auto* const lowest =
+        std::find_if(stack(), top(), [](unsigned char byte) { return byte != kPattern; });
+    return static_cast<std::size_t>(top() - lowest);
+  }
+
+ private:
+  std::size_t bytes_;
+  unsigned char* begin_;
+};
+
+std::uintptr_t stack_pointer_of_handler;
+__attribute__((noinline)) void note_stack_pointer(int) {
+  stack_pointer_of_handler = reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0)) + 16;
+}
+
+class AlternateStack {
+ public:
+  explicit AlternateStack(const Patterned& stack) {
+    set({.ss_sp = stack.stack(), .ss_flags = 0, .ss_size = stack.bytes()});
+  }
+  ~AlternateStack() { set({.ss_sp = nullptr, .ss_flags = SS_DISABLE, .ss_size = 0}); }
+  AlternateStack(const AlternateStack&) = delete;
+  AlternateStack& operator=(const AlternateStack&) = delete;
+
+ private:
+  static void set(const stack_t& stack) { CHECK(sigaltstack(&stack, nullptr) == 0); }
+};
+
+// What the kernel puts there before it calls a handler.
+std::size_t kernel_frame_bytes() {
+  const Patterned roomy(64 * 1024);
+  const AlternateStack in_use(roomy);
+  struct sigaction action {};
+  action.sa_handler = note_stack_pointer;
+  action.sa_flags = SA_ONSTACK;
+  CHECK(sigaction(SIGUSR1, &action, nullptr) == 0);
+  raise(SIGUSR1);
+  CHECK(signal(SIGUSR1, SIG_DFL) == note_stack_pointer);
+  return reinterpret_cast<std::uintptr_t>(roomy.top()) - stack_pointer_of_handler;
+}
+
+// Beside the kernel's own frame, the emulator's handlers have 512 bytes.
+int small_alternate_stack() {
+  const std::size_t frame = kernel_frame_bytes();
+  walk_list(1);  // which makes it
+  const Patterned roomy(64 * 1024);
+  {
+    const AlternateStack in_use(roomy);
+    walk_list(600);
+  }
+  CHECK(roomy.is_whole());
+  CHECK(roomy.used() < frame + 512);
+  constexpr std::size_t kAligned = 64;  // as the kernel's frame is
+  const Patterned tight((frame + 512 + kAligned - 1) / kAligned * kAligned);
+  {
+    const AlternateStack in_use(tight);
+    walk_list(200);
+  }
+  CHECK(tight.is_whole());
+  return 0;
+}
+
+void* walk_a_while(void*) {
+  walk_list(300);
+  return nullptr;
+}
+
+// The smallest that the C library allows.
+int smallest_thread_stacks() {
+  walk_list(1);  // which makes it
+  const auto bytes = static_cast<std::size_t>(PTHREAD_STACK_MIN);
+  const Patterned stack(bytes);
+  pthread_attr_t attributes;
+  CHECK(pthread_attr_init(&attributes) == 0);
+  CHECK(pthread_attr_setstack(&attributes, stack.stack(), bytes) == 0);
+  pthread_t thread;
+  CHECK(pthread_create(&thread, &attributes, walk_a_while, nullptr) == 0);
+  CHECK(pthread_join(thread, nullptr) == 0);
+  CHECK(stack.is_whole());
+  return 0;
+}
+
+ucontext_t outside, coroutine;
+
+void in_coroutine() {
+  static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+  for (int i = 0; i < 200; ++i) {
+    walk_list(1);
+    pthread_mutex_lock(&mutex);
+    pthread_mutex_unlock(&mutex);
+  }
+  swapcontext(&coroutine, &outside);
+}
+
+// Ticks and edges on a stack of 8 KiB of the program's own.
+int coroutine_stack() {
+  walk_list(1);  // which makes it
+  const Patterned stack(8192);
+  CHECK(getcontext(&coroutine) == 0);
+  coroutine.uc_stack.ss_sp = stack.stack();
+  coroutine.uc_stack.ss_size = stack.bytes();
+  coroutine.uc_link = nullptr;
+  makecontext(&coroutine, in_coroutine, 0);
+  CHECK(swapcontext(&outside, &coroutine) == 0);
+  CHECK(stack.is_whole());
+  return 0;
+}
+
+void* do_nothing(void*) { return nullptr; }
+
+struct Gate {
+  pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+  pthread_cond_t opened = PTHREAD_COND_INITIALIZER;
+  bool open = false;
+};
+
+void* wait_at(void* opaque) {
+  auto* const gate = static_cast<Gate*>(opaque);
+  pthread_mutex_lock(&gate->mutex);
+  while (!gate->open) pthread_cond_wait(&gate->opened, &gate->mutex);
+  pthread_mutex_unlock(&gate->mutex);
+  return nullptr;
+}
+
+// All at once, on 16 KiB each, and as many one after another.
+int ten_thousand_threads() {
+  constexpr std::size_t kThreads = 10000;
+  pthread_attr_t attributes;
+  CHECK(pthread_attr_init(&attributes) == 0);
+  CHECK(pthread_attr_setstacksize(&attributes, PTHREAD_STACK_MIN) == 0);
+  static Gate gate;
+  std::vector<pthread_t> threads(kThreads);
+  for (pthread_t& thread : threads) CHECK(pthread_create(&thread, &attributes, wait_at, &gate) == 0);
+  pthread_mutex_lock(&gate.mutex);
+  gate.open = true;
+  pthread_cond_broadcast(&gate.opened);
+  pthread_mutex_unlock(&gate.mutex);
+  for (const pthread_t thread : threads) CHECK(pthread_join(thread, nullptr) == 0);
+  for (std::size_t i = 0; i < kThreads; ++i) {
+    CHECK(pthread_create(&threads[0], &attributes, do_nothing, nullptr) == 0);
+    CHECK(pthread_join(threads[0], nullptr) == 0);
+  }
+  return 0;
+}
+
+constexpr Scenario kStacks[] = {
+    {"small-alternate-stack", small_alternate_stack},
+    {"smallest-thread-stacks", smallest_thread_stacks},
+    {"coroutine-stack", coroutine_stack},
+    {"ten-thousand-threads", ten_thousand_threads},
+};
+
+}  // namespace
+
+std::span<const Scenario> stack_scenarios() { return kStacks; }
+
+}  // namespace nvmemu::guest
