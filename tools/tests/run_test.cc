@@ -163,7 +163,7 @@ TEST_F(RunTest, WritesTheReportToItsStandardErrorToo) {
   const Outcome outcome = run(
       {"--quiet", "--read-latency", "2x", "--report", "/dev/stderr", "--", "sh", "-c", "echo before >&2"});
   EXPECT_EQ(outcome.status, 0);
-  EXPECT_THAT(outcome.err, StartsWith("before\n{"));
+  EXPECT_THAT(outcome.err, testing::StartsWith("before\n{"));
   EXPECT_THAT(outcome.err, HasSubstr("nvmemu-run-1"));
 }
 
