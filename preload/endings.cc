@@ -73,6 +73,7 @@ void end_at_once(int signal, const siginfo_t& info) noexcept {
 
 void end_by(int signal, const siginfo_t& info, SignalMask programs_mask) {
   this_thread().end(programs_mask);
+  Runtime::get().note_user_time();
   if (Runtime::get().is_this_process()) renounce_report();
   end_at_once(signal, info);
 }

@@ -11,6 +11,7 @@
 #include "edge.h"
 #include "lifecycle.h"
 #include "program_signals.h"
+#include "sandbox.h"
 #include "signal_mask.h"
 
 namespace nvmemu::preload {
@@ -92,6 +93,12 @@ long interposed_syscall(long number, long a, long b, long c, long d, long e, lon
       break;
     case SYS_exit_group:
       end_process_now();
+      break;
+    case SYS_prctl:
+      before_prctl(static_cast<int>(a), static_cast<unsigned long>(b), static_cast<unsigned long>(c));
+      break;
+    case SYS_seccomp:
+      before_seccomp(static_cast<unsigned long>(a), static_cast<unsigned long>(b), static_cast<unsigned long>(c));
       break;
     case SYS_rt_sigaction:
       if (is_handled_here(static_cast<int>(a))) return raw_sigaction(a, b, c, d);

@@ -21,6 +21,7 @@
 #include "stray_breakpoint.h"
 #include "thread_pointers.h"
 #include "thread_state.h"
+#include "walk/guarded_access.h"
 
 namespace nvmemu::preload {
 namespace {
@@ -35,9 +36,10 @@ bool is_tick(int signal, const siginfo_t& info) {
 
 bool is_probe(int signal, const siginfo_t& info) { return signal == kTrapSignal && Prober::owns(info); }
 
-// Whether the fault was a guarded read's, which now goes on behind it.
+// Whether the fault was a guarded read's or a walk's, which now goes on behind it.
 bool mend_fault(int signal, ucontext_t& interrupted) noexcept {
-  if (signal != SIGSEGV && signal != SIGBUS) return false;
+  if (!is_fault(signal)) return false;
+  if (leave_walk(interrupted)) return true;
   const std::uintptr_t pc = program_counter(interrupted);
   const FaultRange range = fault_range();
   if (pc < range.begin || pc >= range.end) return false;
@@ -69,13 +71,21 @@ void interrupt_work(ThreadState& state, int signal, const siginfo_t& info, ucont
   raw_syscall(SYS_rt_tgsigqueueinfo, raw_syscall(SYS_getpid), raw_syscall(SYS_gettid), signal, &info);
 }
 
+// What the emulator reads of the program's memory may fault, which ends a process that has that blocked. The
+// program's mask is back when the handler returns.
+void open_faults(const ucontext_t& context) noexcept {
+  if ((mask_of(context.uc_sigmask) & kForced) != 0) set_signal_mask(kAllButForced);
+}
+
 // Code that reads the stack protector's value through the thread's pointer must not fault for it.
 void handle_tick(const Thread& thread, const ucontext_t& context) {
+  open_faults(context);
   if (!thread.is_foreign) return thread.state->on_tick(context);
   if (has_readable_thread_pointer()) thread.state->on_foreign_tick(context);
 }
 
 void handle_probe(const Thread& thread, const siginfo_t& info, const ucontext_t& context) noexcept {
+  open_faults(context);
   if (!thread.is_foreign || has_readable_thread_pointer()) thread.state->on_trap(info, context);
 }
 
@@ -95,7 +105,7 @@ bool handlers_in_place() noexcept {
     std::uintptr_t restorer;
     std::uint64_t mask;
   };
-  for (const int signal : {kTrapSignal, SIGSEGV, SIGBUS}) {
+  for (const int signal : {kTrapSignal, SIGSEGV, SIGBUS, SIGFPE, SIGILL}) {
     KernelSigaction action{};
     raw_syscall(SYS_rt_sigaction, signal, nullptr, &action, sizeof action.mask);
     if (action.handler != reinterpret_cast<std::uintptr_t>(&nvmemu_signal_entry)) return false;

@@ -28,8 +28,8 @@ struct Kept {
   }
 };
 
-// Faults are here because what the emulator reads of the program's memory may fault where the program itself
-// would have: its handler must not see an address that is not the program's.
+// Faults are here because what the emulator reads of the program's memory, or walks of its code, may fault
+// where the program itself would have: its handler must not see an address that is not the program's.
 Kept kept[] = {{.signal = kTickSignal, .is_fault = false}, {.signal = kTrapSignal, .is_fault = false},
                {.signal = SIGSEGV, .is_fault = true},      {.signal = SIGBUS, .is_fault = true},
                {.signal = SIGFPE, .is_fault = true},       {.signal = SIGILL, .is_fault = true}};

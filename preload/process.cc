@@ -39,6 +39,7 @@ namespace {
 void end_process(void (*report)()) noexcept {
   if (!Runtime::get().active() || !Runtime::get().is_this_process()) return;
   this_thread().end();
+  Runtime::get().note_user_time();
   report();
 }
 

@@ -2,6 +2,8 @@
 #include "runtime.h"
 
 #include <fcntl.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -11,14 +13,16 @@
 #include <string>
 
 #include "base/log.h"
+#include "base/raw_syscall.h"
 #include "epoch/target_latency.h"
 #include "epoch/unknown_variables.h"
 #include "handlers.h"
-#include "kept_signals.h"
 #include "hook.h"
 #include "inheritance.h"
+#include "kept_signals.h"
 #include "lifecycle.h"
 #include "loaded_program.h"
+#include "sandbox.h"
 #include "traffic_options.h"
 
 namespace nvmemu::preload {
@@ -105,6 +109,10 @@ Runtime& Runtime::get() noexcept {
 }
 
 void Runtime::start() {
+  if (const char* missing = nullptr; !fits_inherited_filters(missing)) {
+    note_on_tools_board(kSandboxedNatively);
+    return say_natively({std::string("it lives under a seccomp filter that ends it for ") + missing, {}});
+  }
   remember_stderr();
   auto config = read_config();
   if (!config) {
@@ -226,6 +234,10 @@ void Runtime::set_sampler_options() {
     // What the calibration's chase read, brought up to date as the base latency is.
     learnt.gaps.expect(calibration_.probe_latency_ns * read_latency_.base_ns / calibration_.base_latency_ns);
   }
+  const double threshold_ns = calibration_.probe_threshold_ns > 0
+                                  ? calibration_.probe_threshold_ns - calibration_.probe_overhead_ns
+                                  : (calibration_.cache_latency_ns + read_latency_.base_ns) / 2;
+  if (clock_->uses_tsc()) shared_.walks = create_shared_walks(1e9 / clock_->hz(), threshold_ns);
   // A record is of what an emulated run would measure. Where counts are replayed, samples only tell the time.
   const bool measures = (injects() || record_) && !replay_;
   sampler_options_ = SamplerOptions{
@@ -241,6 +253,10 @@ void Runtime::set_sampler_options() {
                       : replay_ ? 0
                                 : kIdleProbeBudget,
       .every_load = !config_.probes || calibration_.probe_threshold_ns <= 0 || calibration_.trap_cost_ns <= 0,
+      .walk_budget = measures  ? kProbeBudget
+                     : replay_ ? 0
+                               : kIdleProbeBudget,
+      .walk_base_ns = read_latency_.base_ns,
       .effort = injects() && !record_ ? sampling_effort(read_latency_.base_ns, read_latency_.target_ns) : 1,
       .scale = {.overhead_ns = calibration_.probe_overhead_ns,
                 .threshold_ns = calibration_.probe_threshold_ns,
@@ -275,12 +291,12 @@ void Runtime::claim_process() noexcept {
   }
   if (process_ == nullptr) return;
   std::memcpy(process_->command, command, sizeof command);
-  if (sampler_options_.every_load && !pmu_options_) warn(kNoProbes);
+  if (sampler_options_.every_load && shared_.walks == nullptr && !pmu_options_) warn(kNoProbes);
 }
 
 void Runtime::restart_in_child() noexcept { claim_process(); }
 
-bool Runtime::is_this_process() const noexcept { return pid_ == getpid(); }
+bool Runtime::is_this_process() const noexcept { return pid_ == raw_syscall(SYS_getpid); }
 
 BoardProcess* Runtime::expect_program(const char* program, std::int32_t pid, std::int32_t ppid,
                                       bool started) noexcept {
@@ -291,6 +307,14 @@ BoardProcess* Runtime::expect_program(const char* program, std::int32_t pid, std
 
 void Runtime::forget_program(BoardProcess* expected) noexcept {
   if (expected != nullptr) board_->release(expected);
+}
+
+void Runtime::note_user_time() noexcept {
+  rusage usage{};
+  if (process_ == nullptr || pmu_options_ || replay_ || raw_syscall(SYS_getrusage, static_cast<int>(RUSAGE_SELF), &usage) != 0) return;
+  const auto user_ns = static_cast<std::uint64_t>(usage.ru_utime.tv_sec) * 1'000'000'000 +
+                       static_cast<std::uint64_t>(usage.ru_utime.tv_usec) * 1'000;
+  process_->user_ns.store(user_ns, std::memory_order_relaxed);
 }
 
 BoardThread* Runtime::claim_thread(std::uint32_t tid) noexcept {
@@ -318,7 +342,7 @@ void Runtime::note_waiting_code(const void* address) noexcept {
 }
 
 void Runtime::note_probes() noexcept {
-  if (shared_.probes_refused.load(std::memory_order_relaxed)) warn(kNoProbes);
+  if (shared_.probes_refused.load(std::memory_order_relaxed) && shared_.walks == nullptr) warn(kNoProbes);
 }
 
 }  // namespace nvmemu::preload

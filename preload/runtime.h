@@ -73,6 +73,9 @@ class Runtime {
                                bool started) noexcept;
   void forget_program(BoardProcess* expected) noexcept;
 
+  // What the process has computed, at its end. Async-signal-safe.
+  void note_user_time() noexcept;
+
   BoardThread* claim_thread(std::uint32_t tid) noexcept;
   void warn(BoardWarning warning) noexcept;
   void note_probes() noexcept;

@@ -9,6 +9,7 @@
 #include "lifecycle.h"
 #include "report/run_report.h"
 #include "runtime.h"
+#include "sandbox.h"
 
 namespace nvmemu::preload {
 namespace {
@@ -49,7 +50,7 @@ bool is_first_to_report(const Runtime& runtime) {
 
 void report_itself() try {
   Runtime& runtime = Runtime::get();
-  if (!is_first_to_report(runtime)) return;
+  if (is_sandboxed() || !is_first_to_report(runtime)) return;
   const RunReport report = make_report(runtime);
   runtime.board().remove_file();
   if (!runtime.config().report.empty()) {
@@ -64,7 +65,7 @@ void report_itself() try {
 
 void renounce_report() {
   Runtime& runtime = Runtime::get();
-  if (!is_first_to_report(runtime)) return;
+  if (is_sandboxed() || !is_first_to_report(runtime)) return;
   runtime.board().remove_file();
   if (!runtime.config().quiet)
     log_warning("the program ended by _exit or a signal: no report (nvmemu run makes one all the same)");

@@ -135,7 +135,8 @@ bool ThreadState::is_waiting_at(const ucontext_t& context) const noexcept {
 }
 
 bool ThreadState::begin() noexcept {
-  if (!Runtime::get().active() || this_thread().ready_.load(std::memory_order_relaxed)) return false;
+  if (!Runtime::get().active() || begins_no_more_.load(std::memory_order_relaxed)) return false;
+  if (this_thread().ready_.load(std::memory_order_relaxed)) return false;
   if (own_thread_state == nullptr)
     own_thread_state = static_cast<ThreadState*>(take_thread_area(sizeof(ThreadState)));
   if (own_thread_state == nullptr || !add_thread_pointer()) {
@@ -218,7 +219,7 @@ void ThreadState::claim_slot() noexcept {
 }
 
 ThreadState* ThreadState::begin_foreign(int tid) noexcept {
-  if (!Runtime::get().active()) return nullptr;
+  if (!Runtime::get().active() || begins_no_more_.load(std::memory_order_relaxed)) return nullptr;
   if (Runtime::get().ticker() == TickerKind::kTimer) return nullptr;  // is the calling thread's only
   auto* const state = static_cast<ThreadState*>(take_thread_area(sizeof(ThreadState)));
   if (state == nullptr) return nullptr;
@@ -250,7 +251,7 @@ void ThreadState::forget() noexcept {
 }
 
 bool ThreadState::is_mine() const noexcept {
-  return ready_.load(std::memory_order_relaxed) && tid_ == current_tid();
+  return is_ready() && tid_ == current_tid();
 }
 
 void ThreadState::publish(bool ended) noexcept {
@@ -271,6 +272,7 @@ void ThreadState::publish(bool ended) noexcept {
   slot_->misses.store(totals.misses, kRelaxed);
   slot_->drifted_misses.store(totals.drifted_misses, kRelaxed);
   slot_->counted_ns.store(whole(totals.counted_ns), kRelaxed);
+  slot_->sampled_ns.store(whole(totals.sampled_ns), kRelaxed);
   slot_->variance_ns2.store(totals.stall_variance_ns2(), kRelaxed);
   if (ended) {
     read_thread_name(tid_, slot_->name, sizeof slot_->name);  // the program has given it one by now
@@ -331,7 +333,7 @@ void ThreadState::end_postponed_epoch() {
 }
 
 void ThreadState::on_trap(const siginfo_t& info, const ucontext_t& context) noexcept {
-  if (!ready_.load(std::memory_order_relaxed)) return;
+  if (!is_ready()) return;
   work([&] {
     const KeepErrno keep;
     source_->on_trap(info, context);
@@ -356,7 +358,7 @@ void ThreadState::pay_at_edge(const void* site) {
 }
 
 void ThreadState::end_wait() noexcept {
-  if (ready_.load(std::memory_order_relaxed) && !emulator().is_booked()) emulator().begin_interval();
+  if (is_ready() && !emulator().is_booked()) emulator().begin_interval();
 }
 
 void ThreadState::end_epoch() {
@@ -366,6 +368,7 @@ void ThreadState::end_epoch() {
 }
 
 void ThreadState::end() {
+  if (!is_mine()) return;
   const Quiet quiet;
   end(quiet.programs());
 }

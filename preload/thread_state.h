@@ -34,6 +34,9 @@ class ThreadState {
   static bool begin() noexcept;
   // Ends it, where the thread goes no further in the program's code, and gives its memory back.
   static void end_for_good();
+  // No thread begins any more; none but the calling one is touched any more, by system calls for one.
+  static void begin_no_more() noexcept { begins_no_more_.store(true, std::memory_order_relaxed); }
+  static void end_others() noexcept { is_over_.store(true, std::memory_order_relaxed); }
   // Likewise for a thread of which nothing thread-local may be touched (see foreign_threads.h): the calling
   // one or another. The functions named so are for it, and abandon(). Null where it cannot be.
   static ThreadState* begin_foreign(int tid) noexcept;
@@ -63,7 +66,7 @@ class ThreadState {
   // time has passed since the last edge to owe anything. `site` tells this edge from others, not 0. A few ns
   // otherwise. Async-signal-safe; a no-op on a thread that is not emulated.
   void reach_edge(const void* site) {
-    if (ready_.load(std::memory_order_relaxed) && !edges_.passes_by()) check_edge(site);
+    if (is_ready() && !edges_.passes_by()) check_edge(site);
   }
 
   // After a call in which the thread may have spun while it waited for another: what the next edge pays for
@@ -89,6 +92,10 @@ class ThreadState {
   void leave_work(ucontext_t& context) const noexcept { stack_.leave(context); }
 
  private:
+  static inline std::atomic<bool> begins_no_more_{false}, is_over_{false};
+  bool is_ready() const noexcept {
+    return ready_.load(std::memory_order_relaxed) && !is_over_.load(std::memory_order_relaxed);
+  }
   ThreadEmulator& emulator() noexcept { return *std::launder(reinterpret_cast<ThreadEmulator*>(emulator_)); }
   void begin_here() noexcept;
   int open(int tid, TickerKind ticker, bool foreign) noexcept;

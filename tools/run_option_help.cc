@@ -72,7 +72,8 @@ void add_measuring_options(Parser& app, RunOptions& options) {
       "what samples: perf_event, or POSIX timers where that is refused\n[auto: the first that works]",
       kMeasuring);
   app.add_flag("--no-probes", options.no_probes,
-               "set no breakpoints to tell loads from memory from cache hits:\nall count as from memory")
+               "set no breakpoints to tell loads from memory from cache hits:
+walks do (docs/walking.md)")
       .group(kMeasuring);
   add("--base-latency", options.base_latency, "LATENCY",
       "what a load takes here, throughout [measured when the run starts,\nand followed where the program "

@@ -3,8 +3,11 @@
 // pointer may be anything. Thread- and signal-safe.
 #pragma once
 
+#include <cerrno>
 #include <concepts>
 #include <cstddef>
+
+#include "base/refused_syscalls.h"
 
 namespace nvmemu {
 
@@ -37,10 +40,12 @@ inline long raw_syscall_words(long number, long a, long b, long c, long d, long 
 #endif
 }
 
-// `arguments`: at most six integers and pointers.
+// `arguments`: at most six integers and pointers. -EPERM, without a call, for one that is refused here.
 template <typename... Arguments>
 long raw_syscall(long number, Arguments... arguments) noexcept {
   static_assert(sizeof...(arguments) <= 6);
+  if (is_refused_syscall(number)) [[unlikely]]
+    return -EPERM;
   const long words[6] = {as_word(arguments)...};
   return raw_syscall_words(number, words[0], words[1], words[2], words[3], words[4], words[5]);
 }

@@ -31,6 +31,7 @@ Pace::Interval ThreadEmulator::account() noexcept {
     totals_.misses += misses;
     totals_.drifted_misses += misses * counts.drift();
   }
+  for (const double held_ns : counts.held_ns) totals_.sampled_ns += held_ns;
   totals_.counted_ns += counts.counted_share * counts.cpu_ns;
   totals_.delay_ns += delay_ns;
   totals_.overhead_ns += counts.overhead_ns;

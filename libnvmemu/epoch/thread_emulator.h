@@ -20,6 +20,7 @@ struct EpochTotals {
   double stall_ns = 0;        // memory stall
   double misses = 0;          // in a row, that stall_ns is made of, where what they take is known,
   double drifted_misses = 0;  // and each by the base then, over that at start
+  double sampled_ns = 0;      // of cpu_ns, what samples stand for
   double counted_ns = 0;      // of cpu_ns, what hardware counters saw; 0: none counted
   double delay_ns = 0;        // what the model asked for
   double injected_ns = 0;     // all that it was made to wait,

@@ -37,7 +37,7 @@ namespace {
 
 // The layout is shared by whatever was built to run together; these catch what would make a board unsafe to
 // share.
-static_assert(sizeof(BoardProcess) == 128 && sizeof(BoardThread) == 192);
+static_assert(sizeof(BoardProcess) == 192 && sizeof(BoardThread) == 192);
 static_assert(std::is_trivially_destructible_v<TrafficBoard> && std::is_standard_layout_v<TrafficBoard>);
 static_assert(std::atomic<std::uint64_t>::is_always_lock_free && std::atomic<double>::is_always_lock_free);
 static_assert(std::is_trivially_destructible_v<BoardThread> && std::is_standard_layout_v<BoardThread>);

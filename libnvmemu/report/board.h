@@ -35,6 +35,8 @@ enum BoardWarning : std::uint32_t {
   kCountsLost = 1U << 10,         // they could not be read at times
   kNoLibraries = 1U << 11,        // it makes its threads by itself: it ran natively
   kEmulatorFailed = 1U << 12,     // a fault in the emulator's own code: the thread went on natively
+  kSandboxed = 1U << 13,          // a seccomp filter: what it does not let through, the emulation does without
+  kSandboxedNatively = 1U << 14,  // a seccomp filter: threads ran natively from then on
 };
 
 enum class Ticker : std::uint32_t { kNone, kPerfEvent, kPosixTimer };
@@ -52,6 +54,7 @@ struct alignas(64) BoardThread {
   std::atomic<double> misses;             // that it is made of,
   std::atomic<double> drifted_misses;     // and each by the base then, over that at start
   std::atomic<std::uint64_t> counted_ns;  // of cpu_ns, what hardware counters saw
+  std::atomic<std::uint64_t> sampled_ns;  // what samples stand for
 };
 
 struct alignas(64) BoardProcess {
@@ -62,6 +65,7 @@ struct alignas(64) BoardProcess {
   std::atomic<std::uint32_t> ppid;
   std::atomic<std::uint32_t> warnings;  // BoardWarning bits
   std::atomic<std::uint32_t> ticker;    // Ticker
+  std::atomic<std::uint64_t> user_ns;   // user-mode CPU time of all its threads, at its end; 0: not known
   char command[112];                    // the start of /proc/PID/cmdline, blanks between arguments
 };
 

@@ -8,7 +8,7 @@ namespace {
 
 constexpr double kMostNs = 1e18;  // 30 years
 constexpr double kMostNs2 = kMostNs * kMostNs;
-constexpr std::uint64_t kMostCount = 1'000'000'000'000'000;
+constexpr std::uint64_t kMostCount = 1'000'000'000'000;  // one a ms, for 30 years
 constexpr double kMostDrift = 1e3;  // of the base latency, either way
 
 bool is_within(double value, double most) { return value >= 0 && value <= most; }  // false for NaN
@@ -23,7 +23,7 @@ bool makes_sense(const ThreadFigures& figures) {
   const ThreadReport& thread = figures.thread;
   for (const double ns :
        {thread.cpu_ns, thread.stall_ns, thread.injected_ns, thread.overhead_ns, std::abs(thread.unpaid_ns),
-        figures.counted_ns, figures.misses, figures.drifted_misses}) {
+        figures.counted_ns, figures.sampled_ns, figures.misses, figures.drifted_misses}) {
     if (!is_within(ns, kMostNs)) return false;
   }
   for (const std::uint64_t count : {thread.epochs, figures.samples, figures.stall_samples, figures.probes}) {
@@ -55,6 +55,7 @@ std::optional<ThreadFigures> read_figures(const BoardThread& thread) {
   figures.misses = value(thread.misses);
   figures.drifted_misses = value(thread.drifted_misses);
   figures.counted_ns = number(thread.counted_ns);
+  figures.sampled_ns = number(thread.sampled_ns);
   if (!makes_sense(figures)) return std::nullopt;
   return figures;
 }

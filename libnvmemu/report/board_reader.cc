@@ -7,8 +7,10 @@
 #include <limits>
 #include <vector>
 
+#include "base/units.h"
 #include "report/board_figures.h"
 #include "report/run_report.h"
+#include "report/silence.h"
 
 namespace nvmemu {
 namespace {
@@ -38,14 +40,27 @@ constexpr WarningText kWarningTexts[] = {
     {kNoLibraries,
      "ran natively: what is linked with no library makes its threads by itself (Go without cgo), which "
      "cannot be emulated"},
+    {kSandboxed,
+     "a seccomp filter does not let through all that the emulation would do: threads that began later may have "
+     "run natively"},
+    {kSandboxedNatively,
+     "a seccomp filter does not let through what the emulation needs: threads ran natively from then on"},
     {kEmulatorFailed, "a fault in nvmemu's own code (it says where on stderr): the thread went on natively"},
     {kSignalTaken, "the program uses the signal that the emulation needs: its threads may have run natively"},
 };
 
+// Threads of theirs are not sampled to the end, as the report says.
+constexpr std::uint32_t kGoesOnNatively = kThreadsNotEmulated | kSandboxed | kSandboxedNatively | kEmulatorFailed;
 constexpr std::uint32_t kNative = kNoTicker | kNoCalibration | kBadConfiguration | kExpected | kNoLibraries;
 
 // Of CPU time, what counters must have seen for their counts to speak for all of it.
 constexpr double kSeenThroughout = 0.9;
+
+// Below so many, their variance is no measure of how far they may be off.
+constexpr std::uint64_t kFewSamples = 30;
+
+// Calibrations that come out alike are not exact for it: their clock is not, nor what the model leaves out.
+constexpr double kLeastError = 0.005;
 
 // A delay that is known to no better than its own size.
 constexpr double kTellsNothing = 1;
@@ -69,6 +84,7 @@ struct Evidence {
   std::uint64_t stall_samples = 0;
   double variance_ns2 = 0;
   double counted_ns = 0;  // CPU time that hardware counters saw
+  SampledTime time;       // of processes that told of theirs
 };
 
 class Reader {
@@ -98,6 +114,8 @@ class Reader {
           {pid, process.ppid.load(std::memory_order_relaxed), text_of(process.command), true, {}});
       const std::uint32_t warnings = process.warnings.load(std::memory_order_relaxed);
       report_.processes.back().emulated = (warnings & kNative) == 0;
+      user_ns_.push_back((warnings & kGoesOnNatively) == 0 ? static_cast<double>(process.user_ns.load(std::memory_order_relaxed)) : 0);
+      evidence_.time.user_ns += user_ns_.back();
       for (std::size_t w = 0; w < std::size(kWarningTexts); ++w) {
         if ((warnings & kWarningTexts[w].bit) != 0) ++warned_[w];
       }
@@ -132,7 +150,16 @@ class Reader {
     }
   }
 
+  // Those of processes that were killed are in neither.
+  void add_sampled_time(const ThreadFigures& figures) {
+    if (user_ns_[report_index_[figures.process]] <= 0) return;
+    evidence_.time += {.emulation_ns = figures.thread.injected_ns + figures.thread.overhead_ns,
+                       .sampled_ns = figures.sampled_ns,
+                       .cut_off = figures.thread.ended ? 0U : 1U};
+  }
+
   void add_totals(const ThreadFigures& figures) {
+    add_sampled_time(figures);
     RunTotals& totals = report_.totals;
     totals.threads += 1;
     totals.epochs += figures.thread.epochs;
@@ -182,7 +209,7 @@ class Reader {
         "hardware counters ({}, {}) that saw {:.0f} % of the CPU time, base latency spread {:.1f} %",
         report_.source_design, report_.source_quality, 100 * share, 100 * report_.base_spread);
     if (report_.source_quality == "good" && share >= kSeenThroughout) {
-      report_.error_relative_95 = report_.base_spread / 2;
+      report_.error_relative_95 = std::max(kLeastError, report_.base_spread / 2);
       report_.error_from += "; not in it: what out-of-order execution hid, see docs/report.md";
     } else {
       report_.error_from += "; how far they are off is not known, see docs/counters.md";
@@ -200,10 +227,18 @@ class Reader {
       report_.error_from = "nothing was measured";
       return;
     }
+    if (is_silent(evidence_.time)) {
+      report_.error_from = "most of the run was not sampled";
+      return;
+    }
     if (totals.stall_ns <= 0) {
       report_.error_from = fmt::format(
           "{} samples of loads and {} probes found no wait for memory, so there is no delay to have an error",
           evidence_.stall_samples, totals.probes);
+      return;
+    }
+    if (evidence_.stall_samples < kFewSamples) {
+      report_.error_from = fmt::format("{} samples of loads are too few to tell", evidence_.stall_samples);
       return;
     }
     const double statistical = 1.96 * std::sqrt(evidence_.variance_ns2) / totals.stall_ns;
@@ -215,7 +250,7 @@ class Reader {
           evidence_.stall_samples, totals.probes, 100 * totals.injected_ns / totals.cpu_ns);
       return;
     }
-    report_.error_relative_95 = std::hypot(statistical, report_.base_spread / 2);
+    report_.error_relative_95 = std::max(kLeastError, std::hypot(statistical, report_.base_spread / 2));
     report_.error_from = fmt::format(
         "{} samples of loads, {} probes, base latency spread {:.1f} %; not in it: what out-of-order "
         "execution hid, see "
@@ -244,6 +279,12 @@ class Reader {
       report_.warnings.emplace_back(
           "no stall was sampled: the run was too short (or the program never waited for memory)");
     }
+    if (!counts() && is_silent(evidence_.time)) {
+      report_.warnings.push_back(fmt::format(
+          "of {} of the program's own time, samples stand for {} only: it has taken the emulator's signals or "
+          "handlers away, or the machine loses them, and delays are missing",
+          format_duration(evidence_.time.own_ns()), format_duration(evidence_.time.sampled_ns)));
+    }
     for (std::size_t w = 0; w < std::size(kWarningTexts); ++w) {
       if (warned_[w] == 0) continue;
       report_.warnings.push_back(fmt::format("{}: in {} {}", kWarningTexts[w].text, warned_[w],
@@ -267,6 +308,7 @@ class Reader {
   const Board& board_;
   RunReport& report_;
   std::vector<std::uint32_t> report_index_;  // by slot on the board
+  std::vector<double> user_ns_;              // by place in the report
   std::size_t warned_[std::size(kWarningTexts)]{};
   std::uint64_t orphans_ = 0;
   std::uint64_t senseless_ = 0;

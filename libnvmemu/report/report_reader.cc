@@ -17,6 +17,7 @@ using Json = nlohmann::json;
 
 constexpr const char* kSchema = "nvmemu-run-1";
 constexpr double kSameTarget = 0.25;
+constexpr double kShortestStep = 1e-6;  // seconds; bytes are divided by it
 
 ThreadReport thread_of(const Fields& fields) {
   return {static_cast<std::uint32_t>(fields.count("tid", kMostPid)),
@@ -63,6 +64,8 @@ TrafficSeries::OverTime over_time_of(const Fields& fields) {
   TrafficSeries::OverTime over_time{fields.number("step_seconds", kSeconds), {}};
   const std::vector<double> read = fields.numbers("read_bps", kBytesPerSecond);
   const std::vector<double> written = fields.numbers("write_bps", kBytesPerSecond);
+  if (!read.empty() && over_time.step_seconds < kShortestStep)
+    throw FieldError("'bandwidth.over_time.step_seconds' is too short");
   for (std::size_t i = 0; i < std::min(read.size(), written.size()); ++i)
     over_time.steps.push_back({read[i] * over_time.step_seconds, written[i] * over_time.step_seconds, 0});
   return over_time;

@@ -84,7 +84,7 @@ void estimate_error(const TrafficBoard& board, BandwidthReport& report) {
         samples, 100 * streaming);
     return;
   }
-  const double extrapolated = number(board.extrapolated_bytes) / bytes;
+  const double extrapolated = std::min(1.0, number(board.extrapolated_bytes) / bytes);
   report.error_relative_95 = std::hypot(kErrorOfFollowing, kErrorOfExtrapolating * extrapolated);
   report.error_from = fmt::format(
       "{:.0f} samples, {:.0f} % of them in loops that stream; {:.0f} stretches between two of them were "

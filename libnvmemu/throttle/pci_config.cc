@@ -46,7 +46,7 @@ std::string& last_warning() {
 // libpci calls it where it cannot go on, and it must not return. What gets here is a lack of memory:
 // everything else was looked at before. The recovery file, which is written first, sees to it that nothing
 // stays throttled.
-[[noreturn, gnu::format(printf, 1, 2)]] void end_process(char* format, ...) {
+[[gnu::noreturn, gnu::format(printf, 1, 2)]] void end_process(char* format, ...) {
   char text[512];
   va_list arguments;
   va_start(arguments, format);

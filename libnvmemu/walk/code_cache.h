@@ -11,6 +11,7 @@
 
 #include "walk/arena.h"
 #include "walk/guarded_access.h"
+#include "walk/load_record.h"
 #include "walk/micro_op.h"
 
 namespace nvmemu {
@@ -19,6 +20,7 @@ struct CodeEntry {
   MicroOp op;
   Stub stub = nullptr;
   bool stub_keeps = false;  // see call_stub()
+  LoadRecord record;
   // What followed it last: guesses, to be compared with where control goes.
   std::atomic<CodeEntry*> next{nullptr}, taken{nullptr};
 };
@@ -29,6 +31,7 @@ class CodeCache {
   void open(VectorState vectors) noexcept;
   void close() noexcept;
   bool has_stubs() const noexcept { return arena_.is_open(); }
+  bool holds_stub(std::uintptr_t pc) const noexcept { return pc >= arena_.begin() && pc < arena_.end(); }
   VectorState vectors() const noexcept { return vectors_; }
 
   // Null where the address is not known, or holds other code by now.

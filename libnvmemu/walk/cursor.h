@@ -21,6 +21,7 @@ class Cursor {
   WalkStop step() noexcept;
 
   const MicroOp& executed() const noexcept { return entry_->op; }
+  CodeEntry& entry() noexcept { return *entry_; }
   // The address of its operand in memory; of a push and its like, of the stack's.
   std::uintptr_t operand_address() const noexcept { return operand_; }
   const Touches& touches() const noexcept { return memory_.touches(); }

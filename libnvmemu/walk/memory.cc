@@ -42,12 +42,18 @@ bool WalkMemory::fails(WalkStop why) noexcept {
   return false;
 }
 
+bool WalkMemory::touch_again(std::uintptr_t address) noexcept {
+  constexpr std::uint32_t kTimedEach = 16;
+  if (++touched_again_ % kTimedEach != 0) return true;
+  return program_->touch(address, touches_.again_ticks) || fails(WalkStop::kFault);
+}
+
 // A line that another has taken the place of is timed again, and is a hit then.
 bool WalkMemory::touch(std::uintptr_t address, bool stores) noexcept {
   const std::uintptr_t line = line_number(address);
   std::uint64_t& place = touched_[scrambled(line) >> (64 - kTouchedBits)];
   const std::uint64_t mark = scrambled(line) ^ walk_;
-  if (place == mark) return true;
+  if (place == mark) return stores || touch_again(address);
   std::uint64_t ticks = 0;
   if (!program_->touch(address, ticks)) return fails(WalkStop::kFault);
   place = mark;

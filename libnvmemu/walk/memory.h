@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Memory as a walk sees it: the program's, with the walk's own stores laid over it. The first touch of each
-// line is timed; later ones find it in a cache.
+// line is timed; later ones find it in a cache, and some are timed to tell in which.
 //
 // Half a megabyte, of which zeros are a valid state: to lie in memory mapped for it, touched as walks need
 // it. Async-signal-safe, one thread's.
@@ -18,6 +18,7 @@ namespace nvmemu {
 // First touches of one instruction.
 struct Touches {
   std::uint64_t load_ticks = 0;   // of the slowest
+  std::uint64_t again_ticks = 0;  // of a later touch; 0: not timed, as most are
   std::uint64_t store_ticks = 0;  // of lines fetched because part of them is stored
   std::uint16_t loads = 0;
   std::uint16_t stores = 0;
@@ -77,6 +78,7 @@ class WalkMemory {
 
   bool fails(WalkStop why) noexcept;
   bool touch(std::uintptr_t address, bool stores) noexcept;
+  bool touch_again(std::uintptr_t address) noexcept;
   std::uint32_t find(std::uintptr_t line) const noexcept;
   std::uint32_t line_of(std::uintptr_t line, bool stores) noexcept;  // kNoLine: failed
   std::uint32_t add_line(std::uintptr_t line) noexcept;
@@ -89,6 +91,7 @@ class WalkMemory {
   ProgramMemory* program_;
   std::uint32_t walk_;
   std::uint32_t lines_used_;
+  std::uint32_t touched_again_;
   std::size_t ranges_used_;
   WalkStop stop_;
   Touches touches_;

@@ -219,7 +219,26 @@ int jumps_from_handlers() {
   return 0;
 }
 
+// Behind the C library's back, as a runtime may that calls the kernel itself.
+int ticks_blocked() {
+  sigset_t urgent;
+  sigemptyset(&urgent);
+  sigaddset(&urgent, SIGURG);
+  long result = SYS_rt_sigprocmask;
+#if defined(__x86_64__)
+  register long mask_bytes asm("r10") = 8;
+  asm volatile("syscall"
+               : "+a"(result)
+               : "D"(SIG_BLOCK), "S"(&urgent), "d"(nullptr), "r"(mask_bytes)
+               : "rcx", "r11", "memory");
+#endif
+  CHECK(result == 0);
+  walk_list(600);
+  return 0;
+}
+
 constexpr Scenario kHandlers[] = {
+    {"ticks-blocked-behind-its-back", ticks_blocked},
     {"old-signals", old_signals},         {"raw-signals", raw_signals},
     {"blocked-as-seen", blocked_as_seen}, {"thrown-from-fault", thrown_from_fault},
     {"handler-masks", handler_masks},     {"jumps-from-handlers", jumps_from_handlers},

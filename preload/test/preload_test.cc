@@ -55,7 +55,9 @@ INSTANTIATE_TEST_SUITE_P(Programs, LeavesAlone,
                                          "stray-breakpoint", "llvm-openmp", "small-alternate-stack",
                                          "smallest-thread-stacks", "coroutine-stack", "old-signals",
                                          "raw-signals", "blocked-as-seen", "thrown-from-fault", "handler-masks",
-                                         "jumps-from-handlers"));
+                                         "jumps-from-handlers", "strict-mode", "kill-all-else",
+                                         "kill-all-else-everywhere", "no-tickers", "no-tickers-trapped",
+                                         "exec-without-tickers"));
 
 TEST_F(PreloadTest, EachThreadIsEmulatedAndReported) {
   expect_ok("threads");
@@ -131,6 +133,32 @@ TEST_F(PreloadTest, AProgramThatTakesAllDebugRegistersIsEmulated) {
   expect_ok("own-breakpoints");
   EXPECT_GE(report()["totals"]["epochs"], kSomeEpochs);
 }
+
+// A seccomp filter is looked at before it is installed.
+TEST_F(PreloadTest, UnderAFilterItGoesOnWithWhatItMayDo) {
+  expect_ok("no-tickers");
+  const std::vector<Json> all = threads();
+  ASSERT_GE(all.size(), 1u);
+  EXPECT_GE(all[0]["cpu_ns"], 250e6) << all[0];  // of 300 ms, 200 of them under the filter
+  EXPECT_NE(report()["warnings"].dump().find("seccomp filter does not let through all"), std::string::npos);
+}
+TEST_F(PreloadTest, UnderAFilterThatAllowsNothingItGoesOnNatively) {
+  for (const char* scenario : {"strict-mode", "kill-all-else", "kill-all-else-everywhere"}) {
+    expect_ok(scenario);
+    EXPECT_NE(report()["warnings"].dump().find("seccomp filter does not let through what"), std::string::npos)
+        << report()["warnings"];
+  }
+}
+
+TEST_F(PreloadTest, WhereTicksAreLostTheReportSaysSo) {
+  for (const char* ticker : {"perf", "timer"}) {
+    expect_ok("ticks-blocked-behind-its-back", {"--ticker", ticker});
+    EXPECT_NE(report()["warnings"].dump().find("samples stand for"), std::string::npos) << report();
+    EXPECT_TRUE(report()["error"]["relative_95"].is_null()) << report()["error"];
+  }
+}
+
+TEST_F(PreloadTest, TenThousandThreadsRunAtOnce) { expect_ok("ten-thousand-threads"); }
 
 TEST_F(PreloadTest, AProgramThatBlocksAllSignalsHasEpochs) {
   expect_ok("blocked-signals");

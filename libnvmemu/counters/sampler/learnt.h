@@ -10,6 +10,7 @@
 #include "counters/sampler/loop_table.h"
 #include "counters/sampler/memory_share.h"
 #include "counters/sampler/prober.h"
+#include "counters/sampler/walked_samples.h"
 
 namespace nvmemu {
 
@@ -18,6 +19,7 @@ struct Learnt {
   LoopTable loops;
   GapWeights gaps;
   std::atomic<double> bursts{0}, burst_share_sum{0}, burst_square_sum{0};  // a SharePool
+  WalkedPool walked;
   double disturbed = 0, disturbed_hit_ns = 0;  // see SharePool; set before the first thread begins
 
   // In memory that children of fork share, for the rest of the process; null where there is none to be had.

@@ -33,7 +33,9 @@ bool mostly_hits(const LoadEntry& load) {
 }
 // Whether a read that faults reaches a handler: blocked, it would end the process.
 bool catches_faults(const ucontext_t& context) {
-  return sigismember(&context.uc_sigmask, SIGSEGV) == 0 && sigismember(&context.uc_sigmask, SIGBUS) == 0;
+  constexpr int kFaults[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL};
+  return std::none_of(std::begin(kFaults), std::end(kFaults),
+                      [&](int signal) { return sigismember(&context.uc_sigmask, signal) == 1; });
 }
 // What natural probes read of a load that takes as long.
 double base_reading_ns(const SamplerOptions& options) {
@@ -52,6 +54,8 @@ Sampler::Sampler(SamplerShared& shared, const Clock& clock, const SamplerOptions
       options_(options),
       prober_(clock, options.scale),
       samples_(options.overlap, base_reading_ns(options)),
+      walks_(shared.walks, options.effort * options.walk_budget),
+      walked_samples_(options.walk_base_ns),
       schedule_(options.every_load ? 0 : options.effort * options.probe_budget, options.steady_after_ms,
                 clock.now_ticks()),
       traffic_(options.cache_bytes),
@@ -76,6 +80,7 @@ int Sampler::open(int tid, TickerKind ticker) noexcept {
                        options_.measures_traffic);
   }
   if (error == 0) own_time_.begin(period_ns_);
+  walks_.open();
   if (error != 0 && ticker != TickerKind::kPerfEvent) {
     error = timer_.open(tid, kTimerPeriodNs, options_.signal);
   }
@@ -84,12 +89,14 @@ int Sampler::open(int tid, TickerKind ticker) noexcept {
 }
 
 void Sampler::close() noexcept {
+  walks_.close();
   prober_.close();
   perf_.close();
   timer_.close();
 }
 
 void Sampler::abandon() noexcept {
+  walks_.close();
   prober_.abandon();
   perf_.abandon();
   timer_.abandon();
@@ -98,6 +105,8 @@ void Sampler::abandon() noexcept {
 void Sampler::on_tick(const ucontext_t& context) noexcept {
   expire_burst();
   take_burst();
+  sampled_ = false;
+  between_ticks_ns_ = 0;
   if (perf_.is_open()) {
     drain_ring();
   } else if (timer_.is_open()) {
@@ -105,6 +114,7 @@ void Sampler::on_tick(const ucontext_t& context) noexcept {
                own_time_.take(timer_.take_cpu_ns()));
   }
   overhead_ns_ += options_.tick_cost_ns;
+  if (walks()) return maybe_walk(context);
   walked_ = false;
   note_address(context);
   burst_at_tick_ |= maybe_probe();
@@ -121,11 +131,11 @@ void Sampler::note_address(const ucontext_t& context) noexcept {
   misses_.add(address);
   const bool is_single_list = names_its_next(load, candidate_->beside) && candidate_->beside.count == 0;
   if (is_single_list && since_gap_ms() >= options_.steady_after_ms && catches_faults(context))
-    maybe_walk(address);
+    maybe_step(address);
 }
 
 // Of lists that no other load's misses overlap with: their steps take less or more.
-void Sampler::maybe_walk(std::uintptr_t next) noexcept {
+void Sampler::maybe_step(std::uintptr_t next) noexcept {
   constexpr unsigned kTicksPerWalk = 8;    // some 30 ms: a walk takes 0.1
   constexpr double kLongestStepNs = 3000;  // longer ones page
   const double to_latency = options_.scale.readings_to_latency;
@@ -137,6 +147,42 @@ void Sampler::maybe_walk(std::uintptr_t next) noexcept {
   if (!walk) return;
   const bool in_base_pages = options_.base_ns > 0 && in_huge_pages(walk->places);
   for (const double step_ns : walk->step_ns) candidate_->steps.add(step_ns / to_latency, in_base_pages);
+}
+
+// Where breakpoints are refused, or not wanted.
+bool Sampler::walks() const noexcept {
+  return walks_.is_open() && (options_.every_load || shared_.probes_refused.load(kRelaxed));
+}
+
+// The thread was away when the tick fell due, or for long since the last: what it had in its caches has been
+// replaced. Some 20 to 60 us late is usual.
+bool Sampler::is_late() noexcept {
+  constexpr double kLateNs = 100e3;
+  const std::uint64_t now = clock_.now_ticks();
+  const double passed_ns = last_tick_ticks_ == 0 ? 0 : clock_.to_ns(now - last_tick_ticks_);
+  return passed_ns > between_ticks_ns_ + kLateNs || since_gap_ms() < options_.steady_after_ms;
+}
+
+// What a walk's own time has made fall due is dropped; the rest of it is in the next sample.
+void Sampler::maybe_walk(const ucontext_t& context) noexcept {
+  const bool late = is_late();
+  if (sampled_ && catches_faults(context) && (options_.guard == nullptr || options_.guard())) {
+    const bool waits = candidate_ != nullptr && candidate_ip_ == program_counter(context);
+    const WalkTaken walk = walks_.maybe_walk(context, late, waits ? candidate_ : nullptr);
+    if (walk.ns > 0) {
+      overhead_ns_ += walk.ns;
+      probes_ += walk.readings;
+      walked_samples_.add_groups(walk.groups);
+      walks_.for_each_miss([&](std::uintptr_t address) { misses_.add(address); });
+      if (perf_.is_open()) {
+        perf_.discard();
+        own_time_.on_burst_after_sample(walk.ns, walk.ns, period_ns_);
+      } else {
+        own_time_.on_burst(walk.ns);
+      }
+    }
+  }
+  last_tick_ticks_ = clock_.now_ticks();
 }
 
 // A sample that falls due in a trap is taken when the trap is over, at the probed load, and would count the
@@ -164,11 +210,15 @@ void Sampler::drain_ring() noexcept {
 
 void Sampler::add_sample(const TickerSample& sample, double time_ns) noexcept {
   const std::uintptr_t ip = sample.ip;
-  const bool own = ip >= options_.own_code_begin && ip < options_.own_code_end;
+  const bool own = (ip >= options_.own_code_begin && ip < options_.own_code_end) || walks_.holds_code(ip);
   const bool waiting =
       ip >= shared_.waiting_code_begin.load(kRelaxed) && ip < shared_.waiting_code_end.load(kRelaxed);
   LoadEntry* entry = own || waiting ? nullptr : learnt_.loads.find(ip, saw_new_code_);
-  samples_.add(entry, time_ns, GapWeights::bin_of(since_gap_ms()));
+  if (walks()) {
+    walked_samples_.add(entry, time_ns);
+  } else {
+    samples_.add(entry, time_ns, GapWeights::bin_of(since_gap_ms()));
+  }
   if (options_.measures_traffic) {
     const bool known = own || waiting || sample.time_ns == 0;
     traffic_.add(known ? nullptr : learnt_.loops.find(ip), sample.registers, sample.time_ns, time_ns);
@@ -178,6 +228,9 @@ void Sampler::add_sample(const TickerSample& sample, double time_ns) noexcept {
     candidate_ip_ = ip;
   }
   schedule_.on_time(time_ns);
+  walks_.on_time(time_ns);
+  sampled_ = true;
+  between_ticks_ns_ += time_ns;
   untold_ = true;
   epoch_ns_ += time_ns;
   overhead_ns_ += options_.sample_cost_ns;
@@ -219,8 +272,7 @@ BurstKind Sampler::wanted_kind() const noexcept {
 // A load that nothing is known of: what it owes had better wait until probes have seen it in the steady
 // state, to which injections would put an end.
 bool Sampler::knows_enough(double waited_ns) noexcept {
-  const bool known = options_.every_load || candidate_ == nullptr || shared_.probes_refused.load(kRelaxed) ||
-                     knows_all(*candidate_);
+  const bool known = candidate_ == nullptr || knows_all(*candidate_);
   patience_ns_ = std::min(kMostPatienceNs, patience_ns_ + (known ? kPatience : -1) * waited_ns);
   return known || patience_ns_ <= 0;
 }
@@ -229,7 +281,9 @@ bool Sampler::knows_latency(const LoadEntry& load) const noexcept {
   return load.natural_readings.load(kRelaxed) >= enough_natural_;
 }
 
-bool Sampler::knows_all(const LoadEntry& load) const noexcept {
+bool Sampler::knows_all(const LoadEntry& load) noexcept {
+  if (walks()) return walks_.verdict_of(load.address).is_known();
+  if (options_.every_load || shared_.probes_refused.load(kRelaxed)) return true;
   return load.share_is_known() && knows_latency(load);
 }
 
@@ -253,16 +307,22 @@ bool Sampler::maybe_probe() noexcept {
   return true;
 }
 
+EpochCounts Sampler::take_samples() noexcept {
+  if (walks()) return walked_samples_.take(walks_, learnt_.walked, settling_);
+  const bool every_load = options_.every_load || shared_.probes_refused.load(kRelaxed);
+  EpochCounts counts = samples_.take(learnt_.pool(), learnt_.gaps, every_load, settling_);
+  counts.miss_latency_ns *= options_.scale.readings_to_latency;
+  return counts;
+}
+
 EpochCounts Sampler::read() noexcept {
   take_burst();
   if (perf_.is_open()) drain_ring();
-  const bool every_load = options_.every_load || shared_.probes_refused.load(kRelaxed);
-  EpochCounts counts = samples_.take(learnt_.pool(), learnt_.gaps, every_load, settling_);
+  EpochCounts counts = take_samples();
   settling_ = false;
   const double now_ns = cpu_ns();
   counts.cpu_ns = now_ns - last_cpu_ns_;
   if (perf_.is_open()) discount_samples(counts);
-  counts.miss_latency_ns *= options_.scale.readings_to_latency;
   counts.overhead_ns += overhead_ns_;
   counts.interrupted_ns = overhead_ns_;
   counts.probes = probes_;
@@ -307,6 +367,8 @@ void Sampler::pause(double delay_ns) noexcept {
 
 void Sampler::resume(double injected_ns) noexcept {
   traffic_.forget();
+  last_tick_ticks_ = 0;
+  walks_.on_time(injected_ns);
   if (perf_.is_open()) {
     if (perf_.discard()) own_time_.forget();  // what a burst had a part of is dropped
     after_gap_ = true;

@@ -20,15 +20,18 @@
 #include "counters/sampler/prober.h"
 #include "counters/sampler/recent_misses.h"
 #include "counters/sampler/sampling_cost.h"
+#include "counters/sampler/thread_walks.h"
 #include "counters/sampler/timer_ticker.h"
 #include "counters/sampler/traffic.h"
+#include "counters/sampler/walked_samples.h"
 #include "counters/thread_source.h"
 
 namespace nvmemu {
 
 // What all threads of a process have in common.
 struct SamplerShared {
-  Learnt* learnt = nullptr;  // set before the first thread begins
+  Learnt* learnt = nullptr;      // set before the first thread begins,
+  SharedWalks* walks = nullptr;  // and these; null: nothing is walked
   std::atomic<bool> probes_refused{false};
   // Code in which a thread only spins for others, a runtime's: time there is nobody's stall.
   std::atomic<std::uintptr_t> waiting_code_begin{0}, waiting_code_end{0};
@@ -46,7 +49,9 @@ struct SamplerOptions {
   double probe_budget =
       0.01;                 // share of CPU time, and of injected time, that probing may take; 0: never probes
   bool every_load = false;  // no probes by choice: every load's stall is memory's
-  double effort = 1;        // see sampling_effort()
+  double walk_budget = 0.01;  // likewise, of walks
+  double walk_base_ns = 0;    // what a miss takes until a walk has seen one
+  double effort = 1;          // see sampling_effort()
   ProbeScale scale;
   double base_ns = 0;  // what loads take by the base latency, where its drift is to be followed; 0: it is not
   Overlap overlap;
@@ -97,10 +102,14 @@ class Sampler final : public ThreadSource {
   void note_untimed(const Burst& burst) noexcept;
   bool maybe_probe() noexcept;  // whether a burst has begun
   void note_address(const ucontext_t& context) noexcept;
-  void maybe_walk(std::uintptr_t next) noexcept;  // the list whose next link is there
+  void maybe_step(std::uintptr_t next) noexcept;  // along the list whose next link is there
+  bool walks() const noexcept;                    // instead of probing
+  void maybe_walk(const ucontext_t& context) noexcept;
+  bool is_late() noexcept;
+  EpochCounts take_samples() noexcept;
   BurstKind wanted_kind() const noexcept;
   bool knows_latency(const LoadEntry& load) const noexcept;
-  bool knows_all(const LoadEntry& load) const noexcept;
+  bool knows_all(const LoadEntry& load) noexcept;
   double since_gap_ms() const noexcept { return schedule_.since_gap_ms(); }
 
   SamplerShared& shared_;
@@ -111,6 +120,8 @@ class Sampler final : public ThreadSource {
   TimerTicker timer_;
   Prober prober_;
   EpochSamples samples_;
+  ThreadWalks walks_;
+  WalkedSamples walked_samples_;
   ProbeSchedule schedule_;
   RecentMisses misses_;
   TrafficMeter traffic_;
@@ -126,10 +137,13 @@ class Sampler final : public ThreadSource {
   std::uint64_t probes_ = 0;
   int ticks_of_burst_ = 0;
   OwnTime own_time_;
-  bool burst_at_tick_ = false;  // the burst was armed at one
-  bool saw_new_code_ = false;   // since the last tick,
-  int new_code_in_row_ = 0;     // and at how many in a row before
-  bool walked_ = false;         // a list, at the last tick
+  bool burst_at_tick_ = false;         // the burst was armed at one
+  bool saw_new_code_ = false;          // since the last tick,
+  int new_code_in_row_ = 0;            // and at how many in a row before
+  bool walked_ = false;                // a list, at the last tick
+  bool sampled_ = false;               // since that tick began
+  double between_ticks_ns_ = 0;        // of the thread's own time
+  std::uint64_t last_tick_ticks_ = 0;  // 0: not known
   unsigned ticks_on_lists_ = 0;
   double last_cpu_ns_ = 0;
   bool untold_ = false;  // samples have been taken that read() has not told of

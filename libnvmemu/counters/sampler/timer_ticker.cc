@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "counters/sampler/timer_ticker.h"
 
+#include <sys/syscall.h>
+
 #include <cerrno>
 #include <csignal>
 
 #include "base/clock.h"
+#include "base/refused_syscalls.h"
 
 #ifndef sigev_notify_thread_id
 #define sigev_notify_thread_id _sigev_un._tid
@@ -19,6 +22,7 @@ char owner_mark;  // its address tells our timers' signals from the program's
 }  // namespace
 
 int TimerTicker::open(int tid, std::uint64_t period_ns, int signal) noexcept {
+  if (is_refused_syscall(SYS_timer_create)) return EPERM;
   sigevent event{};
   event.sigev_notify = SIGEV_THREAD_ID;
   event.sigev_signo = signal;

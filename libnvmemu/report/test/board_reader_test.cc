@@ -16,6 +16,7 @@ using testing::Contains;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
+using testing::Not;
 
 class BoardReader : public BoardTest {
  protected:
@@ -50,6 +51,30 @@ class BoardReader : public BoardTest {
     return report;
   }
 };
+
+// A second of its own time, of which samples stand for so much.
+TEST_F(BoardReader, WhereSamplesDoNotFitTheTimeItSaysSoAndGivesNoErrorBar) {
+  BoardProcess& process = add_process(100);
+  BoardThread& thread = add_thread(100, process);
+  process.user_ns.store(1'001'000'000);
+  thread.sampled_ns.store(30'000'000);
+  const RunReport silent = read();
+  EXPECT_FALSE(silent.error_relative_95);
+  EXPECT_THAT(silent.warnings, Contains(HasSubstr("samples stand for 30 ms only")));
+  thread.sampled_ns.store(900'000'000);
+  const RunReport seen = read();
+  EXPECT_TRUE(seen.error_relative_95);
+  EXPECT_THAT(seen.warnings, Not(Contains(HasSubstr("samples stand for"))));
+}
+
+TEST_F(BoardReader, AnErrorBarIsNeverZeroAndNeverFromFewSamples) {
+  const BoardProcess& process = add_process(100);
+  BoardThread& thread = add_thread(100, process);
+  thread.variance_ns2.store(0);
+  EXPECT_GE(read().error_relative_95.value_or(0), 0.005);
+  thread.stall_samples.store(29);
+  EXPECT_FALSE(read().error_relative_95);
+}
 
 TEST_F(BoardReader, SumsTheThreadsUpAndKeepsEachUnderItsProcess) {
   const BoardProcess& first = add_process(100);

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "walk/schedule.h"
+
+#include <gtest/gtest.h>
+
+namespace nvmemu {
+namespace {
+
+constexpr double kMs = 1e6;
+const Verdict kUnknown{};
+const Verdict kMisses{.share = 0.9, .misses = 900, .readings = 1000, .executions = 1000};
+const Verdict kHits{.share = 0.2, .misses = 20, .readings = 1000, .executions = 5000};
+const Verdict kNothingNew{.share = 0, .misses = 0, .readings = 0, .executions = 5000};
+
+TEST(WalkSchedule, BeginsWithTheFirstTicks) {
+  WalkSchedule schedule(0.01);
+  EXPECT_EQ(schedule.at_tick(false, true, kUnknown).steps, WalkSchedule::kShort.steps);
+}
+
+TEST(WalkSchedule, NeverWalksWithoutABudget) {
+  WalkSchedule schedule(0);
+  schedule.on_time(1e12);
+  EXPECT_EQ(schedule.at_tick(false, true, kUnknown).steps, 0u);
+}
+
+TEST(WalkSchedule, KeepsToItsShareOfTheTime) {
+  WalkSchedule schedule(0.01);
+  constexpr double kCost = 0.3 * kMs;
+  double walked = 0, passed = 0;
+  for (int tick = 0; tick < 10000; ++tick) {
+    schedule.on_time(kMs);
+    passed += kMs;
+    if (schedule.at_tick(false, true, kMisses).steps == 0) continue;
+    schedule.on_walk(kCost);
+    walked += kCost;
+  }
+  EXPECT_NEAR(walked / passed, 0.01, 0.001);
+}
+
+TEST(WalkSchedule, WalksFarWhereTheSetMayBeSmall) {
+  WalkSchedule schedule(0.01);
+  EXPECT_FALSE(schedule.at_tick(false, true, kMisses).is_long);
+  EXPECT_TRUE(schedule.at_tick(false, true, kHits).is_long);
+  EXPECT_TRUE(schedule.at_tick(false, true, kNothingNew).is_long);
+}
+
+TEST(WalkSchedule, PassesLateTicksByUnlessAllAre) {
+  WalkSchedule schedule(0.01);
+  int walks = 0;
+  for (int tick = 0; tick < 7; ++tick) walks += schedule.at_tick(true, true, kUnknown).steps != 0;
+  EXPECT_EQ(walks, 0);
+  EXPECT_NE(schedule.at_tick(true, true, kUnknown).steps, 0u);
+  EXPECT_EQ(schedule.at_tick(true, true, kUnknown).steps, 0u);
+  EXPECT_NE(schedule.at_tick(false, true, kUnknown).steps, 0u);
+}
+
+TEST(WalkSchedule, LeavesTheBudgetToTicksThatWait) {
+  WalkSchedule schedule(0.01);
+  EXPECT_EQ(schedule.at_tick(false, false, kUnknown).steps, 0u);
+  schedule.on_time(1000 * kMs);
+  EXPECT_NE(schedule.at_tick(false, false, kUnknown).steps, 0u);
+}
+
+}  // namespace
+}  // namespace nvmemu

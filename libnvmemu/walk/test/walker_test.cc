@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+// Walks from a signal, as they are used.
+#include "walk/walker.h"
+
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <ucontext.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <numeric>
+#include <random>
+#include <vector>
+
+#include "walk/mapped.h"
+#include "walk/test/fault_handlers.h"
+
+namespace nvmemu {
+namespace {
+
+constexpr double kTicksPerNs = 1;  // all that is asked for here is relative
+// So far above what any cache takes that only what was interrupted is memory's; and so low that all is.
+constexpr double kNothingIsMemory = 900, kAllIsMemory = -1000;
+
+struct Node {
+  Node* next;
+  std::uint64_t rest[7];
+};
+
+std::vector<Node> ring(std::size_t count) {
+  std::vector<Node> nodes(count);
+  std::vector<std::size_t> order(count);
+  std::iota(order.begin(), order.end(), 0);
+  std::shuffle(order.begin(), order.end(), std::mt19937_64(1));
+  for (std::size_t i = 0; i < count; ++i) nodes[order[i]].next = &nodes[order[(i + 1) % count]];
+  return nodes;
+}
+
+struct Tick {
+  SharedWalks* shared;
+  Walker* walker;
+  WalkPlan plan;
+  WalkOutcome outcome;
+  std::uintptr_t pc;
+};
+Tick* tick = nullptr;
+
+void on_tick(int, siginfo_t*, void* context) {
+  tick->pc = static_cast<std::uintptr_t>(static_cast<ucontext_t*>(context)->uc_mcontext.gregs[REG_RIP]);
+  tick->outcome = tick->walker->walk(*tick->shared, *static_cast<ucontext_t*>(context), tick->plan);
+}
+
+// The load's own address is `load`'s.
+extern "C" const char nvmemu_test_chase_load[];
+__attribute__((noinline, noclone)) Node* chase_with_a_tick(Node* node, std::uint64_t steps) {
+  // An int3 raises the signal, in the middle of the chase.
+  asm volatile(
+      "int3\n"
+      "1:\n"
+      "  .globl nvmemu_test_chase_load\n"
+      "nvmemu_test_chase_load:\n"
+      "  mov (%[node]), %[node]\n"
+      "  dec %[steps]\n"
+      "  jnz 1b"
+      : [node] "+r"(node), [steps] "+r"(steps)
+      :
+      : "cc", "memory");
+  return node;
+}
+
+class WalkerTest : public testing::Test {
+ protected:
+  WalkerTest() {
+    struct sigaction action {};
+    action.sa_sigaction = on_tick;
+    action.sa_flags = SA_SIGINFO;
+    sigaction(SIGTRAP, &action, &before_);
+  }
+  ~WalkerTest() override {
+    sigaction(SIGTRAP, &before_, nullptr);
+    unmap(now_.walker);
+  }
+
+  const WalkOutcome& walk(double threshold_ns, const WalkPlan& plan, std::size_t lines) {
+    now_ = {.shared = SharedWalks::create(kTicksPerNs, threshold_ns),
+            .walker = map_zeroed<Walker>(),
+            .plan = plan,
+            .outcome = {},
+            .pc = 0};
+    nodes_ = ring(lines);
+    tick = &now_;
+    chase_with_a_tick(nodes_.data(), 100000);
+    return now_.outcome;
+  }
+  Verdict verdict() const {
+    return now_.shared->verdict_of(reinterpret_cast<std::uintptr_t>(nvmemu_test_chase_load));
+  }
+
+  const FaultHandlers handlers_;
+  struct sigaction before_ {};
+  Tick now_{};
+  std::vector<Node> nodes_;
+};
+
+TEST_F(WalkerTest, WalksAsFarAsItIsTold) {
+  const WalkOutcome& outcome = walk(kNothingIsMemory, WalkSchedule::kShort, 4096);
+  EXPECT_EQ(outcome.stop, WalkStop::kNone);
+  EXPECT_EQ(outcome.steps, WalkSchedule::kShort.steps);
+  EXPECT_GT(outcome.ns, 0);
+}
+
+TEST_F(WalkerTest, PutsReadingsDownToTheLoad) {
+  const WalkOutcome& outcome = walk(kAllIsMemory, WalkSchedule::kShort, 4096);
+  EXPECT_GE(verdict().readings, (3000 - 512) / 3 - 20);  // some were interrupted
+  EXPECT_EQ(verdict().misses, verdict().readings);
+  EXPECT_GE(outcome.misses, verdict().misses);
+}
+
+TEST_F(WalkerTest, CountsAChainsMissesOneByOne) {
+  const WalkOutcome& outcome = walk(kAllIsMemory, WalkSchedule::kShort, 4096);
+  // The walker's own first readings of other lines have none.
+  EXPECT_NEAR(outcome.groups, 1000, 20);
+}
+
+TEST_F(WalkerTest, FindsASmallSetInTheCachesInTheSecondHalfOfALongWalk) {
+  walk(kAllIsMemory, WalkSchedule::kLong, 256);
+  EXPECT_EQ(verdict().misses, 0);
+  EXPECT_NEAR(verdict().executions, 20000. / 3, 100);
+}
+
+TEST_F(WalkerTest, ChildrenGoOnWithWhatIsKnown) {
+  walk(kAllIsMemory, WalkSchedule::kShort, 4096);
+  const double before = verdict().executions;
+  const pid_t child = fork();
+  if (child == 0) {
+    chase_with_a_tick(nodes_.data(), 100000);
+    _exit(now_.outcome.stop == WalkStop::kNone && verdict().executions > before ? 0 : 1);
+  }
+  int status = 0;
+  waitpid(child, &status, 0);
+  EXPECT_EQ(status, 0);
+  EXPECT_GT(verdict().executions, before);  // and the parent with what they have learnt
+}
+
+}  // namespace
+}  // namespace nvmemu

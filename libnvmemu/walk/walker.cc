@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "walk/walker.h"
+
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <x86intrin.h>
+
+#include <algorithm>
+#include <new>
+
+#include "base/raw_syscall.h"
+#include "walk/cursor.h"
+#include "walk/guarded_access.h"
+
+namespace nvmemu {
+namespace {
+
+// New instructions take a microsecond each.
+constexpr unsigned kDecodeBudget = 1000;
+
+bool waits_for_load(const MicroOp& op) noexcept { return op.reads_memory || op.kind == OpKind::kCopy; }
+
+// Behind a system call, a thread is in the kernel, or has its answer still to come.
+bool is_behind_system_call(std::uintptr_t pc) noexcept {
+  std::uint8_t first = 0, second = 0;
+  return read_byte(pc - 2, first) && read_byte(pc - 1, second) && first == 0x0f && second == 0x05;
+}
+
+bool runs_backwards(const ucontext_t& context) noexcept {
+  constexpr greg_t kDirection = 1 << 10;
+  return (context.uc_mcontext.gregs[REG_EFL] & kDirection) != 0;
+}
+
+// What a timed load reads that waits for nothing: the least of some, each in the nearest cache.
+double measure_fences() noexcept {
+  constexpr int kReadings = 400;
+  const std::uint64_t place = 0;
+  std::uint64_t least = ~std::uint64_t{0};
+  for (int i = 0; i < kReadings; ++i) {
+    std::uint64_t ticks = 0;
+    if (time_load(reinterpret_cast<std::uintptr_t>(&place), ticks)) least = std::min(least, ticks);
+  }
+  return static_cast<double>(least);
+}
+
+}  // namespace
+
+SharedWalks* SharedWalks::create(double ns_per_tick, double threshold_ns) noexcept {
+  constexpr double kLongestNs = 1000;
+  const long result = raw_syscall(SYS_mmap, nullptr, sizeof(SharedWalks), PROT_READ | PROT_WRITE,
+                                  MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (is_error(result)) return nullptr;
+  auto* const shared = reinterpret_cast<SharedWalks*>(result);
+  shared->layout_ = VectorLayout::of_processor();
+  shared->code_.open(shared->layout_.state);
+  if (!shared->code_.has_stubs()) {
+    raw_syscall(SYS_munmap, shared, sizeof(SharedWalks));
+    return nullptr;
+  }
+  const double fence_ticks = measure_fences();
+  shared->scale_ = {.ns_per_tick = ns_per_tick,
+                    .fence_ticks = fence_ticks,
+                    .threshold_ticks = std::max(1.0, fence_ticks + threshold_ns / ns_per_tick),
+                    .longest_ticks = fence_ticks + kLongestNs / ns_per_tick};
+  return shared;
+}
+
+Verdict SharedWalks::verdict_of(std::uintptr_t address) noexcept {
+  const CodeEntry* const entry = code_.find(address);
+  return entry == nullptr ? Verdict{} : entry->record.verdict(scale_);
+}
+
+// One walk, step by step.
+class Walker::Run {
+ public:
+  Run(Walker& walker, SharedWalks& shared, const WalkPlan& plan) noexcept
+      : walker_(walker),
+        scale_(shared.scale()),
+        cursor_(shared.code(), walker.memory_, walker.registers_, kDecodeBudget),
+        plan_(plan) {}
+
+  WalkOutcome go() noexcept {
+    WalkOutcome outcome;
+    while (outcome.steps < plan_.steps) {
+      outcome.stop = cursor_.step();
+      if (outcome.stop != WalkStop::kNone) break;
+      note(outcome);
+      ++outcome.steps;
+    }
+    outcome.groups = plan_.is_long ? 0 : walker_.groups_.time_ns();
+    return outcome;
+  }
+
+ private:
+  void note(WalkOutcome& outcome) noexcept {
+    CodeEntry& entry = cursor_.entry();
+    const Touches& touches = cursor_.touches();
+    // What is changed in memory waits for its line as a load does.
+    const std::uint64_t ticks = std::max(touches.load_ticks, entry.op.reads_memory ? touches.store_ticks : 0);
+    outcome.readings += touches.loads;
+    const bool missed = static_cast<double>(ticks) > scale_.threshold_ticks;
+    if (missed) walker_.missed_[static_cast<std::size_t>(outcome.misses++) % kMissesKept] = address();
+    if (outcome.steps >= plan_.warm_up && waits_for_load(entry.op))
+      entry.record.add(static_cast<double>(ticks), static_cast<double>(touches.again_ticks), plan_.is_long,
+                       scale_);
+    if (!plan_.is_long) count_groups(entry.op, missed);
+  }
+
+  void count_groups(const MicroOp& op, bool missed) noexcept {
+    const bool mispredicted =
+        op.kind == OpKind::kBranch && walker_.branches_.mispredicts(op.address, cursor_.branched());
+    walker_.groups_.add(op, address(), missed ? Served::kMemory : Served::kFirstLevel, mispredicted);
+  }
+
+  std::uintptr_t address() const noexcept { return cursor_.operand_address(); }
+
+  Walker& walker_;
+  const WalkScale& scale_;
+  Cursor cursor_;
+  WalkPlan plan_;
+};
+
+WalkOutcome Walker::walk(SharedWalks& shared, const ucontext_t& context, const WalkPlan& plan) noexcept {
+  if (runs_backwards(context)) return {.stop = WalkStop::kUnsupported};
+  const auto pc = static_cast<std::uintptr_t>(context.uc_mcontext.gregs[REG_RIP]);
+  if (is_behind_system_call(pc)) return {.stop = WalkStop::kSystemCall};
+  const std::uint64_t start = __rdtsc();
+  OwnMemory program;
+  read_registers(context, shared.layout(), registers_);
+  memory_.begin(program);
+  missed_ = {};
+  if (!plan.is_long) groups_.begin(group_counting());
+  WalkOutcome outcome;
+  {
+    const VectorControl control(registers_.vector_control);
+    outcome = Run(*this, shared, plan).go();
+  }
+  outcome.ns = shared.scale().ns(static_cast<double>(__rdtsc() - start));
+  return outcome;
+}
+
+}  // namespace nvmemu

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+// One thread's walks: from a signal's context on, so many instructions ahead, with what its loads read put
+// down to them.
+#pragma once
+
+#include <ucontext.h>
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+
+#include "walk/code_cache.h"
+#include "walk/core_model.h"
+#include "walk/memory.h"
+#include "walk/registers.h"
+#include "walk/schedule.h"
+
+namespace nvmemu {
+
+// What all threads of a process have in common, and the processes that it forks: some 40 MiB of shared
+// memory, touched as code is seen.
+class SharedWalks {
+ public:
+  // Null where there is no memory, or no code can be executed. `hit_ns` and `miss_ns`: what loads from the
+  // last-level cache and from memory take; `ns_per_tick`: of the TSC.
+  static SharedWalks* create(double ns_per_tick, double threshold_ns) noexcept;
+
+  CodeCache& code() noexcept { return code_; }
+  const VectorLayout& layout() const noexcept { return layout_; }
+  const WalkScale& scale() const noexcept { return scale_; }
+
+  // What walks say of the load at `address`. Async-signal-safe.
+  Verdict verdict_of(std::uintptr_t address) noexcept;
+
+  // Whether a signal's pc is in a walk's own code.
+  bool holds_code(std::uintptr_t pc) const noexcept { return code_.holds_stub(pc); }
+
+ private:
+  CodeCache code_;
+  VectorLayout layout_;
+  WalkScale scale_;
+};
+
+struct WalkOutcome {
+  unsigned steps = 0;
+  WalkStop stop = WalkStop::kNone;
+  double ns = 0;          // that it took
+  unsigned readings = 0;  // of loads, timed
+  double misses = 0;      // lines that it brought in from memory,
+  double groups = 0;      // and how many of those in a row: of a short walk
+};
+
+// Zeros are a valid state: to lie in memory mapped for it. One thread's, async-signal-safe.
+class Walker {
+ public:
+  static constexpr std::size_t kMissesKept = 16;
+
+  WalkOutcome walk(SharedWalks& shared, const ucontext_t& context, const WalkPlan& plan) noexcept;
+
+  // Some of the addresses that the last walk found in memory.
+  const std::array<std::uintptr_t, kMissesKept>& missed() const noexcept { return missed_; }
+
+ private:
+  class Run;
+
+  WalkRegisters registers_;
+  WalkMemory memory_;
+  CoreModel groups_;
+  BranchGuess branches_;
+  std::array<std::uintptr_t, kMissesKept> missed_;
+};
+
+}  // namespace nvmemu

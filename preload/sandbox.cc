@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+// Interposed: what installs seccomp filters.
+#include "sandbox.h"
+
+#include <linux/audit.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+
+#include <atomic>
+#include <cstdint>
+
+#include "base/log.h"
+#include "base/refused_syscalls.h"
+#include "counters/sampler/guarded_read.h"
+#include "hook.h"
+#include "runtime.h"
+#include "seccomp_filter.h"
+#include "syscall_needs.h"
+#include "thread_state.h"
+
+namespace nvmemu::preload {
+namespace {
+
+NVMEMU_HOOK(int, prctl, (int, unsigned long, unsigned long, unsigned long, unsigned long));
+
+#if defined(__x86_64__)
+constexpr std::uint32_t kArchitecture = AUDIT_ARCH_X86_64;
+#elif defined(__aarch64__)
+constexpr std::uint32_t kArchitecture = AUDIT_ARCH_AARCH64;
+#endif
+
+std::atomic<bool> sandboxed{false};
+
+bool lets_through(const sock_fprog& filter, const SyscallNeed& need) noexcept {
+  seccomp_data call{};
+  call.nr = static_cast<int>(need.number);
+  call.arch = kArchitecture;
+  call.instruction_pointer = reinterpret_cast<std::uintptr_t>(&lets_through);
+  for (std::size_t i = 0; i < need.arguments.size(); ++i) call.args[i] = need.arguments[i];
+  return allows(filter, call);
+}
+
+bool can_read(const sock_fprog* filter) noexcept {
+  const auto at = reinterpret_cast<std::uintptr_t>(filter);
+  if (!is_readable(at, at + sizeof *filter)) return false;
+  const auto code = reinterpret_cast<std::uintptr_t>(filter->filter);
+  return is_readable(code, code + filter->len * sizeof *filter->filter);
+}
+
+// Where no tool made the board: to write a report at the end takes what may not be let through.
+void note(BoardWarning warning) noexcept {
+  Runtime& runtime = Runtime::get();
+  runtime.warn(warning);
+  if (sandboxed.exchange(true) || !runtime.reports_itself()) return;
+  log_warning("the program installs a seccomp filter: there will be no report (nvmemu run makes one all the same)");
+}
+
+// The thread, or all of them, as long as that can be done.
+void go_natively(bool all_threads) {
+  note(kSandboxedNatively);
+  ThreadState::begin_no_more();
+  this_thread().end();
+  if (all_threads) ThreadState::end_others();
+}
+
+void prepare_for_filter(const sock_fprog* filter, bool all_threads) {
+  if (!can_read(filter)) return;  // the kernel will say so
+  bool natively = false;
+  for (const SyscallNeed& need : syscall_needs()) natively |= need.is_vital && !lets_through(*filter, need);
+  if (natively) go_natively(all_threads);
+  for (const SyscallNeed& need : syscall_needs()) {
+    // What is vital goes on in threads that the filter is not for.
+    if (need.is_vital || lets_through(*filter, need)) continue;
+    note(natively ? kSandboxedNatively : kSandboxed);
+    refuse_syscall(need.number);
+  }
+}
+
+bool is_emulated() noexcept { return Runtime::get().active() && Runtime::get().is_this_process(); }
+
+}  // namespace
+
+bool is_sandboxed() noexcept { return sandboxed.load(std::memory_order_relaxed); }
+
+void before_prctl(int option, unsigned long mode, unsigned long filter) {
+  if (option != PR_SET_SECCOMP || !is_emulated()) return;
+  if (mode == SECCOMP_MODE_STRICT) go_natively(false);
+  if (mode == SECCOMP_MODE_FILTER) prepare_for_filter(reinterpret_cast<const sock_fprog*>(filter), false);
+}
+
+void before_seccomp(unsigned long operation, unsigned long flags, unsigned long filter) {
+  if (!is_emulated()) return;
+  if (operation == SECCOMP_SET_MODE_STRICT) go_natively(false);
+  if (operation != SECCOMP_SET_MODE_FILTER) return;
+  prepare_for_filter(reinterpret_cast<const sock_fprog*>(filter), (flags & SECCOMP_FILTER_FLAG_TSYNC) != 0);
+}
+
+}  // namespace nvmemu::preload
+
+using namespace nvmemu::preload;
+
+// <sys/prctl.h> declares it as variadic. How many arguments there are need not be known: four are passed on.
+NVMEMU_EXPORT int interposed_prctl(int option, unsigned long a, unsigned long b, unsigned long c,
+                                   unsigned long d) noexcept __asm__("prctl");
+
+int interposed_prctl(int option, unsigned long a, unsigned long b, unsigned long c, unsigned long d) noexcept {
+  before_prctl(option, a, b);
+  return real_prctl(option, a, b, c, d);
+}

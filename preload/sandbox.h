@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+// Sandboxes (seccomp) in which the emulator's system calls would end the process. What is not let through is
+// not tried: the emulation goes on without, or the thread natively.
+#pragma once
+
+namespace nvmemu::preload {
+
+// For filters that the process was born with, which cannot be read: each call is tried in a child. False
+// where the emulation cannot do without one that is not let through; `missing` is its name then.
+bool fits_inherited_filters(const char*& missing);
+
+// Before the calling thread asks the kernel for one, by prctl(2)'s arguments or seccomp(2)'s.
+void before_prctl(int option, unsigned long mode, unsigned long filter);
+void before_seccomp(unsigned long operation, unsigned long flags, unsigned long filter);
+
+// Whether a sandbox has taken anything from the emulation since the process began.
+bool is_sandboxed() noexcept;
+
+}  // namespace nvmemu::preload

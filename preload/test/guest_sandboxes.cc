@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+// Programs that lock themselves in: a system call too many ends them.
+#include <linux/audit.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <pthread.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <initializer_list>
+#include <vector>
+
+#include "guest.h"
+
+namespace nvmemu::guest {
+namespace {
+
+// `named` for the calls that are named, `others` for all else.
+std::vector<sock_filter> filter_of(std::initializer_list<long> calls, std::uint32_t named, std::uint32_t others) {
+  std::vector<sock_filter> filter{BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr))};
+  for (const long call : calls) {
+    filter.push_back(BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, static_cast<std::uint32_t>(call), 0, 1));
+    filter.push_back(BPF_STMT(BPF_RET | BPF_K, named));
+  }
+  filter.push_back(BPF_STMT(BPF_RET | BPF_K, others));
+  return filter;
+}
+
+sock_fprog program_of(std::vector<sock_filter>& filter) {
+  return {.len = static_cast<unsigned short>(filter.size()), .filter = filter.data()};
+}
+
+void install(std::vector<sock_filter> filter) {
+  const sock_fprog program = program_of(filter);
+  CHECK(prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0);
+  CHECK(prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) == 0);
+}
+
+void compute() {
+  for (int i = 0; i < 300'000'000; ++i) asm volatile("");
+}
+
+[[noreturn]] void say_ok_and_exit(long by) {
+  static_cast<void>(!write(STDOUT_FILENO, "ok\n", 3));
+  for (;;) syscall(by, 0);
+}
+
+int strict_mode() {
+  walk_list(30);
+  CHECK(prctl(PR_SET_SECCOMP, SECCOMP_MODE_STRICT) == 0);
+  compute();
+  say_ok_and_exit(SYS_exit);
+}
+
+// Nothing but what it needs itself.
+int kill_all_else() {
+  walk_list(30);
+  install(filter_of({SYS_write, SYS_exit_group, SYS_rt_sigreturn}, SECCOMP_RET_ALLOW, SECCOMP_RET_KILL_PROCESS));
+  compute();
+  say_ok_and_exit(SYS_exit_group);
+}
+
+std::atomic<bool> is_computing;
+
+// For all threads, of which one is computing.
+int kill_all_else_everywhere() {
+  walk_list(30);
+  pthread_t thread;
+  CHECK(pthread_create(
+            &thread, nullptr,
+            [](void*) -> void* {
+              for (is_computing = true;;) compute();
+            },
+            nullptr) == 0);
+  while (!is_computing) continue;
+  std::vector<sock_filter> filter =
+      filter_of({SYS_write, SYS_exit_group, SYS_rt_sigreturn}, SECCOMP_RET_ALLOW, SECCOMP_RET_KILL_PROCESS);
+  const sock_fprog program = program_of(filter);
+  CHECK(prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0);
+  CHECK(syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_TSYNC, &program) == 0);
+  compute();
+  say_ok_and_exit(SYS_exit_group);
+}
+
+void* walk_a_while(void*) {
+  walk_list(100);
+  return nullptr;
+}
+
+// What hardly a program does, and what the emulator begins threads with.
+void forbid_tickers(std::uint32_t how) {
+  install(filter_of({SYS_perf_event_open, SYS_timer_create, SYS_fcntl, SYS_getdents64}, how, SECCOMP_RET_ALLOW));
+}
+
+int no_tickers() {
+  walk_list(100);
+  forbid_tickers(SECCOMP_RET_KILL_PROCESS);
+  walk_list(200);
+  pthread_t thread;
+  CHECK(pthread_create(&thread, nullptr, walk_a_while, nullptr) == 0);
+  CHECK(pthread_join(thread, nullptr) == 0);
+  return 0;
+}
+
+int no_tickers_trapped() {
+  walk_list(100);
+  forbid_tickers(SECCOMP_RET_TRAP);
+  walk_list(200);
+  return 0;
+}
+
+// Born with such a filter.
+int exec_without_tickers() {
+  forbid_tickers(SECCOMP_RET_KILL_PROCESS);
+  execl(own_path, own_path, "coroutine-stack", nullptr);
+  return 1;
+}
+
+constexpr Scenario kSandboxes[] = {
+    {"strict-mode", strict_mode},
+    {"kill-all-else", kill_all_else},
+    {"kill-all-else-everywhere", kill_all_else_everywhere},
+    {"no-tickers", no_tickers},
+    {"no-tickers-trapped", no_tickers_trapped},
+    {"exec-without-tickers", exec_without_tickers},
+};
+
+}  // namespace
+
+std::span<const Scenario> sandbox_scenarios() { return kSandboxes; }
+
+}  // namespace nvmemu::guest
