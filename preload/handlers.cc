@@ -79,12 +79,14 @@ void open_faults(const ucontext_t& context) noexcept {
 
 // Code that reads the stack protector's value through the thread's pointer must not fault for it.
 void handle_tick(const Thread& thread, const ucontext_t& context) {
+  const ThreadState::AtWork at_work;
   open_faults(context);
   if (!thread.is_foreign) return thread.state->on_tick(context);
   if (has_readable_thread_pointer()) thread.state->on_foreign_tick(context);
 }
 
 void handle_probe(const Thread& thread, const siginfo_t& info, const ucontext_t& context) noexcept {
+  const ThreadState::AtWork at_work;
   open_faults(context);
   if (!thread.is_foreign || has_readable_thread_pointer()) thread.state->on_trap(info, context);
 }

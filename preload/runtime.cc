@@ -14,6 +14,7 @@
 
 #include "base/log.h"
 #include "base/raw_syscall.h"
+#include "base/read_file.h"
 #include "epoch/target_latency.h"
 #include "epoch/unknown_variables.h"
 #include "handlers.h"
@@ -46,14 +47,11 @@ void say_natively(const Error& error) {
 }
 
 void read_command_line(char* out, std::size_t capacity) noexcept {
-  const int fd = open("/proc/self/cmdline", O_RDONLY | O_CLOEXEC);
-  if (fd < 0) return;
-  const ssize_t length = read(fd, out, capacity - 1);
-  close(fd);
-  for (ssize_t i = 0; i + 1 < length; ++i) {
+  const std::size_t length = read_start_of("/proc/self/cmdline", out, capacity - 1);
+  for (std::size_t i = 0; i + 1 < length; ++i) {
     if (out[i] == '\0') out[i] = ' ';
   }
-  out[length > 0 ? length : 0] = '\0';
+  if (length > 0) out[length] = '\0';
 }
 
 // For a process that will not be emulated: leaves word where the tool will look.
@@ -237,7 +235,8 @@ void Runtime::set_sampler_options() {
   const double threshold_ns = calibration_.probe_threshold_ns > 0
                                   ? calibration_.probe_threshold_ns - calibration_.probe_overhead_ns
                                   : (calibration_.cache_latency_ns + read_latency_.base_ns) / 2;
-  if (clock_->uses_tsc()) shared_.walks = create_shared_walks(1e9 / clock_->hz(), threshold_ns);
+  if (config_.walks && clock_->uses_tsc())
+    shared_.walks = create_shared_walks(1e9 / clock_->hz(), threshold_ns);
   // A record is of what an emulated run would measure. Where counts are replayed, samples only tell the time.
   const bool measures = (injects() || record_) && !replay_;
   sampler_options_ = SamplerOptions{

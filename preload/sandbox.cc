@@ -10,7 +10,7 @@
 #include <cstdint>
 
 #include "base/log.h"
-#include "base/refused_syscalls.h"
+#include "base/raw_syscall.h"
 #include "counters/sampler/guarded_read.h"
 #include "hook.h"
 #include "runtime.h"
@@ -55,12 +55,24 @@ void note(BoardWarning warning) noexcept {
   log_warning("the program installs a seccomp filter: there will be no report (nvmemu run makes one all the same)");
 }
 
+// Those that are in a handler now, or wait for what they owe, make a system call or two before they leave it.
+// A jump out of one may have left it counted.
+void wait_for_others() noexcept {
+  constexpr double kLongestNs = 1e9;
+  const Clock& clock = Runtime::get().clock();
+  const std::uint64_t start = clock.now_ticks();
+  while (ThreadState::AtWork::count() > 0 && clock.ns_since(start) < kLongestNs)
+    raw_syscall(SYS_sched_yield);
+}
+
 // The thread, or all of them, as long as that can be done.
 void go_natively(bool all_threads) {
   note(kSandboxedNatively);
   ThreadState::begin_no_more();
   this_thread().end();
-  if (all_threads) ThreadState::end_others();
+  if (!all_threads) return;
+  ThreadState::end_others();
+  wait_for_others();
 }
 
 void prepare_for_filter(const sock_fprog* filter, bool all_threads) {

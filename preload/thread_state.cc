@@ -63,6 +63,7 @@ class Quiet {
   SignalMask programs() const noexcept { return programs_; }
 
  private:
+  ThreadState::AtWork at_work_;
   SignalMask programs_;
 };
 
@@ -117,6 +118,7 @@ void ThreadState::leave_wait() noexcept {
   if (!is_mine() || !emulator().is_booked()) return;
   const SignalMask mask = set_signal_mask(kAllButForced);
   work([this] { settle(); });
+  AtWork::left_by_jump();
   set_signal_mask(mask & ~mask_of(kTickSignal));
 }
 

@@ -36,7 +36,20 @@ class ThreadState {
   static void end_for_good();
   // No thread begins any more; none but the calling one is touched any more, by system calls for one.
   static void begin_no_more() noexcept { begins_no_more_.store(true, std::memory_order_relaxed); }
-  static void end_others() noexcept { is_over_.store(true, std::memory_order_relaxed); }
+  static void end_others() noexcept { is_over_.store(true); }
+  // Lives while a thread is where the emulator makes system calls. How many do.
+  class AtWork {
+   public:
+    AtWork() noexcept { count_.fetch_add(1); }
+    ~AtWork() { count_.fetch_sub(1); }
+    AtWork(const AtWork&) = delete;
+    AtWork& operator=(const AtWork&) = delete;
+    static int count() noexcept { return count_.load(); }
+    static void left_by_jump() noexcept { count_.fetch_sub(1); }
+
+   private:
+    static inline std::atomic<int> count_{0};
+  };
   // Likewise for a thread of which nothing thread-local may be touched (see foreign_threads.h): the calling
   // one or another. The functions named so are for it, and abandon(). Null where it cannot be.
   static ThreadState* begin_foreign(int tid) noexcept;

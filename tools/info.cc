@@ -70,6 +70,8 @@ Choice choose_probes(const Info& info) {
   const Capabilities& found = info.capabilities;
   if (info.chosen.name == "pmu") return {"off", "the counters tell memory from caches"};
   if (info.chosen.name == "none") return {"off", "there is nothing to probe for"};
+  if (kDecodes && found.invariant_tsc.available)
+    return {"walks", "what the program does next tells loads from memory from cache hits"};
   if (!found.breakpoints.available)
     return {"off", "every load's stall counts as memory's: " + found.breakpoints.why};
   if (!found.invariant_tsc.available) return {"off", "loads cannot be timed: " + found.invariant_tsc.why};

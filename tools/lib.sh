@@ -6,9 +6,10 @@ build_packages=(cmake ninja-build g++ pkg-config python3 libzydis-dev libexpecte
   libfmt-dev nlohmann-json3-dev libnuma-dev libpci-dev libpfm4-dev libpugixml-dev libgtest-dev libgmock-dev
   libbenchmark-dev)
 quickstart_packages=(sqlite3)
-test_packages=(pciutils gnuplot-nox sqlite3 redis-server redis-tools perl gcc gzip)
+test_packages=(pciutils gnuplot-nox sqlite3 redis-server redis-tools perl gcc gzip strace)
 gallery_packages=(redis-server redis-tools memcached nginx apache2-utils postgresql mariadb-server-core mariadb-client
-  sqlite3 default-jdk-headless golang-go gcc make ffmpeg stress-ng openmpi-bin libopenmpi-dev util-linux)
+  sqlite3 default-jdk-headless golang-go gcc make ffmpeg stress-ng openmpi-bin libopenmpi-dev util-linux
+  rustc ripgrep ocaml-nox ocaml-findlib gnat ghc erlang-base strace gdb chromium)
 lint_packages=(git clang-format-14 clang-tidy-14)
 fuzz_packages=(clang libclang-rt-dev)
 arm64_packages=(g++-aarch64-linux-gnu libfmt-dev:arm64 libnuma-dev:arm64 libpci-dev:arm64 libpfm4-dev:arm64

@@ -15,6 +15,8 @@
 #include <sstream>
 #include <string_view>
 
+#include "base/descriptor.h"
+#include "base/read_file.h"
 #include "elf_check.h"
 
 namespace nvmemu {
@@ -30,20 +32,6 @@ using Resolved = tl::expected<std::string, Refusal>;
 tl::unexpected<Refusal> refuse(ExitStatus exit_status, std::string message, std::string hint = {}) {
   return tl::unexpected(Refusal{exit_status, {std::move(message), std::move(hint)}});
 }
-
-class File {
- public:
-  explicit File(const std::string& path) : fd_(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)) {}
-  File(const File&) = delete;
-  File& operator=(const File&) = delete;
-  ~File() {
-    if (fd_ >= 0) close(fd_);
-  }
-  int fd() const { return fd_; }
-
- private:
-  int fd_;
-};
 
 bool is_directory(const std::string& path) {
   struct stat status {};
@@ -174,16 +162,16 @@ std::optional<Refusal> check_interpreter(const std::string& script, const Sheban
 }
 
 std::optional<Refusal> check_file(const std::string& path, int depth) {
-  const File file(path);
-  if (file.fd() < 0) {
+  const Result<Descriptor> file = open_regular_file(path);
+  if (!file) {
     // It may be executed, but not read: then it can only be tried.
     return errno == EACCES ? check_privileges(path)
                            : std::optional(Refusal{kNotExecutable, {path + ": " + std::strerror(errno), {}}});
   }
-  if (const auto shebang = parse_shebang(read_head(file.fd())))
+  if (const auto shebang = parse_shebang(read_head(file->get())))
     return check_interpreter(path, *shebang, depth);
 
-  const ElfVerdict verdict = check_elf_file(file.fd());
+  const ElfVerdict verdict = check_elf_file(file->get());
   switch (verdict) {
     case ElfVerdict::kPreloadable:
       return check_privileges(path);

@@ -71,9 +71,13 @@ void add_measuring_options(Parser& app, RunOptions& options) {
   add("--ticker", options.ticker, "auto|perf|timer",
       "what samples: perf_event, or POSIX timers where that is refused\n[auto: the first that works]",
       kMeasuring);
+  app.add_flag(
+         "--no-walks", options.no_walks,
+         "do not walk ahead of the program to tell loads from memory from\ncache hits (docs/walking.md): "
+         "breakpoints do")
+      .group(kMeasuring);
   app.add_flag("--no-probes", options.no_probes,
-               "set no breakpoints to tell loads from memory from cache hits:
-walks do (docs/walking.md)")
+               "set no breakpoints where nothing can be walked: all loads count\nas from memory there")
       .group(kMeasuring);
   add("--base-latency", options.base_latency, "LATENCY",
       "what a load takes here, throughout [measured when the run starts,\nand followed where the program "

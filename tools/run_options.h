@@ -20,6 +20,7 @@ struct RunOptions {
   std::string source = "auto", model = "auto", epoch = "100ms", ticker = "auto";
   std::string throttle = "auto", node = "0";
   std::string throttle_root;  // what stands for /, for the hardware: for tests
+  bool no_walks = false;
   bool no_probes = false;
   bool stat = false;
   std::string base_latency, remote_latency;

@@ -3,6 +3,7 @@
 
 #include <fcntl.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -10,6 +11,7 @@
 #include <cstring>
 
 #include "base/quote.h"
+#include "base/raw_syscall.h"
 #include "base/units.h"
 
 namespace nvmemu {
@@ -65,6 +67,16 @@ Result<std::string> read_whole_file(const std::string& path, std::size_t most_by
     if (text.size() > most_bytes)
       return cannot_read(path, "it is longer than " + format_size(most_bytes), EFBIG);
   }
+}
+
+std::size_t read_start_of(const char* path, char* out, std::size_t capacity) noexcept {
+  const long fd = raw_syscall(SYS_openat, AT_FDCWD, path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+  if (is_error(fd)) return 0;
+  struct stat status {};
+  const bool is_file = raw_syscall(SYS_fstat, fd, &status) == 0 && S_ISREG(status.st_mode);
+  const long length = is_file ? raw_syscall(SYS_read, fd, out, capacity) : 0;
+  raw_syscall(SYS_close, fd);
+  return is_error(length) ? 0 : static_cast<std::size_t>(length);
 }
 
 std::string read_text_or_nothing(const std::string& path) {

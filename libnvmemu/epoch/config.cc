@@ -32,6 +32,7 @@ constexpr const char* kFollowBase = "NVMEMU_FOLLOW_BASE";
 constexpr const char* kEpoch = "NVMEMU_EPOCH";
 constexpr const char* kClockHz = "NVMEMU_CLOCK_HZ";
 constexpr const char* kTicker = "NVMEMU_TICKER";
+constexpr const char* kWalks = "NVMEMU_WALKS";
 constexpr const char* kProbes = "NVMEMU_PROBES";
 constexpr const char* kSource = "NVMEMU_SOURCE";
 constexpr const char* kVerdict = "NVMEMU_VERDICT";
@@ -256,6 +257,7 @@ Result<Config> read_config() {
     if (Outcome error = read(config)) return tl::unexpected(std::move(*error));
   }
   if (Outcome error = read_word(kTicker, kTickers, config.ticker)) return tl::unexpected(std::move(*error));
+  if (Outcome error = read_word(kWalks, kOnOff, config.walks)) return tl::unexpected(std::move(*error));
   if (Outcome error = read_word(kProbes, kOnOff, config.probes)) return tl::unexpected(std::move(*error));
   if (Outcome error = read_word(kFollowBase, kOnOff, config.follow_base))
     return tl::unexpected(std::move(*error));
@@ -284,6 +286,7 @@ std::vector<std::string> to_environment(const Config& config) {
       set(kEpoch, in_ns(config.epoch_ns)),
       set(kClockHz, config.clock_hz > 0 ? digits(config.clock_hz) : ""),
       set(kTicker, word_for(kTickers, config.ticker)),
+      set(kWalks, word_for(kOnOff, config.walks)),
       set(kProbes, word_for(kOnOff, config.probes)),
       set(kSource, source_text(config)),
       set(kVerdict, config.verdict),

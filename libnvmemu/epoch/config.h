@@ -27,7 +27,8 @@ struct Config {
   double epoch_ns = 100e6;  // NVMEMU_EPOCH, 1 ms to 10 s
   double clock_hz = 0;      // NVMEMU_CLOCK_HZ; 0: calibrate
   TickerChoice ticker = TickerChoice::kAuto;  // NVMEMU_TICKER: auto, perf, timer
-  bool probes = true;                         // NVMEMU_PROBES: on, off
+  bool walks = true;                          // NVMEMU_WALKS: on, off
+  bool probes = true;                         // NVMEMU_PROBES: on, off; where nothing is walked
   SourceChoice source = SourceChoice::kAuto;  // NVMEMU_SOURCE: auto, pmu, sampler, replay:FILE
   std::string replay;                         // that file
   std::string verdict;           // NVMEMU_VERDICT, a file that says whether the counters are to be

@@ -61,7 +61,7 @@ Result<int> Mapping::open_backing(const MappingRequest& request) {
   if (stat(request.file.c_str(), &status) == 0) {
     if (const Result<void> checked = check_existing(request, status); !checked)
       return tl::unexpected(checked.error());
-    const int fd = open(request.file.c_str(), O_RDONLY | O_CLOEXEC);
+    const int fd = open(request.file.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
     if (fd < 0) return system_failure("--memory: cannot open " + request.file);
     writable_ = false;
     return fd;

@@ -52,7 +52,8 @@ class LeavesAlone : public PreloadTest, public testing::WithParamInterface<const
 TEST_P(LeavesAlone, WithSamplesOfPerfEvent) { expect_ok(GetParam()); }
 TEST_P(LeavesAlone, WithSamplesOfPosixTimers) { expect_ok(GetParam(), {"--ticker", "timer"}); }
 TEST_P(LeavesAlone, UnderABandwidth) { expect_ok(GetParam(), {"--read-bandwidth", "500MB/s"}); }
-TEST_P(LeavesAlone, WithoutProbes) { expect_ok(GetParam(), {"--no-probes"}); }
+TEST_P(LeavesAlone, WithoutWalks) { expect_ok(GetParam(), {"--no-walks"}); }
+TEST_P(LeavesAlone, WithoutWalksAndProbes) { expect_ok(GetParam(), {"--no-walks", "--no-probes"}); }
 
 INSTANTIATE_TEST_SUITE_P(
     Programs, LeavesAlone,

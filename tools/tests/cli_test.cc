@@ -54,6 +54,7 @@ TEST_F(CliTest, HelpOfRunDescribesEveryOption) {
                            "--epoch",
                            "1 ms to 10 s",
                            "--ticker",
+                           "--no-walks",
                            "--no-probes",
                            "--base-latency",
                            "--report",

@@ -50,6 +50,16 @@ TEST(ReadFile, DoesNotWaitForAPipeOrADevice) {
   EXPECT_THAT(read_whole_file(folder.file("pipe"), 1).error().hint, HasSubstr("pipe"));
 }
 
+TEST(ReadFile, ReadsTheStartOfAFileWithoutAnAllocation) {
+  const TemporaryFolder folder;
+  char room[4] = {};
+  EXPECT_EQ(read_start_of(folder.write("file", "content").c_str(), room, sizeof room), 4U);
+  EXPECT_EQ(std::string(room, 4), "cont");
+  ASSERT_EQ(mkfifo(folder.file("pipe").c_str(), 0600), 0);
+  for (const std::string& path : {folder.file("pipe"), folder.file("none"), std::string("/dev/zero")})
+    EXPECT_EQ(read_start_of(path.c_str(), room, sizeof room), 0U) << path;
+}
+
 TEST(ReadFile, SaysWhyAndKeepsErrno) {
   const TemporaryFolder folder;
   EXPECT_THAT(read_whole_file(folder.file("none"), 1).error().message,

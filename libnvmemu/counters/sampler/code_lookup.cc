@@ -5,9 +5,9 @@
 
 #include <array>
 #include <cstddef>
-#include <cstring>
 
 #include "counters/sampler/guarded_read.h"
+#include "counters/sampler/unwind_table.h"
 
 extern "C" int _dl_find_object(void* address, struct dl_find_object* result) noexcept __attribute__((weak));
 
@@ -18,46 +18,6 @@ namespace {
 // handler.
 constexpr std::uintptr_t kLongestWalkBytes = 16384;
 constexpr std::uintptr_t kPageBytes = 4096;
-
-// .eh_frame_hdr (Linux Standard Base, Core Specification 5.0, 10.6.2) with the one table encoding that
-// linkers write: pairs of 32-bit offsets from the header, sorted by function start.
-constexpr std::uint8_t kVersion = 1;
-constexpr std::uint8_t kUdata4 = 0x03;
-constexpr std::uint8_t kDatarelSdata4 = 0x3b;
-constexpr std::size_t kCountOffset = 8;  // after version, three encodings and a 4-byte frame pointer
-constexpr std::size_t kTableOffset = 12;
-
-struct TableEntry {
-  std::int32_t function;
-  std::int32_t fde;
-};
-
-template <typename T>
-T read_unaligned(const std::uint8_t* at) noexcept {
-  T value;
-  std::memcpy(&value, at, sizeof value);
-  return value;
-}
-
-std::uintptr_t search_table(const std::uint8_t* header, std::uintptr_t ip) noexcept {
-  if (header[0] != kVersion || header[2] != kUdata4 || header[3] != kDatarelSdata4) return 0;
-  const auto base = reinterpret_cast<std::uintptr_t>(header);
-  const auto start_of = [&](std::uint32_t i) {
-    const auto entry = read_unaligned<TableEntry>(header + kTableOffset + i * sizeof(TableEntry));
-    return base + static_cast<std::uintptr_t>(static_cast<std::intptr_t>(entry.function));
-  };
-  std::uint32_t low = 0;
-  std::uint32_t high = read_unaligned<std::uint32_t>(header + kCountOffset);
-  while (low < high) {  // the first function that starts after ip
-    const std::uint32_t middle = low + (high - low) / 2;
-    if (start_of(middle) <= ip) {
-      low = middle + 1;
-    } else {
-      high = middle;
-    }
-  }
-  return low == 0 ? 0 : start_of(low - 1);
-}
 
 // Decodes from `start`; the last instruction where the walk arrives at `ip` exactly.
 std::optional<LocatedInstruction> walk(std::uintptr_t start, std::uintptr_t ip) noexcept {
@@ -124,7 +84,8 @@ std::uintptr_t function_start(std::uintptr_t ip) noexcept {
   if (_dl_find_object == nullptr) return 0;
   dl_find_object object;
   if (_dl_find_object(reinterpret_cast<void*>(ip), &object) != 0 || object.dlfo_eh_frame == nullptr) return 0;
-  return search_table(static_cast<const std::uint8_t*>(object.dlfo_eh_frame), ip);
+  const auto header = reinterpret_cast<std::uintptr_t>(object.dlfo_eh_frame);
+  return function_in_table(header, reinterpret_cast<std::uintptr_t>(object.dlfo_map_end), ip);
 }
 
 std::optional<LocatedInstruction> instruction_before(std::uintptr_t ip) noexcept {

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "counters/sampler/sampler.h"
 
+#include <sys/syscall.h>
+
 #include <algorithm>
 #include <array>
 #include <cerrno>
 
 #include "base/program_counter.h"
+#include "base/raw_syscall.h"
 #include "counters/sampler/huge_pages.h"
 #include "counters/sampler/sampling_cost.h"
 
@@ -36,6 +39,13 @@ bool catches_faults(const ucontext_t& context) {
   constexpr int kFaults[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL};
   return std::none_of(std::begin(kFaults), std::end(kFaults),
                       [&](int signal) { return sigismember(&context.uc_sigmask, signal) == 1; });
+}
+// The same for the rest of a handler, if need be: what it returns to has its own mask again.
+bool lets_faults_through(const ucontext_t& context) {
+  if (catches_faults(context)) return true;
+  constexpr auto bit = [](int signal) { return std::uint64_t{1} << (signal - 1); };
+  const std::uint64_t faults = bit(SIGSEGV) | bit(SIGBUS) | bit(SIGFPE) | bit(SIGILL);
+  return raw_syscall(SYS_rt_sigprocmask, SIG_UNBLOCK, &faults, nullptr, sizeof faults) == 0;
 }
 // What natural probes read of a load that takes as long.
 double base_reading_ns(const SamplerOptions& options) {
@@ -149,10 +159,7 @@ void Sampler::maybe_step(std::uintptr_t next) noexcept {
   for (const double step_ns : walk->step_ns) candidate_->steps.add(step_ns / to_latency, in_base_pages);
 }
 
-// Where breakpoints are refused, or not wanted.
-bool Sampler::walks() const noexcept {
-  return walks_.is_open() && (options_.every_load || shared_.probes_refused.load(kRelaxed));
-}
+bool Sampler::walks() const noexcept { return walks_.is_open(); }
 
 // The thread was away when the tick fell due, or for long since the last: what it had in its caches has been
 // replaced. Some 20 to 60 us late is usual.
@@ -166,7 +173,7 @@ bool Sampler::is_late() noexcept {
 // What a walk's own time has made fall due is dropped; the rest of it is in the next sample.
 void Sampler::maybe_walk(const ucontext_t& context) noexcept {
   const bool late = is_late();
-  if (sampled_ && catches_faults(context) && (options_.guard == nullptr || options_.guard())) {
+  if (sampled_ && lets_faults_through(context) && (options_.guard == nullptr || options_.guard())) {
     const bool waits = candidate_ != nullptr && candidate_ip_ == program_counter(context);
     const WalkTaken walk = walks_.maybe_walk(context, late, waits ? candidate_ : nullptr);
     if (walk.ns > 0) {

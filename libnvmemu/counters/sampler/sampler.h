@@ -103,7 +103,7 @@ class Sampler final : public ThreadSource {
   bool maybe_probe() noexcept;  // whether a burst has begun
   void note_address(const ucontext_t& context) noexcept;
   void maybe_step(std::uintptr_t next) noexcept;  // along the list whose next link is there
-  bool walks() const noexcept;                    // instead of probing
+  bool walks() const noexcept;                    // and then does not probe
   void maybe_walk(const ucontext_t& context) noexcept;
   bool is_late() noexcept;
   EpochCounts take_samples() noexcept;

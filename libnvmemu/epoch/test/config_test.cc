@@ -48,6 +48,7 @@ TEST_F(ConfigTest, EmulatesNothingByDefault) {
   EXPECT_TRUE(config->follow_base);
   EXPECT_EQ(config->epoch_ns, 100e6);
   EXPECT_EQ(config->ticker, TickerChoice::kAuto);
+  EXPECT_TRUE(config->walks);
   EXPECT_TRUE(config->probes);
   EXPECT_FALSE(config->quiet);
   EXPECT_TRUE(config->board.empty());
@@ -62,6 +63,7 @@ TEST_F(ConfigTest, ReadsEachVariable) {
   set("NVMEMU_EPOCH", "50ms");
   set("NVMEMU_CLOCK_HZ", "2445000000.5");
   set("NVMEMU_TICKER", "timer");
+  set("NVMEMU_WALKS", "off");
   set("NVMEMU_PROBES", "off");
   set("NVMEMU_SOURCE", "replay:/r.nvr");
   set("NVMEMU_VERDICT", "/v.toml");
@@ -83,6 +85,7 @@ TEST_F(ConfigTest, ReadsEachVariable) {
   EXPECT_EQ(config->epoch_ns, 50e6);
   EXPECT_EQ(config->clock_hz, 2445000000.5);
   EXPECT_EQ(config->ticker, TickerChoice::kPosixTimer);
+  EXPECT_FALSE(config->walks);
   EXPECT_FALSE(config->probes);
   EXPECT_EQ(config->source, SourceChoice::kReplay);
   EXPECT_EQ(config->replay, "/r.nvr");
@@ -175,6 +178,7 @@ Config unusual() {
   config.epoch_ns = 1e6;
   config.clock_hz = 2445433333.123;
   config.ticker = TickerChoice::kPerfEvent;
+  config.walks = false;
   config.probes = false;
   config.source = SourceChoice::kReplay;
   config.replay = "/dev/shm/with blanks.nvr";
@@ -201,6 +205,7 @@ TEST_F(ConfigTest, ComesThroughTheEnvironmentUnchanged) {
   EXPECT_EQ(config->epoch_ns, sent.epoch_ns);
   EXPECT_EQ(config->clock_hz, sent.clock_hz);
   EXPECT_EQ(config->ticker, sent.ticker);
+  EXPECT_EQ(config->walks, sent.walks);
   EXPECT_EQ(config->probes, sent.probes);
   EXPECT_EQ(config->source, sent.source);
   EXPECT_EQ(config->replay, sent.replay);
