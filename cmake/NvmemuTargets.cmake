@@ -4,6 +4,13 @@
 add_library(nvmemu_options INTERFACE)
 target_compile_options(nvmemu_options INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Wconversion
                                                 -Wno-sign-conversion -Werror=return-type)
+# GCC 12 takes std::string's own memcpy() for one that overlaps (its bug 105651).
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
+  target_compile_options(nvmemu_options INTERFACE -Wno-restrict)
+endif()
+if(NVMEMU_WERROR)
+  target_compile_options(nvmemu_options INTERFACE -Werror)
+endif()
 if(NVMEMU_SANITIZE)
   target_compile_options(nvmemu_options INTERFACE -fsanitize=${NVMEMU_SANITIZE} -fno-omit-frame-pointer
                                                   -fno-sanitize-recover=all)
@@ -44,18 +51,26 @@ if(NVMEMU_TESTS)
   target_precompile_headers(nvmemu_test_headers PRIVATE ${CMAKE_CURRENT_LIST_DIR}/test_headers.h)
 endif()
 
-# nvmemu_add_test(NAME SOURCES ... LINK ... [SERIAL]): one GoogleTest program, each of its tests known to ctest. SERIAL:
-# while one of them runs, no other test does.
+# nvmemu_add_test(NAME SOURCES ... LINK ... [HARDWARE PATTERN ...] [SERIAL]): one GoogleTest program, each of its tests
+# known to ctest. HARDWARE: those of its tests that measure this machine, its caches, memory or clocks, and may differ
+# where neighbours do; they have the label `hardware`, and no other test of the program has. SERIAL: while one of them
+# runs, no other test does.
 function(nvmemu_add_test name)
   if(NOT NVMEMU_TESTS)
     return()
   endif()
-  cmake_parse_arguments(ARG "SERIAL" "" "SOURCES;LINK" ${ARGN})
+  cmake_parse_arguments(ARG "SERIAL" "" "SOURCES;LINK;HARDWARE" ${ARGN})
   add_executable(${name} ${ARG_SOURCES})
   target_link_libraries(${name} PRIVATE ${ARG_LINK} GTest::gtest_main nvmemu_test_options)
   target_precompile_headers(${name} REUSE_FROM nvmemu_test_headers)
   include(GoogleTest)
-  gtest_discover_tests(${name} TEST_PREFIX ${name}. DISCOVERY_MODE PRE_TEST
+  if(ARG_HARDWARE)
+    list(JOIN ARG_HARDWARE ":" hardware)
+    gtest_discover_tests(${name} TEST_PREFIX ${name}. DISCOVERY_MODE PRE_TEST TEST_FILTER ${hardware}
+                         PROPERTIES TIMEOUT 120 RUN_SERIAL ${ARG_SERIAL} LABELS hardware)
+    set(others TEST_FILTER -${hardware})
+  endif()
+  gtest_discover_tests(${name} TEST_PREFIX ${name}. DISCOVERY_MODE PRE_TEST ${others}
                        PROPERTIES TIMEOUT 120 RUN_SERIAL ${ARG_SERIAL})
 endfunction()
 

@@ -141,9 +141,10 @@ Option Parser::add_option(const std::string& names, double& value, const std::st
   return Option(*app_->add_option(names, value, help));
 }
 
-Option Parser::add_option_function(const std::string& names, std::function<void(const std::string&)> read,
+Option Parser::add_option_function(const std::string& names,
+                                   const std::function<void(const std::string&)>& read,
                                    const std::string& help) {
-  return Option(*app_->add_option_function<std::string>(names, std::move(read), help));
+  return Option(*app_->add_option_function<std::string>(names, read, help));
 }
 
 Option Parser::add_flag(const std::string& names, bool& value, const std::string& help) {

@@ -74,7 +74,7 @@ class Parser {
   Option add_option(const std::string& names, std::optional<int>& value, const std::string& help);
   Option add_option(const std::string& names, double& value, const std::string& help);
   // `read` is called with what was written.
-  Option add_option_function(const std::string& names, std::function<void(const std::string&)> read,
+  Option add_option_function(const std::string& names, const std::function<void(const std::string&)>& read,
                              const std::string& help);
   Option add_flag(const std::string& names, bool& value, const std::string& help);
   Option get_option(const std::string& name);  // one that was added

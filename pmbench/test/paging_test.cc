@@ -15,10 +15,12 @@
 #include <string>
 #include <vector>
 
+#include "host/test/needs.h"
 #include "measure/timer.h"
 #include "run/runner.h"
 #include "swap_device.h"
 #include "system/kernel_files.h"
+#include "watched_program.h"
 
 namespace nvmemu::pmbench {
 namespace {
@@ -39,10 +41,10 @@ class PagingTo : public testing::TestWithParam<Medium> {
     page_cluster_ = read_line(kPageCluster);
     // Swap is the whole machine's: whoever else it swaps out goes there too.
     if (std::getenv("NVMEMU_TEST_PAGING") == nullptr) {
-      GTEST_SKIP() << "real paging is tested where NVMEMU_TEST_PAGING is set: it makes swap for the machine";
+      GTEST_SKIP() << "needs NVMEMU_TEST_PAGING in the environment: it makes swap for the machine";
     }
     auto made = GetParam().make(512);
-    if (!made) GTEST_SKIP() << "real paging is not tested: " << made.error().message;
+    if (!made) GTEST_SKIP() << "needs swap of its own: " << made.error().message;
     swap_ = *std::move(made);
   }
   void TearDown() override {
@@ -199,24 +201,26 @@ TEST_P(PagingTo, AMapThatIsFilledMustFitIntoTheSwapEvenWhereTheSetWould) {
   EXPECT_NE(result.error().message.find("over the limit, and only"), std::string::npos);
 }
 
-// Returns when it has changed the machine and is paging.
-pid_t start_paging(const char* page_cluster_file, int complain_to = STDERR_FILENO) {
+// Returns when it has changed the machine and is paging: it says so on the terminal.
+pid_t start_paging(WatchedTerminal& terminal) {
   const pid_t pid = fork();
   if (pid == 0) {
-    dup2(complain_to, STDERR_FILENO);
+    dup2(terminal.programs_end(), STDERR_FILENO);
     static_cast<void>(!std::freopen("/dev/null", "w", stdout));
     execl(PMBENCH_TEST_BINARY, "pmbench", "--memory-limit", "96M", "-m", "192", "-s", "192", "--page-cluster",
           "5", "-t", timer_is_tsc() ? "rdtscp" : "perfc", "30", nullptr);
     _exit(99);
   }
-  for (int i = 0; i < 500 && read_line(page_cluster_file) != "5"; ++i) usleep(10'000);
-  usleep(300'000);
+  terminal.leave_to_program();
+  EXPECT_TRUE(terminal.wait_for_progress());
   return pid;
 }
 
 // SIGTERM while it is paging: the report is whole, the cgroup gone, readahead as it was.
 TEST_P(PagingTo, LeavesNothingBehindWhenItIsInterrupted) {
-  const pid_t pid = start_paging(kPageCluster);
+  WatchedTerminal terminal;
+  NVMEMU_NEEDS(terminal.is_open(), "pseudo-terminals");
+  const pid_t pid = start_paging(terminal);
   EXPECT_EQ(read_line(kPageCluster), "5");
   kill(pid, SIGTERM);
   int status = 0;
@@ -226,7 +230,9 @@ TEST_P(PagingTo, LeavesNothingBehindWhenItIsInterrupted) {
 }
 
 TEST_P(PagingTo, LeavesNothingBehindWhenItIsKilled) {
-  const pid_t pid = start_paging(kPageCluster);
+  WatchedTerminal terminal;
+  NVMEMU_NEEDS(terminal.is_open(), "pseudo-terminals");
+  const pid_t pid = start_paging(terminal);
   EXPECT_EQ(read_line(kPageCluster), "5");
   EXPECT_FALSE(groups_left(pid).empty());
   kill(pid, SIGKILL);
@@ -245,21 +251,16 @@ void forbid_swapping(const std::string& group) {
 }
 
 TEST_P(PagingTo, SaysWhatKilledItWhenItsGroupRunsOutOfMemory) {
-  int ends[2];
-  ASSERT_EQ(pipe2(ends, O_CLOEXEC), 0);
-  const pid_t pid = start_paging(kPageCluster, ends[1]);
-  close(ends[1]);
+  WatchedTerminal terminal;
+  NVMEMU_NEEDS(terminal.is_open(), "pseudo-terminals");
+  const pid_t pid = start_paging(terminal);
   const std::vector<std::string> groups = groups_left(pid);
   ASSERT_EQ(groups.size(), 1);
   forbid_swapping(groups[0]);
   int status = 0;
   ASSERT_EQ(waitpid(pid, &status, 0), pid);
   EXPECT_TRUE(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL) << status;
-  std::string said;
-  char piece[256];
-  for (ssize_t got = 0; (got = read(ends[0], piece, sizeof piece)) > 0;)
-    said.append(piece, static_cast<std::size_t>(got));
-  close(ends[0]);
+  const std::string& said = terminal.to_the_end();
   EXPECT_NE(said.find("--memory-limit was reached"), std::string::npos) << said;
   EXPECT_TRUE(becomes_as_it_was(pid));
 }

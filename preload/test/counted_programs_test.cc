@@ -19,7 +19,7 @@ using testing::HasSubstr;
 class CountedProgram : public CliTest {
  protected:
   void SetUp() override {
-    if (!counters_open()) GTEST_SKIP() << "no counters can be opened here";
+    if (!counters_open()) GTEST_SKIP() << "needs hardware counters";
     CliTest::SetUp();
   }
   Outcome guest(const std::string& scenario, std::vector<std::string> options = {}) {
@@ -110,7 +110,7 @@ class LyingCounters : public CountedProgram {
     CountedProgram::SetUp();
     if (IsSkipped()) return;
     counters_ = json::parse(nvmemu({"info", "--json"}).out)["counters"];
-    if (counters_["trusted"].get<bool>()) GTEST_SKIP() << "this machine's counters are right";
+    if (counters_["trusted"].get<bool>()) GTEST_SKIP() << "needs counters that are wrong";
   }
   json counters_;
 };
@@ -138,7 +138,7 @@ TEST_F(LyingCounters, AreNotUsedThoughAskedFor) {
 
 // Without a sampler to take their place.
 TEST_F(LyingCounters, LeaveTheProgramNativeWhereNoSamplerDecodes) {
-  if (kDecodes) GTEST_SKIP() << "there is a sampler here";
+  if (kDecodes) GTEST_SKIP() << "needs a processor without a sampler";
   const Outcome outcome = run(
       {"--read-latency", "5x", "--report", folder_.file("report.json"), "--", NVMEMU_TEST_GUEST, "native"});
   EXPECT_EQ(outcome.status, 0);

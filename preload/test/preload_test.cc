@@ -4,8 +4,10 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <string_view>
 
 #include "cli.h"
+#include "host/test/needs.h"
 
 namespace nvmemu {
 namespace {
@@ -39,7 +41,13 @@ class PreloadTest : public CliTest {
   }
 };
 
-class LeavesAlone : public PreloadTest, public testing::WithParamInterface<const char*> {};
+class LeavesAlone : public PreloadTest, public testing::WithParamInterface<const char*> {
+ protected:
+  void SetUp() override {
+    PreloadTest::SetUp();
+    if (std::string_view(GetParam()) == "own-breakpoints") NVMEMU_NEEDS_BREAKPOINTS();
+  }
+};
 
 TEST_P(LeavesAlone, WithSamplesOfPerfEvent) { expect_ok(GetParam()); }
 TEST_P(LeavesAlone, WithSamplesOfPosixTimers) { expect_ok(GetParam(), {"--ticker", "timer"}); }
@@ -47,18 +55,16 @@ TEST_P(LeavesAlone, UnderABandwidth) { expect_ok(GetParam(), {"--read-bandwidth"
 TEST_P(LeavesAlone, WithoutWalks) { expect_ok(GetParam(), {"--no-walks"}); }
 TEST_P(LeavesAlone, WithoutWalksAndProbes) { expect_ok(GetParam(), {"--no-walks", "--no-probes"}); }
 
-INSTANTIATE_TEST_SUITE_P(Programs, LeavesAlone,
-                         testing::Values("own-signals", "own-faults", "blocked-signals", "errno", "hot-errno",
-                                         "sleep", "spawn", "threads", "fork", "exec", "burn",
-                                         "alternate-stacks", "alarms", "real-time-signals",
-                                         "waited-for-signals", "own-breakpoints", "own-thread-pointer",
-                                         "c11-threads", "cloned-threads", "unseen-thread", "cloned-process",
-                                         "stray-breakpoint", "llvm-openmp", "small-alternate-stack",
-                                         "smallest-thread-stacks", "coroutine-stack", "old-signals",
-                                         "raw-signals", "blocked-as-seen", "thrown-from-fault", "handler-masks",
-                                         "jumps-from-handlers", "strict-mode", "kill-all-else",
-                                         "kill-all-else-everywhere", "no-tickers", "no-tickers-trapped",
-                                         "exec-without-tickers"));
+INSTANTIATE_TEST_SUITE_P(
+    Programs, LeavesAlone,
+    testing::Values("own-signals", "own-faults", "blocked-signals", "errno", "hot-errno", "sleep", "spawn",
+                    "threads", "fork", "exec", "burn", "alternate-stacks", "alarms", "real-time-signals",
+                    "waited-for-signals", "own-breakpoints", "own-thread-pointer", "c11-threads",
+                    "cloned-threads", "unseen-thread", "cloned-process", "stray-breakpoint", "llvm-openmp",
+                    "small-alternate-stack", "smallest-thread-stacks", "coroutine-stack", "old-signals",
+                    "raw-signals", "blocked-as-seen", "thrown-from-fault", "handler-masks",
+                    "jumps-from-handlers", "strict-mode", "kill-all-else", "kill-all-else-everywhere",
+                    "no-tickers", "no-tickers-trapped", "exec-without-tickers"));
 
 TEST_F(PreloadTest, EachThreadIsEmulatedAndReported) {
   expect_ok("threads");
@@ -131,6 +137,7 @@ TEST_F(PreloadTest, CallsThatWaitAreNotInterrupted) {
 }
 
 TEST_F(PreloadTest, AProgramThatTakesAllDebugRegistersIsEmulated) {
+  NVMEMU_NEEDS_BREAKPOINTS();
   expect_ok("own-breakpoints");
   EXPECT_GE(report()["totals"]["epochs"], kSomeEpochs);
 }

@@ -3,9 +3,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <string>
+
 #include "cli.h"
 #include "counters/pmu/catalogue.h"
 #include "host/cpu.h"
+#include "host/test/needs.h"
 
 namespace nvmemu {
 namespace {
@@ -18,12 +21,14 @@ using testing::Not;
 
 class BandwidthTest : public CliTest {
  protected:
-  // What reads 256 MB eight times over, after it has written them; in `options`.
+  // What reads 256 MB eight times over, or more, after it has written them; in `options`. It takes long
+  // enough to be sampled anywhere.
   Outcome stream(std::vector<std::string> options) {
     options.insert(options.end(), {"--report", folder_.file("report.json"), "--", NVMEMU_TEST_STREAMER});
     return run(std::move(options));
   }
-  bool was_sampled() const { return report()["totals"]["samples"].get<int>() > 20; }
+  int samples() const { return report()["totals"]["samples"]; }
+  static constexpr int kEnough = 20;
 };
 
 TEST_F(BandwidthTest, IsNotMeasuredUnlessAskedFor) {
@@ -36,10 +41,11 @@ TEST_F(BandwidthTest, StatNeedsNoTargetAndTellsWhatWasMoved) {
   EXPECT_EQ(outcome.status, 0) << outcome.err;
   EXPECT_THAT(outcome.err, AllOf(HasSubstr("nvmemu: memory: read "), HasSubstr("not limited")));
   EXPECT_TRUE(bandwidth()["by"].is_null());
-  if (!was_sampled()) GTEST_SKIP() << "it was hardly sampled";
-  // 8 * 256 MB are read, and 256 MB read to be written. A sampler on a busy machine may miss much of it.
-  EXPECT_GT(bandwidth()["read_bytes"], 0.3e9);
-  EXPECT_LT(bandwidth()["read_bytes"], 4e9);
+  EXPECT_GT(samples(), kEnough);
+  // What is written is read first, too. A sampler on a busy machine may miss much of it.
+  const double moved = std::stod(outcome.out);
+  EXPECT_GT(bandwidth()["read_bytes"], 0.1 * moved);
+  EXPECT_LT(bandwidth()["read_bytes"], 2 * moved);
   EXPECT_GT(bandwidth()["over_time"]["step_seconds"], 0);
   EXPECT_FALSE(bandwidth()["over_time"]["read_bps"].empty());
   EXPECT_EQ(bandwidth()["held_ns"], 0);
@@ -51,9 +57,9 @@ TEST_F(BandwidthTest, IsKeptUnderTheTarget) {
   EXPECT_EQ(report()["target"]["read_bandwidth_bps"], 1e9);
   EXPECT_TRUE(report()["target"]["write_bandwidth_bps"].is_null());
   EXPECT_EQ(bandwidth()["by"], "governor");
-  if (!was_sampled()) GTEST_SKIP() << "it was hardly sampled";
-  const double read_bytes = bandwidth()["read_bytes"];  // 2.3e9, but for what a busy machine lets be missed
-  EXPECT_GT(read_bytes, 0.3e9);
+  EXPECT_GT(samples(), kEnough);
+  const double read_bytes = bandwidth()["read_bytes"];  // all, but for what a busy machine lets be missed
+  EXPECT_GT(read_bytes, 0.1 * std::stod(outcome.out));
   // Whatever it took the bytes for: it did not let them through faster than that.
   EXPECT_GT(report()["wall_seconds"], 0.9 * read_bytes / 1e9);
   EXPECT_GT(bandwidth()["held_ns"], 0);
@@ -63,7 +69,7 @@ TEST_F(BandwidthTest, IsKeptUnderTheTarget) {
 TEST_F(BandwidthTest, WithTimersToo) {
   const Outcome outcome = stream({"--read-bandwidth", "1GB/s", "--ticker", "timer"});
   EXPECT_EQ(outcome.status, 0) << outcome.err;
-  if (!was_sampled()) GTEST_SKIP() << "it was hardly sampled";
+  EXPECT_GT(samples(), kEnough);
   EXPECT_GT(report()["wall_seconds"], 0.9 * bandwidth()["read_bytes"].get<double>() / 1e9);
   EXPECT_GT(bandwidth()["held_ns"], 0);
 }
@@ -93,7 +99,7 @@ TEST_F(BandwidthTest, WithoutTheToolTakesVariables) {
   const Outcome outcome = finish(start_program({NVMEMU_TEST_STREAMER}));
   EXPECT_EQ(outcome.status, 0) << outcome.err;
   EXPECT_EQ(bandwidth()["by"], "governor");
-  if (!was_sampled()) GTEST_SKIP() << "it was hardly sampled";
+  EXPECT_GT(samples(), kEnough);
   EXPECT_GT(bandwidth()["held_ns"], 0);
 }
 
@@ -108,7 +114,7 @@ TEST_F(BandwidthTest, MistakesAreRefusedByName) {
 // Of a design whose counters could tell, those that are not there are made up for by samples, as for latency.
 TEST_F(BandwidthTest, CountersThatCannotTellBytesAreRefusedWithTheReason) {
   const Microarchitecture* design = find_events(read_cpu().signature);
-  if (design == nullptr) GTEST_SKIP() << "nothing is promised of this processor";
+  NVMEMU_NEEDS(design != nullptr, "a processor whose events are known");
   const Outcome outcome = run({"--read-bandwidth", "1GB/s", "--source", "pmu", "--", "true"});
   if (design->traffic.counted) {
     EXPECT_EQ(outcome.status, 0) << outcome.err;
@@ -120,7 +126,7 @@ TEST_F(BandwidthTest, CountersThatCannotTellBytesAreRefusedWithTheReason) {
 }
 
 TEST_F(BandwidthTest, AutoSaysInTheReportWhyItSamples) {
-  if (counters_open()) GTEST_SKIP() << "this machine has hardware counters";
+  NVMEMU_NEEDS(!counters_open(), "a machine without hardware counters");
   run({"--stat", "--report", folder_.file("report.json"), "--", "true"});
   EXPECT_EQ(report()["source"]["name"], "sampler");
   EXPECT_THAT(report()["source"]["why"], HasSubstr("hardware counters"));

@@ -229,7 +229,7 @@ TEST_F(CliTest, RefusesASetUserIdCommand) {
   chmod(copy.c_str(), 04755);
   struct stat status {};
   if (stat(copy.c_str(), &status) != 0 || (status.st_mode & S_ISUID) == 0)
-    GTEST_SKIP() << "chmod u+s has no effect here";
+    GTEST_SKIP() << "needs a file system with set-user-id bits";
   const Outcome outcome = run_plainly({copy});
   EXPECT_EQ(outcome.status, 125);
   EXPECT_THAT(outcome.err, HasSubstr("set-user-id"));

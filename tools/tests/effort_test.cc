@@ -22,7 +22,8 @@ class EffortTest : public CliTest {
 
 // Up to four times as seldom after the first of five epochs or more.
 TEST_F(EffortTest, IsLessWhereLittleIsToBeAdded) {
-  if (!probe_capabilities().task_clock.available) GTEST_SKIP() << "no perf_event, whose period is chosen";
+  if (!probe_capabilities().task_clock.available)
+    GTEST_SKIP() << "needs perf_event_open(2), which is refused here";
   EXPECT_LT(samples_at("1.25x"), 0.75 * samples_at("2x"));
 }
 

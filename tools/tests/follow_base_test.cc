@@ -36,8 +36,8 @@ class FollowBaseTest : public CliTest {
     calibration->probed_latency_ns = 2000;
     const auto stored = store_calibration(*calibration, calibration_path());
     ASSERT_TRUE(stored) << stored.error().message;
-    if (!tsc_is_invariant()) GTEST_SKIP() << "no time-stamp counter to time a list with";
-    if (!sees_huge_pages()) GTEST_SKIP() << "no huge pages, or a kernel that does not tell (before 6.7)";
+    if (!tsc_is_invariant()) GTEST_SKIP() << "needs an invariant time-stamp counter";
+    if (!sees_huge_pages()) GTEST_SKIP() << "needs huge pages, and a kernel that tells which these are (6.7)";
   }
 
   nlohmann::json base_of_chase(const std::vector<std::string>& options = {}) {

@@ -86,7 +86,7 @@ TEST_F(RegistersTest, LeaveATargetToTheGovernorOfWhichTheMachineReachesOneDirect
 
 // As another user, who may read the whole machine.
 TEST_F(RegistersTest, SayWhichPermissionIsMissingAndTheGovernorTakesOver) {
-  if (geteuid() != 0) GTEST_SKIP() << "only root can become another user";
+  if (geteuid() != 0) GTEST_SKIP() << "needs root, who can become another user";
   using std::filesystem::perms;
   for (const std::string& folder : {machine_.root(), folder_.path()}) {
     std::filesystem::permissions(folder, perms::all);

@@ -20,7 +20,7 @@ using testing::Not;
 class NumaFlow : public CliTest {
  protected:
   void SetUp() override {
-    if (read_cpu().numa_nodes < 2) GTEST_SKIP() << "this machine has one node";
+    if (read_cpu().numa_nodes < 2) GTEST_SKIP() << "needs two NUMA nodes";
     CliTest::SetUp();
   }
 

@@ -16,8 +16,8 @@ using testing::AllOf;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
-// Some 300 ms of a processor.
-constexpr const char* kBusy = "i=0; while [ $i -lt 200000 ]; do i=$((i+1)); done";
+// 300 ms of a processor, however fast.
+constexpr const char* kBusy = NVMEMU_TEST_BURNER " 300";
 
 class RecordCommand : public CliTest {
  protected:
@@ -54,8 +54,8 @@ TEST_F(RecordCommand, KeepsEveryEpoch) {
   EXPECT_EQ(found.info.epoch_ns, 10e6);
   EXPECT_EQ(found.info.source, "sampler");
   EXPECT_FALSE(found.is_cut_off);
-  ASSERT_EQ(found.processes.size(), 1U);
-  EXPECT_THAT(found.processes[0].command, HasSubstr("sh -c i=0"));
+  ASSERT_FALSE(found.processes.empty());
+  EXPECT_THAT(found.processes[0].command, HasSubstr(NVMEMU_TEST_BURNER));
   ASSERT_GE(found.epochs.size(), 2U);
   double cpu_ns = 0, end_ns = 0;
   std::uint64_t samples = 0;
@@ -65,7 +65,7 @@ TEST_F(RecordCommand, KeepsEveryEpoch) {
     cpu_ns += epoch.counts.cpu_ns;
     samples += epoch.counts.samples;
   }
-  EXPECT_GT(cpu_ns, 20e6);
+  EXPECT_GT(cpu_ns, 250e6);
   EXPECT_LE(cpu_ns, found.wall_ns);
   // Epochs are counted from when the record was made, a moment before the command was started.
   constexpr double kMomentNs = 100e6;
@@ -78,12 +78,10 @@ TEST_F(RecordCommand, SamplesAsAnEmulatedRunDoesAndInjectsNothing) {
   EXPECT_EQ(report()["totals"]["injected_ns"], 0);
   // An epoch of the first 50 ms, before threads that never wait are sampled less, has a sample each ms. Where
   // nothing is to be injected there would be two.
-  double sampled_ms = 0, cpu_ms = 0;
+  double sampled_ms = 0;
   for (const RecordedEpoch& epoch : recorded().epochs) {
     sampled_ms += static_cast<double>(epoch.counts.samples);
-    cpu_ms += epoch.counts.cpu_ns / 1e6;
   }
-  if (recorded().epochs.empty() || cpu_ms < 100) GTEST_SKIP() << "too fast a machine";
   EXPECT_GT(sampled_ms, 20);
 }
 

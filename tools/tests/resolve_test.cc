@@ -107,7 +107,7 @@ TEST_F(Resolve, RefusesSetUserIdAndSetGroupId) {
   chmod(path.c_str(), 04755);
   struct stat status {};
   if (stat(path.c_str(), &status) != 0 || (status.st_mode & S_ISUID) == 0) {
-    GTEST_SKIP() << "this file system keeps no set-user-id bit";
+    GTEST_SKIP() << "needs a file system with set-user-id bits";
   }
   expect_refused(path, kNvmemuFailed, "set-user-id");
   chmod(path.c_str(), 02755);
@@ -121,7 +121,7 @@ TEST_F(Resolve, RefusesFileCapabilities) {
   // Revision 2 (struct vfs_cap_data of linux/capability.h), effective, CAP_NET_RAW permitted.
   const std::uint32_t capabilities[5] = {0x02000001, 1U << 13, 0, 0, 0};
   if (setxattr(path.c_str(), "security.capability", capabilities, sizeof capabilities, 0) != 0) {
-    GTEST_SKIP() << "file capabilities cannot be set here";
+    GTEST_SKIP() << "needs file capabilities";
   }
   expect_refused(path, kNvmemuFailed, "file capabilities");
 }

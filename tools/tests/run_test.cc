@@ -111,10 +111,13 @@ TEST_F(RunTest, ReportsEveryProcess) {
 TEST_F(RunTest, ClaimsNoErrorWhereNothingWasMeasured) {
   run_plainly({"true"});
   const json run = report();
-  if (run["totals"]["samples"] != 0) GTEST_SKIP() << "so short a run was sampled";
-  EXPECT_TRUE(run["error"]["relative_95"].is_null());
-  EXPECT_EQ(run["error"]["from"], "nothing was measured");
-  EXPECT_THAT(run["warnings"].get<std::vector<std::string>>(), Contains(HasSubstr("no stall was sampled")));
+  const json& error = run["error"];
+  if (run["totals"]["samples"] == 0) {  // so short a run may be met by a tick or two
+    EXPECT_EQ(error["from"], "nothing was measured");
+    EXPECT_TRUE(error["relative_95"].is_null());
+    EXPECT_THAT(warnings(), Contains(HasSubstr("no stall was sampled")));
+  }
+  EXPECT_TRUE(error["relative_95"].is_null() || error["relative_95"] > 0);
 }
 
 TEST_F(RunTest, TakesTheTargetOfAProfile) {
@@ -164,7 +167,7 @@ TEST_F(RunTest, WritesTheReportToItsStandardErrorToo) {
   const Outcome outcome = run(
       {"--quiet", "--read-latency", "2x", "--report", "/dev/stderr", "--", "sh", "-c", "echo before >&2"});
   EXPECT_EQ(outcome.status, 0);
-  EXPECT_THAT(outcome.err, StartsWith("before\n{"));
+  EXPECT_THAT(outcome.err, testing::StartsWith("before\n{"));
   EXPECT_THAT(outcome.err, HasSubstr("nvmemu-run-1"));
 }
 

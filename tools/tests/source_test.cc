@@ -23,8 +23,8 @@ constexpr const char* kBusy = "i=0; while [ $i -lt 200000 ]; do i=$((i+1)); done
 class SourceTest : public CliTest {
  protected:
   void SetUp() override {
-    if (!kDecodes) GTEST_SKIP() << "there is no sampler here to take the counters' place";
-    if (probe_capabilities().pmu.available) GTEST_SKIP() << "this machine has hardware counters";
+    if (!kDecodes) GTEST_SKIP() << "needs a processor with a sampler";
+    if (probe_capabilities().pmu.available) GTEST_SKIP() << "needs a machine without hardware counters";
     CliTest::SetUp();
   }
   Outcome run_by(const char* source, std::vector<std::string> options = {}) {
@@ -73,7 +73,7 @@ TEST_F(SourceTest, AModelThatOnlyCountersFeedIsRefusedWithoutThem) {
 }
 
 TEST_F(SourceTest, AVerdictThatWasKeptDoesNotStandInForCounters) {
-  if (!keep_trusted_verdict()) GTEST_SKIP() << "nothing is promised of this processor";
+  if (!keep_trusted_verdict()) GTEST_SKIP() << "needs a processor whose events are known";
   EXPECT_THAT(run_by("pmu").err, HasSubstr(kRefusal));
   EXPECT_EQ(report()["source"]["name"], "sampler");
 }
@@ -117,7 +117,7 @@ TEST_F(PreloadedSourceTest, AutoSaysNothingOfThat) {
 
 // Counters may be taken away between their test and a thread's beginning.
 TEST_F(PreloadedSourceTest, SamplesThreadsThatAreRefusedTheirCounters) {
-  if (!keep_trusted_verdict()) GTEST_SKIP() << "nothing is promised of this processor";
+  if (!keep_trusted_verdict()) GTEST_SKIP() << "needs a processor whose events are known";
   const Outcome outcome = preloaded("pmu");
   EXPECT_EQ(outcome.status, 3);
   EXPECT_EQ(report()["source"]["name"], "sampler");
@@ -128,7 +128,7 @@ TEST_F(PreloadedSourceTest, SamplesThreadsThatAreRefusedTheirCounters) {
 }
 
 TEST_F(PreloadedSourceTest, RunsNativelyWhereTheSamplerCannotFeedTheModel) {
-  if (!keep_trusted_verdict()) GTEST_SKIP() << "nothing is promised of this processor";
+  if (!keep_trusted_verdict()) GTEST_SKIP() << "needs a processor whose events are known";
   environment_["NVMEMU_MODEL"] = "misses";
   EXPECT_EQ(preloaded("pmu").status, 3);
   EXPECT_EQ(report()["totals"]["cpu_ns"], 0);

@@ -234,7 +234,7 @@ TEST_F(ThrottleCliTest, CalibrateRefusesRegistersWithoutEffect) {
 }
 
 TEST_F(ThrottleCliTest, PrintsAndPlotsTheStoredCurve) {
-  if (std::system("command -v gnuplot >/dev/null") != 0) GTEST_SKIP() << "gnuplot is not installed";
+  if (std::system("command -v gnuplot >/dev/null") != 0) GTEST_SKIP() << "needs gnuplot";
   ASSERT_TRUE(machine_.store_curve(1));
   const std::string picture = folder_.file("it's.svg");
   const Outcome outcome = throttle({"calibrate", "--stored", "--plot", picture});

@@ -21,7 +21,7 @@ constexpr std::size_t kBytes = kPages * kPageBytes;
 class TwoNodes : public testing::Test {
  protected:
   void SetUp() override {
-    if (numa_available() < 0 || numa_num_configured_nodes() < 2) GTEST_SKIP() << "this machine has one node";
+    if (numa_available() < 0 || numa_num_configured_nodes() < 2) GTEST_SKIP() << "needs two NUMA nodes";
   }
   void TearDown() override {
     if (numa_available() >= 0) numa_run_on_node(-1);

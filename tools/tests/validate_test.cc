@@ -88,7 +88,7 @@ TEST_F(ValidateTest, SaysWhichProgramsAreMissing) {
 }
 
 TEST_F(ValidateTest, OfACommandOnOneNodeSaysWhatIsMissing) {
-  if (read_cpu().numa_nodes > 1) GTEST_SKIP() << "this machine has several nodes";
+  if (read_cpu().numa_nodes > 1) GTEST_SKIP() << "needs a machine with one NUMA node";
   const Outcome outcome = validate({"--", "true"});
   EXPECT_EQ(outcome.status, 125);
   EXPECT_THAT(outcome.err, HasSubstr("NUMA node"));
@@ -118,7 +118,7 @@ TEST_F(ValidateTest, RefusesASetThatIsTooSmallAndWarnsOfOneInTheCache) {
 }
 
 TEST_F(ValidateTest, ThatMeasuredNothingHasNotSucceeded) {
-  if (read_cpu().numa_nodes > 1) GTEST_SKIP() << "this machine has several nodes";
+  if (read_cpu().numa_nodes > 1) GTEST_SKIP() << "needs a machine with one NUMA node";
   const Outcome outcome = validate({"--truth", "numa"});
   EXPECT_EQ(outcome.status, 1);
   EXPECT_THAT(outcome.out, HasSubstr("skipped: all workloads: this machine has one NUMA node"));

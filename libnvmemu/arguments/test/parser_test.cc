@@ -43,9 +43,10 @@ TEST_F(ParserTest, ReadsEachKindOfValue) {
   app_.add_option("--node", node, "");
   app_.add_option("--share", share, "");
   app_.add_flag("-f,--flag", flag, "");
-  app_.add_option_function("--read", [&](const std::string& word) { read = word; }, "");
-  EXPECT_EQ("", error_of({"name", "--list=a,b", "--count", "18446744073709551615", "--number", "-2", "--node", "1",
-                          "--share", "0.5", "-f", "--read", "word"}));
+  app_.add_option_function(
+      "--read", [&](const std::string& word) { read = word; }, "");
+  EXPECT_EQ("", error_of({"name", "--list=a,b", "--count", "18446744073709551615", "--number", "-2", "--node",
+                          "1", "--share", "0.5", "-f", "--read", "word"}));
   EXPECT_EQ("name", text);
   EXPECT_THAT(list, ElementsAre("a", "b"));
   EXPECT_EQ(18446744073709551615U, count);
@@ -104,7 +105,8 @@ TEST_F(ParserTest, TakesTheLastOfSeveralWhereToldTo) {
 }
 
 TEST_F(ParserTest, SaysWhatAValuesReaderAndACallbackFoundWrong) {
-  app_.add_option_function("--size", [](const std::string&) { throw UsageError("--size", "too small"); }, "");
+  app_.add_option_function(
+      "--size", [](const std::string&) { throw UsageError("--size", "too small"); }, "");
   EXPECT_EQ("--size: too small", error_of({"--size", "1"}));
   app_.callback([] { throw UsageError("not together"); });
   EXPECT_EQ("not together", error_of({}));
@@ -118,7 +120,8 @@ TEST_F(ParserTest, RequiresWhatIsRequired) {
 
 TEST_F(ParserTest, CallsTheChosenSubcommandOnly) {
   std::string called;
-  for (const char* name : {"one", "two"}) app_.add_subcommand(name, "").callback([&called, name] { called += name; });
+  for (const char* name : {"one", "two"})
+    app_.add_subcommand(name, "").callback([&called, name] { called += name; });
   app_.require_subcommand();
   EXPECT_THAT(app_.subcommand_names(), ElementsAre("one", "two"));
   EXPECT_NE("", error_of({}));
@@ -132,7 +135,8 @@ TEST_F(ParserTest, AnswersHelpOfTheProgramAndOfASubcommand) {
   app_.footer("Last words.");
   Parser part = app_.add_subcommand("part", "One line.");
   part.add_option("--file", file, "where to").type_name("PATH").group("Output");
-  EXPECT_THAT(answer_to({"--help"}), testing::AllOf(HasSubstr("Describes."), HasSubstr("part"), HasSubstr("Last words.")));
+  EXPECT_THAT(answer_to({"--help"}),
+              testing::AllOf(HasSubstr("Describes."), HasSubstr("part"), HasSubstr("Last words.")));
   EXPECT_THAT(answer_to({"part", "--help"}), testing::AllOf(HasSubstr("One line."), HasSubstr("Output:"),
                                                             HasSubstr("--file PATH"), HasSubstr("where to")));
 }
@@ -147,7 +151,8 @@ TEST_F(ParserTest, DescribesASubcommandInItsOwnHelpInWordsOfItsOwn) {
   EXPECT_THAT(answer_to({"part", "--help"}),
               testing::AllOf(HasSubstr("Several lines."), HasSubstr("program part [OPTIONS] COMMAND"),
                              Not(HasSubstr("One line."))));
-  EXPECT_THAT(answer_to({"other", "--help"}), testing::AllOf(HasSubstr("Another."), Not(HasSubstr("COMMAND"))));
+  EXPECT_THAT(answer_to({"other", "--help"}),
+              testing::AllOf(HasSubstr("Another."), Not(HasSubstr("COMMAND"))));
 }
 
 TEST_F(ParserTest, AnswersTheVersion) {

@@ -187,7 +187,7 @@ TEST_F(OutputFileTest, TryingLeavesNoTrace) {
 
 // What root makes in a user's folder is the user's.
 TEST_F(OutputFileTest, LeavesNothingOfRootsInAUsersFolder) {
-  if (geteuid() != 0) GTEST_SKIP() << "takes root, who alone can leave such files";
+  if (geteuid() != 0) GTEST_SKIP() << "needs root, who alone can leave such files";
   ASSERT_EQ(chown(folder_.path().c_str(), 4711, 4712), 0);
   ASSERT_TRUE(make_folders(file("cache/nvmemu"), 0700));
   ASSERT_TRUE(write_whole_file(file("cache/nvmemu/figures"), "text"));

@@ -16,7 +16,7 @@ namespace {
 
 TEST(Calibrate, OrdersTheLatenciesOfTheMemoryHierarchy) {
   const Cpu cpu = read_cpu();
-  if (cpu.memory_bytes < (std::uint64_t{512} << 20)) GTEST_SKIP() << "too little memory";
+  if (cpu.memory_bytes < (std::uint64_t{512} << 20)) GTEST_SKIP() << "needs 512 MiB of memory";
   std::map<std::string, double, std::less<>> spreads;
   std::vector<double> progress;
   CalibrateOptions options;

@@ -217,7 +217,7 @@ TEST_F(BrokenBoard, IsRefusedWhereOthersCouldCutItShort) {
 }
 
 TEST_F(BrokenBoard, IsRefusedWhereItIsAnotherUsers) {
-  if (geteuid() != 0) GTEST_SKIP() << "takes root, who alone can give files away";
+  if (geteuid() != 0) GTEST_SKIP() << "needs root, who alone can give files away";
   ASSERT_EQ(chown(board_->path(), 4711, 4711), 0);
   EXPECT_THAT(error_of(board_->path()), HasSubstr("this user's alone"));
 }

@@ -147,8 +147,7 @@ TEST(CpuList, IsParsed) {
 class Setpci : public testing::Test {
  protected:
   void SetUp() override {
-    if (std::system("command -v setpci >/dev/null") != 0)
-      GTEST_SKIP() << "setpci (pciutils) is not installed";
+    if (std::system("command -v setpci >/dev/null") != 0) GTEST_SKIP() << "needs setpci (pciutils)";
   }
   std::string run(const std::string& arguments) const {
     const std::string command =

@@ -146,24 +146,26 @@ TEST(VectorStep, Sse) { expect_same(sse, 40); }
 TEST(VectorStep, Sse4) {
   if (!__builtin_cpu_supports("sse4.2") || !__builtin_cpu_supports("aes") ||
       !__builtin_cpu_supports("pclmul"))
-    GTEST_SKIP() << "not this processor";
+    GTEST_SKIP() << "needs another processor";
   expect_same(sse4, 25);
 }
 
 TEST(VectorStep, Avx) {
-  if (!__builtin_cpu_supports("avx2") || !__builtin_cpu_supports("fma")) GTEST_SKIP() << "not this processor";
+  if (!__builtin_cpu_supports("avx2") || !__builtin_cpu_supports("fma"))
+    GTEST_SKIP() << "needs another processor";
   expect_same(avx, 34);
 }
 
 TEST(VectorStep, BitManipulation) {
-  if (!__builtin_cpu_supports("bmi2") || !__builtin_cpu_supports("adx")) GTEST_SKIP() << "not this processor";
+  if (!__builtin_cpu_supports("bmi2") || !__builtin_cpu_supports("adx"))
+    GTEST_SKIP() << "needs another processor";
   expect_same(bit_manipulation, 20);
 }
 
 TEST(VectorStep, Avx512) {
   if (Walking::get().layout.state != VectorState::kAvx512 || !__builtin_cpu_supports("avx512vbmi") ||
       !__builtin_cpu_supports("avx512vpopcntdq")) {
-    GTEST_SKIP() << "not this processor";
+    GTEST_SKIP() << "needs another processor";
   }
   expect_same(avx512, 45);
 }

@@ -155,7 +155,7 @@ constexpr std::uint64_t kShadowShare = 0;
 
 TEST(AccessLoop, ClassesFaultsByWhatHappened) {
 #if defined(__SANITIZE_THREAD__)
-  GTEST_SKIP() << "ThreadSanitizer's own memory faults with each access to a new page";
+  GTEST_SKIP() << "needs to be without ThreadSanitizer, whose memory faults with each access to a new page";
 #endif
   const Memory memory(4096);
   LoopSettings settings = settings_for(memory);
@@ -192,10 +192,11 @@ TEST(AccessLoop, EndsWhenItIsTold) {
 TEST(AccessLoop, CountsMigrations) {
   const Memory memory(16);
   const LoopSettings settings = settings_for(memory);
-  if (settings.timestamp != TimestampKind::kRdtscp) GTEST_SKIP() << "this clock does not tell the processor";
+  if (settings.timestamp != TimestampKind::kRdtscp)
+    GTEST_SKIP() << "needs a clock that tells the processor (rdtscp)";
   cpu_set_t allowed;
   ASSERT_EQ(sched_getaffinity(0, sizeof allowed, &allowed), 0);
-  if (CPU_COUNT(&allowed) < 2) GTEST_SKIP() << "one processor";
+  if (CPU_COUNT(&allowed) < 2) GTEST_SKIP() << "needs two processors";
   LoopControl control{3};
   const auto loop = std::make_unique<AccessLoop>(settings, control, 0);
   std::atomic<pid_t> tid{0};
@@ -280,7 +281,7 @@ class SlowMemory {
 
 TEST(AccessLoop, EndsWithinAnAccessWhereEachTakesAMillisecond) {
   const SlowMemory slow(1024);
-  if (!slow.works()) GTEST_SKIP() << "no userfaultfd here";
+  if (!slow.works()) GTEST_SKIP() << "needs userfaultfd(2)";
   LoopSettings settings = settings_for(slow.memory());
   settings.read_percent = 100;
   LoopControl control{0};

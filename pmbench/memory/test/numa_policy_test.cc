@@ -20,7 +20,7 @@ namespace {
 class NumaPolicy : public testing::Test {
  protected:
   void SetUp() override {
-    if (numa_available() < 0) GTEST_SKIP() << "this kernel knows no NUMA policies";
+    if (numa_available() < 0) GTEST_SKIP() << "needs a kernel with NUMA policies";
   }
 };
 
@@ -70,7 +70,7 @@ class NodeWithoutProcessors : public NumaPolicy {
       if (numa_bitmask_isbitset(numa_all_nodes_ptr, static_cast<unsigned>(node)) != 0 && is_without(node))
         node_ = node;
     }
-    if (!IsSkipped() && node_ < 0) GTEST_SKIP() << "no node of this machine is without processors";
+    if (!IsSkipped() && node_ < 0) GTEST_SKIP() << "needs a NUMA node without processors";
   }
   static bool is_without(int node) {
     bitmask* processors = numa_allocate_cpumask();

@@ -102,7 +102,7 @@ TEST(Resolve, ReportsAMismatch) {
 class ArmEncodings : public testing::Test {
  protected:
   void SetUp() override {
-    if (read_cpu().signature.implementer == 0) GTEST_SKIP() << "this processor is not Arm's";
+    if (read_cpu().signature.implementer == 0) GTEST_SKIP() << "needs a processor of Arm's";
   }
 };
 using ArmResolve = ArmEncodings;

@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "counters/pmu/group_delta.h"
+#include "host/test/needs.h"
 
 namespace nvmemu {
 namespace {
@@ -48,8 +49,9 @@ std::uint64_t lowest_free_descriptor() {
 class BreakpointGroup : public testing::Test {
  protected:
   void SetUp() override {
+    NVMEMU_NEEDS_WATCHPOINTS();
     const OpenFailure failure = group_.open(this_tid(), events_);
-    if (failure.refusal != Refusal::kNone) GTEST_SKIP() << "no breakpoints here: errno " << failure.error;
+    ASSERT_EQ(failure.refusal, Refusal::kNone) << "errno " << failure.error;
     ASSERT_TRUE(group_.read(start_));
   }
   std::uint64_t counted(std::size_t event) {
@@ -126,10 +128,11 @@ TEST_F(BreakpointGroup, TouchesNoFileThatHasTakenItsDescriptorsNumber) {
 }
 
 TEST(EventGroup, EveryThreadHasItsOwn) {
+  NVMEMU_NEEDS_WATCHPOINTS();
   const auto count = [](int stores, std::uint64_t& counted) {
     EventGroup group;
     const std::array events{stores_to(first_word)};
-    if (group.open(this_tid(), events).refusal != Refusal::kNone) return;
+    ASSERT_EQ(group.open(this_tid(), events).refusal, Refusal::kNone);
     store(first_word, stores);
     GroupReading reading;
     if (group.read(reading)) counted = reading.counts[0];
@@ -139,17 +142,16 @@ TEST(EventGroup, EveryThreadHasItsOwn) {
   std::thread other(count, 10, std::ref(counted[1]));
   one.join();
   other.join();
-  if (counted[0] == 0 && counted[1] == 0) GTEST_SKIP() << "no breakpoints here";
   EXPECT_EQ(counted[0], 1000U);
   EXPECT_EQ(counted[1], 10U);
 }
 
 TEST(EventGroup, CountsWithSoftwareEvents) {
+  NVMEMU_NEEDS_PERF_EVENTS();
   EventGroup group;
   const std::array events{user_event(PERF_TYPE_SOFTWARE, PERF_COUNT_SW_DUMMY),
                           user_event(PERF_TYPE_SOFTWARE, PERF_COUNT_SW_PAGE_FAULTS_MIN)};
-  if (const auto failure = group.open(this_tid(), events); failure.refusal != Refusal::kNone)
-    GTEST_SKIP() << "perf_event_open is refused here: errno " << failure.error;
+  ASSERT_EQ(group.open(this_tid(), events).refusal, Refusal::kNone);
   constexpr std::size_t kPages = 20;
   auto* pages = static_cast<char*>(
       mmap(nullptr, kPages * 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
@@ -162,10 +164,11 @@ TEST(EventGroup, CountsWithSoftwareEvents) {
 }
 
 TEST(EventGroup, LeavesTheLowDescriptorsToTheProgram) {
+  NVMEMU_NEEDS_PERF_EVENTS();
   const auto before = lowest_free_descriptor();
   EventGroup group;
   const std::array events{user_event(PERF_TYPE_SOFTWARE, PERF_COUNT_SW_DUMMY)};
-  if (group.open(this_tid(), events).refusal != Refusal::kNone) GTEST_SKIP() << "perf_event_open is refused";
+  ASSERT_EQ(group.open(this_tid(), events).refusal, Refusal::kNone);
   EXPECT_EQ(lowest_free_descriptor(), before);
 }
 
@@ -194,6 +197,7 @@ long open_readable_page(const perf_event_attr& event, int, int) noexcept {
 std::uint64_t always_two(std::uint32_t) noexcept { return 2; }
 
 TEST(EventGroup, LivesByItsMappingsWhereUserSpaceReads) {
+  NVMEMU_NEEDS_PERF_EVENTS();
   const auto before = lowest_free_descriptor();
   EventGroup group(open_readable_page, always_two);
   const std::array events{user_event(PERF_TYPE_RAW, 40), user_event(PERF_TYPE_RAW, 2)};

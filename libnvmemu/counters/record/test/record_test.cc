@@ -167,7 +167,7 @@ TEST_F(RecordTest, IsNotMadeLongerByAWildCount) {
 }
 
 TEST_F(RecordTest, LeavesNothingOfRootsInAUsersFolder) {
-  if (geteuid() != 0) GTEST_SKIP() << "takes root, who alone can leave such files";
+  if (geteuid() != 0) GTEST_SKIP() << "needs root, who alone can leave such files";
   ASSERT_EQ(chown(folder_.c_str(), 4711, 4711), 0);
   create();
   struct stat status {};

@@ -28,10 +28,10 @@ TEST(HugePages, AreNotFoundWhereTheyWereRefused) {
 
 TEST(HugePages, AreFoundAtAnyAddressInThem) {
   const ChaseBuffer huge = memory(Pages::kHuge);
-  if (!huge.has_huge_pages()) GTEST_SKIP() << "no huge pages are to be had here";
+  if (!huge.has_huge_pages()) GTEST_SKIP() << "needs huge pages";
   const bool found = in_huge_pages(std::array{at(huge, 0), at(huge, 5000), at(huge, kHugeBytes - 1)});
   if (!found && !in_huge_pages(std::array{at(huge, 0)}))
-    GTEST_SKIP() << "this kernel does not tell (before 6.7)";
+    GTEST_SKIP() << "needs a kernel that tells which pages are huge (6.7)";
   EXPECT_TRUE(found);
 }
 

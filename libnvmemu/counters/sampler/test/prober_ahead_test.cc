@@ -63,7 +63,8 @@ class ListTest : public ProberTest {
 };
 
 TEST_F(ListTest, IsReadAheadAtEveryOtherHitOfANaturalBurst) {
-  if (prober_.arm(load_, BurstKind::kNatural, 0) != 0) GTEST_SKIP() << "breakpoints are refused here";
+  NVMEMU_NEEDS(needs::breakpoints(), "breakpoints");
+  ASSERT_EQ(prober_.arm(load_, BurstKind::kNatural, 0), 0);
   walk_until_disarmed();
   const Burst burst = prober_.take_burst();
   expect_every_other_next(burst);
@@ -71,7 +72,8 @@ TEST_F(ListTest, IsReadAheadAtEveryOtherHitOfANaturalBurst) {
 }
 
 TEST_F(ListTest, IsReadAheadInShareBurstsTooWhichAreShortAtOnce) {
-  if (prober_.arm(load_, BurstKind::kShare, 0) != 0) GTEST_SKIP() << "breakpoints are refused here";
+  NVMEMU_NEEDS(needs::breakpoints(), "breakpoints");
+  ASSERT_EQ(prober_.arm(load_, BurstKind::kShare, 0), 0);
   walk_until_disarmed();
   const Burst burst = prober_.take_burst();
   expect_every_other_next(burst);
@@ -115,7 +117,8 @@ class NaturalReadingTest : public ProberTest {
 
 TEST_F(NaturalReadingTest, TakesAHitInAnEarlierOnesPageForOneThatWaitsForItsLineOnly) {
   add_cold_lines(8);
-  if (!arm_natural()) GTEST_SKIP() << "breakpoints are refused here";
+  NVMEMU_NEEDS(needs::breakpoints(), "breakpoints");
+  ASSERT_TRUE(arm_natural());
   const Burst burst = natural_burst(true);
   ASSERT_GE(burst.sums.from_memory, 1);
   EXPECT_GE(burst.sums.memory_ns / burst.sums.from_memory, kScale * (kThresholdNs - kOverheadNs));
@@ -124,7 +127,8 @@ TEST_F(NaturalReadingTest, TakesAHitInAnEarlierOnesPageForOneThatWaitsForItsLine
 
 TEST_F(NaturalReadingTest, ReadsAColdLineWhereAHitComesToANewPage) {
   add_cold_lines(8);
-  if (!arm_natural()) GTEST_SKIP() << "breakpoints are refused here";
+  NVMEMU_NEEDS(needs::breakpoints(), "breakpoints");
+  ASSERT_TRUE(arm_natural());
   const Burst burst = natural_burst(false);
   ASSERT_GE(burst.sums.from_memory, 1);
   EXPECT_GE(burst.sums.memory_ns, kScale * (kThresholdNs - kOverheadNs));
@@ -139,7 +143,8 @@ TEST_F(NaturalReadingTest, ReadsAColdLineWhereAHitComesToANewPage) {
 }
 
 TEST_F(NaturalReadingTest, TakesTheReadingAsItIsWhereThereAreNoColdLines) {
-  if (!arm_natural()) GTEST_SKIP() << "breakpoints are refused here";
+  NVMEMU_NEEDS(needs::breakpoints(), "breakpoints");
+  ASSERT_TRUE(arm_natural());
   const Burst burst = natural_burst(false);
   ASSERT_GE(burst.sums.from_memory, 1);
   EXPECT_LT(burst.sums.memory_ns / burst.sums.from_memory, 10 * kThresholdNs);

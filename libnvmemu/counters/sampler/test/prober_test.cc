@@ -33,24 +33,27 @@ namespace nvmemu {
 namespace {
 
 TEST_F(ProberTest, ReadsALoadThatHitsAsCache) {
-  if (!arm()) GTEST_SKIP() << "breakpoints are refused here";
+  NVMEMU_NEEDS_BREAKPOINTS();
+  ASSERT_TRUE(arm());
   EXPECT_LE(median_share_from_memory(false), 0.25);
 }
 
 TEST_F(ProberTest, ReadsALoadWhoseLineIsGoneAsMemory) {
-  if (!arm()) GTEST_SKIP() << "breakpoints are refused here";
+  NVMEMU_NEEDS_BREAKPOINTS();
+  ASSERT_TRUE(arm());
   // All but those that the processor fetched in time all the same; of a load that hits, a quarter at most.
   EXPECT_GE(median_share_from_memory(true), 0.5);
 }
 
 TEST_F(ProberTest, ReadsALoadThatIsGoneAsMemoryWhereOthersWaitBesideIt) {
+  NVMEMU_NEEDS_BREAKPOINTS();
   load_ = table_->find(reinterpret_cast<std::uintptr_t>(nvmemu_test_chase_loaded));
   ASSERT_NE(load_, nullptr);
   ASSERT_EQ(load_->beside.told_count, 1);
   PageChase one, other;
   std::vector<double> shares;
   for (int i = 0; i < 7; ++i) {
-    if (!arm()) GTEST_SKIP() << "breakpoints are refused here";
+    ASSERT_TRUE(arm());
     one.flush();
     other.flush();
     nvmemu_test_two_chases(one.line(0), other.line(0), 200);
@@ -64,7 +67,8 @@ TEST_F(ProberTest, ReadsALoadThatIsGoneAsMemoryWhereOthersWaitBesideIt) {
 }
 
 TEST_F(ProberTest, EndsByItselfAndGivesEachBurstOnce) {
-  if (!arm()) GTEST_SKIP() << "breakpoints are refused here";
+  NVMEMU_NEEDS_BREAKPOINTS();
+  ASSERT_TRUE(arm());
   EXPECT_EQ(prober_.arm(load_, BurstKind::kShare, 0), EBUSY);
   run_burst(false);
   EXPECT_FALSE(prober_.armed());
@@ -72,7 +76,8 @@ TEST_F(ProberTest, EndsByItselfAndGivesEachBurstOnce) {
 }
 
 TEST_F(ProberTest, ShortensItsBurstsWhereEarlyHitsTellTheSame) {
-  if (!arm()) GTEST_SKIP() << "breakpoints are refused here";
+  NVMEMU_NEEDS_BREAKPOINTS();
+  ASSERT_TRUE(arm());
   const auto executions = [&] {
     int count = 0;
     for (; prober_.armed(); ++count) nvmemu_test_read(pages_);
@@ -91,7 +96,8 @@ TEST_F(ProberTest, ShortensItsBurstsWhereEarlyHitsTellTheSame) {
 }
 
 TEST_F(ProberTest, SurvivesAFaultInTheTimedLoad) {
-  if (!arm()) GTEST_SKIP() << "breakpoints are refused here";
+  NVMEMU_NEEDS(needs::breakpoints(), "breakpoints");
+  ASSERT_TRUE(arm());
   void* page = mmap(nullptr, 4096, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   // The trap comes before the program's own load, which would fault by itself: jump over it from the
   // handler's side by making the page readable only after the probe.

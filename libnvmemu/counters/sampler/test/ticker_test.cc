@@ -13,6 +13,7 @@
 #include "base/clock.h"
 #include "counters/sampler/perf_ticker.h"
 #include "counters/sampler/timer_ticker.h"
+#include "host/test/needs.h"
 
 namespace nvmemu {
 namespace {
@@ -47,9 +48,8 @@ class TickerTest : public testing::Test {
 
 TEST_F(TickerTest, PerfEventSamplesABusyThread) {
   PerfTicker ticker;
-  if (const int error = ticker.open(tid(), 1000000, 2, SIGURG); error != 0) {
-    GTEST_SKIP() << "perf_event_open is refused here: errno " << error;
-  }
+  NVMEMU_NEEDS_PERF_EVENTS();
+  ASSERT_EQ(ticker.open(tid(), 1000000, 2, SIGURG), 0);
   burn_cpu_ms(100);
   TickerSample taken[256];
   std::uint64_t lost = 0;
@@ -70,7 +70,8 @@ TEST_F(TickerTest, PerfEventLeavesNoDescriptorBehind) {
   const int before = dup(0);
   close(before);
   PerfTicker ticker;
-  if (ticker.open(tid(), 1000000, 2, SIGURG) != 0) GTEST_SKIP() << "perf_event_open is refused here";
+  NVMEMU_NEEDS_PERF_EVENTS();
+  ASSERT_EQ(ticker.open(tid(), 1000000, 2, SIGURG), 0);
   const int after = dup(0);
   close(after);
   EXPECT_EQ(after, before);
@@ -79,7 +80,8 @@ TEST_F(TickerTest, PerfEventLeavesNoDescriptorBehind) {
 
 TEST_F(TickerTest, DiscardDropsWhatWasSampled) {
   PerfTicker ticker;
-  if (ticker.open(tid(), 1000000, 2, SIGURG) != 0) GTEST_SKIP() << "perf_event_open is refused here";
+  NVMEMU_NEEDS_PERF_EVENTS();
+  ASSERT_EQ(ticker.open(tid(), 1000000, 2, SIGURG), 0);
   burn_cpu_ms(50);
   ticker.discard();
   TickerSample taken[256];
@@ -104,7 +106,7 @@ TEST_F(TickerTest, NeitherWakesABlockedThread) {
   std::thread sleeper([&] {
     PerfTicker perf;
     TimerTicker timer;
-    const bool sampled = perf.open(tid(), 1000000, 1, SIGURG) == 0;
+    const bool sampled = perf.open(tid(), 1000000, 1, SIGURG) == 0;  // refused or not
     timer.open(tid(), 4000000, SIGURG);
     timespec wait{.tv_sec = 0, .tv_nsec = 100000000};
     errors = nanosleep(&wait, nullptr);  // never restarted: an interruption would show

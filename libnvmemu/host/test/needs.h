@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a test needs of the machine that it runs on: found out by trying, once a process, and not by the
+// test's own outcome. A test whose need is not met says so and is skipped; tools/test counts those in one
+// line at its end, so that what is said begins with "needs".
+#pragma once
+
+#include <gtest/gtest.h>
+#include <linux/hw_breakpoint.h>
+#include <linux/perf_event.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <cstdint>
+
+#include "host/capabilities.h"
+#include "host/perf_event.h"
+
+namespace nvmemu::needs {
+
+inline const Capabilities& machine() {
+  static const Capabilities found = probe_capabilities();
+  return found;
+}
+
+// perf_event_open(2) for the thread itself, of software events.
+inline bool perf_events() { return machine().task_clock.available; }
+
+// A breakpoint on code is accepted, hit, and may raise a signal. There are virtual machines that accept it
+// only.
+inline bool breakpoints_that_hit() { return machine().breakpoints.available; }
+
+// They are accepted, hit or not.
+inline bool breakpoints() {
+  static const bool found = [] {
+    static const char nowhere = 0;
+    perf_event_attr event = execution_breakpoint(reinterpret_cast<std::uintptr_t>(&nowhere));
+    make_trapping(event);
+    const int file = open_perf_event(event);
+    if (file >= 0) close(file);
+    return file >= 0;
+  }();
+  return found;
+}
+
+// Hit, one on a word that is stored to.
+inline bool watchpoints_that_hit() {
+  static const bool found = [] {
+    static volatile std::uint64_t word;
+    perf_event_attr event = user_mode_event(PERF_TYPE_BREAKPOINT, 0);
+    event.bp_type = HW_BREAKPOINT_W;
+    event.bp_addr = reinterpret_cast<std::uintptr_t>(&word);
+    event.bp_len = HW_BREAKPOINT_LEN_8;
+    const int file = open_perf_event(event);
+    if (file < 0) return false;
+    word = 1;
+    std::uint64_t hits = 0;
+    const bool was_read = read(file, &hits, sizeof hits) == static_cast<ssize_t>(sizeof hits);
+    close(file);
+    return was_read && hits == 1;
+  }();
+  return found;
+}
+
+}  // namespace nvmemu::needs
+
+// In a test, or its SetUp().
+#define NVMEMU_NEEDS(condition, what) \
+  if (!(condition)) GTEST_SKIP() << "needs " what
+
+#define NVMEMU_NEEDS_PERF_EVENTS() \
+  NVMEMU_NEEDS(::nvmemu::needs::perf_events(), "perf_event_open(2), which is refused here")
+#define NVMEMU_NEEDS_BREAKPOINTS() \
+  NVMEMU_NEEDS(::nvmemu::needs::breakpoints_that_hit(), "breakpoints that hit")
+#define NVMEMU_NEEDS_WATCHPOINTS() \
+  NVMEMU_NEEDS(::nvmemu::needs::watchpoints_that_hit(), "breakpoints that hit")
