@@ -236,7 +236,7 @@ void Runtime::set_sampler_options() {
                                   ? calibration_.probe_threshold_ns - calibration_.probe_overhead_ns
                                   : (calibration_.cache_latency_ns + read_latency_.base_ns) / 2;
   if (config_.walks && clock_->uses_tsc())
-    shared_.walks = create_shared_walks(1e9 / clock_->hz(), threshold_ns);
+    shared_.walks = create_shared_walks(1e9 / clock_->hz(), threshold_ns, board_->walks());
   // A record is of what an emulated run would measure. Where counts are replayed, samples only tell the time.
   const bool measures = (injects() || record_) && !replay_;
   sampler_options_ = SamplerOptions{

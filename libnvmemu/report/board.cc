@@ -29,6 +29,7 @@ struct Board::Layout {
   std::atomic<std::uint32_t> released;  // process slots that were given back, as far as is known
   std::atomic<std::uint64_t> lost;
   TrafficBoard traffic;
+  WalkTally walks;
   BoardProcess processes[kProcesses];
   BoardThread threads[kThreads];
 };
@@ -273,6 +274,10 @@ std::uint32_t Board::index_of(const BoardThread* thread) const noexcept {
 TrafficBoard& Board::traffic() noexcept { return layout_->traffic; }
 
 const TrafficBoard& Board::traffic() const noexcept { return layout_->traffic; }
+
+WalkTally& Board::walks() noexcept { return layout_->walks; }
+
+const WalkTally& Board::walks() const noexcept { return layout_->walks; }
 
 std::uint64_t Board::lost() const noexcept { return layout_->lost.load(std::memory_order_relaxed); }
 

@@ -17,6 +17,7 @@
 
 #include "base/result.h"
 #include "report/traffic_board.h"
+#include "walk/walk_stop.h"
 
 namespace nvmemu {
 
@@ -110,6 +111,8 @@ class Board {
 
   TrafficBoard& traffic() noexcept;
   const TrafficBoard& traffic() const noexcept;
+  WalkTally& walks() noexcept;
+  const WalkTally& walks() const noexcept;
 
  private:
   static constexpr std::size_t kPathBytes = 256;

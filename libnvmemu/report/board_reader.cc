@@ -94,6 +94,7 @@ class Reader {
   void read() {
     read_processes();
     read_threads();
+    read_walks();
     report_.base_read_latency_ns = report_.base_at_start_ns * (misses_ > 0 ? drifted_misses_ / misses_ : 1);
     if (counts() && evidence_.counted_ns <= 0 && has_warned(kCountersRefused)) call_it_sampled();
     estimate_error();
@@ -101,6 +102,17 @@ class Reader {
   }
 
  private:
+  void read_walks() {
+    const WalkTally& tally = board_.walks();
+    constexpr std::uint64_t kMost = 1'000'000'000'000'000;  // more is no count of anybody's
+    const auto count_of = [](const auto& word) { return std::min(word.load(), kMost); };
+    report_.walks = {count_of(tally.walks), count_of(tally.instructions), {}};
+    for (std::size_t i = 1; i < kWalkStops; ++i) {
+      const std::uint64_t count = count_of(tally.stops[i]);
+      if (count > 0) report_.walks.ended_by[name_of(static_cast<WalkStop>(i))] = count;
+    }
+  }
+
   void read_processes() {
     report_.processes.clear();
     report_index_.assign(board_.process_count(), kNoProcess);

@@ -119,6 +119,10 @@ Json report_json(const RunReport& report) {
       {"error", {{"relative_95", optional_number(report.error_relative_95)}, {"from", report.error_from}}},
       {"warnings", report.warnings},
       {"totals", totals_json(report.totals)},
+      {"walks",
+       {{"walks", report.walks.walks},
+        {"instructions", report.walks.instructions},
+        {"ended_by", report.walks.ended_by}}},
       {"bandwidth", bandwidth_json(report.bandwidth)},
       {"processes", processes_json(report)},
   };

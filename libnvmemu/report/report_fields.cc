@@ -86,6 +86,16 @@ std::uint64_t Fields::count(const char* name, std::uint64_t most) const {
   return value.get<std::uint64_t>();
 }
 
+std::map<std::string, std::uint64_t> Fields::counts(const char* name, std::uint64_t most) const {
+  const Json& value = at(name);
+  if (!value.is_object()) refuse(name, fmt::format("is no object, but {}", shown(value)));
+  const Fields fields(value, path_of(name));
+  std::map<std::string, std::uint64_t> found;
+  for (const auto& entry : value.items())
+    found[printable(entry.key())] = fields.count(entry.key().c_str(), most);
+  return found;
+}
+
 double Fields::number_in(std::string_view name, const Json& value, NumberRange range) const {
   const double number = value.is_number() ? value.get<double>() : NAN;
   if (!(number >= range.least && number <= range.most))

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <stdexcept>
@@ -52,6 +53,7 @@ class Fields {
   bool flag(const char* name) const;
   bool flag_or(const char* name, bool otherwise) const;
   std::uint64_t count(const char* name, std::uint64_t most) const;
+  std::map<std::string, std::uint64_t> counts(const char* name, std::uint64_t most) const;  // by name
   double number(const char* name, NumberRange range) const;
   std::optional<double> number_or_null(const char* name, NumberRange range) const;     // must be there
   std::optional<double> number_or_nothing(const char* name, NumberRange range) const;  // may be missing

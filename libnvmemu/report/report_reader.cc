@@ -104,6 +104,12 @@ void read_base(const Fields& base, RunReport& report) {
   report.base_spread = base.number("read_latency_spread", kRelative);
 }
 
+WalkReport walks_of(const Fields& fields) {
+  return {.walks = fields.count("walks", kMostCounted),
+          .instructions = fields.count("instructions", kMostCounted),
+          .ended_by = fields.counts("ended_by", kMostCounted)};
+}
+
 RunReport report_of(const Fields& fields) {
   RunReport report;
   report.command = fields.texts("command");
@@ -119,6 +125,7 @@ RunReport report_of(const Fields& fields) {
   report.error_from = fields.object("error").text("from");
   report.warnings = fields.texts("warnings");
   report.totals = totals_of(fields.object("totals"));
+  if (!fields.is_null("walks")) report.walks = walks_of(fields.object("walks"));
   if (!fields.is_null("bandwidth")) report.bandwidth = bandwidth_of(fields.object("bandwidth"));
   const Json& processes = fields.array("processes");
   for (std::size_t i = 0; i < processes.size(); ++i)
@@ -193,6 +200,9 @@ void merge_one(const RunReport& report, RunReport& merged) {
   if (merged.source_design != report.source_design) merged.source_design = "mixed";
   if (merged.source_quality != report.source_quality) merged.source_quality = "mixed";
   add(merged.totals, report.totals);
+  merged.walks.walks += report.walks.walks;
+  merged.walks.instructions += report.walks.instructions;
+  for (const auto& [why, count] : report.walks.ended_by) merged.walks.ended_by[why] += count;
   merge_bandwidth(report.bandwidth, merged.bandwidth);
   merged.processes.insert(merged.processes.end(), report.processes.begin(), report.processes.end());
   for (const std::string& warning : report.warnings) {
@@ -231,6 +241,7 @@ Result<RunReport> read_report(const std::string& path) {
 Result<RunReport> merge_reports(const std::vector<RunReport>& reports) {
   RunReport merged = reports.front();
   merged.totals = {};
+  merged.walks = {};
   merged.processes.clear();
   if (reports.size() > 1) {
     merged.bandwidth = {};

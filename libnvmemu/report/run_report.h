@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -32,6 +33,12 @@ struct ProcessReport {
 struct RunTotals {
   std::uint64_t threads = 0, epochs = 0, samples = 0, probes = 0;
   double cpu_ns = 0, stall_ns = 0, injected_ns = 0, overhead_ns = 0, unpaid_ns = 0;
+};
+
+// How far walks ahead of the program came, and what ended them.
+struct WalkReport {
+  std::uint64_t walks = 0, instructions = 0;
+  std::map<std::string, std::uint64_t> ended_by;  // without those that went as far as they were to
 };
 
 // What the run moved, and what kept it from moving more.
@@ -71,6 +78,7 @@ struct RunReport {
   std::string ticker;               // "perf_event", "posix-timer", "none", "mixed"
   double base_read_latency_ns = 0;  // the base that delays were reckoned with: the mean over the misses
   RunTotals totals;
+  WalkReport walks;
   BandwidthReport bandwidth;  // `is_measured`, `by` and `why` are said by who ran it
   std::vector<ProcessReport> processes;
   // Of the injected delay: half the width of the 95 % confidence interval. Nothing where nothing was

@@ -127,40 +127,6 @@ bool is_non_temporal(ZydisMnemonic mnemonic) {
 
 }  // namespace
 
-const char* name_of(WalkStop stop) noexcept {
-  switch (stop) {
-    case WalkStop::kNone:
-      return "none";
-    case WalkStop::kSystemCall:
-      return "system call";
-    case WalkStop::kPrivileged:
-      return "privileged";
-    case WalkStop::kX87:
-      return "x87";
-    case WalkStop::kGather:
-      return "gather";
-    case WalkStop::kStringScan:
-      return "string scan";
-    case WalkStop::kUnsupported:
-      return "unsupported";
-    case WalkStop::kNoStub:
-      return "no executable memory";
-    case WalkStop::kFault:
-      return "fault";
-    case WalkStop::kCode:
-      return "code unreadable";
-    case WalkStop::kDecodeBudget:
-      return "new code";
-    case WalkStop::kTableFull:
-      return "table full";
-    case WalkStop::kOverlayFull:
-      return "too many stores";
-    case WalkStop::kCount:
-      break;
-  }
-  return "unknown";
-}
-
 bool decode_op(const std::uint8_t* code, std::size_t available, std::uint64_t address, VectorState vectors,
                DecodedOp& to) noexcept {
   ZydisDecoded decoded;

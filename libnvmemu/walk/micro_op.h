@@ -7,6 +7,7 @@
 #include <cstdint>
 
 #include "walk/registers.h"
+#include "walk/walk_stop.h"
 
 namespace nvmemu {
 
@@ -40,25 +41,6 @@ enum class OpKind : std::uint8_t {
   kNative,              // by a stub
   kStop,                // not executed: `stop` says why
 };
-
-// Why a walk ends. Counted, so that what is not covered shows.
-enum class WalkStop : std::uint8_t {
-  kNone,  // it does not
-  kSystemCall,
-  kPrivileged,    // what traps, or acts on the machine: cpuid, rdrand, hypercalls, xsave, transactions
-  kX87,           // the old floating-point unit and MMX
-  kGather,        // gathers and scatters
-  kStringScan,    // cmps, scas, lods
-  kUnsupported,   // the rest of what cannot be executed
-  kNoStub,        // no executable memory for it
-  kFault,         // the instruction, or what it reads, faults
-  kCode,          // the next instruction cannot be read
-  kDecodeBudget,  // too many new instructions for one walk
-  kTableFull,     // of instructions known
-  kOverlayFull,   // too much was stored
-  kCount,
-};
-const char* name_of(WalkStop stop) noexcept;
 
 // A set of registers: general ones, the flags, vectors, masks.
 using WalkSet = std::uint64_t;

@@ -45,12 +45,13 @@ double measure_fences() noexcept {
 
 }  // namespace
 
-SharedWalks* SharedWalks::create(double ns_per_tick, double threshold_ns) noexcept {
+SharedWalks* SharedWalks::create(double ns_per_tick, double threshold_ns, WalkTally& tally) noexcept {
   constexpr double kLongestNs = 1000;
   const long result = raw_syscall(SYS_mmap, nullptr, sizeof(SharedWalks), PROT_READ | PROT_WRITE,
                                   MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (is_error(result)) return nullptr;
   auto* const shared = reinterpret_cast<SharedWalks*>(result);
+  shared->tally_ = &tally;
   shared->layout_ = VectorLayout::of_processor();
   shared->code_.open(shared->layout_.state);
   if (!shared->code_.has_stubs()) {
@@ -135,6 +136,7 @@ WalkOutcome Walker::walk(SharedWalks& shared, const ucontext_t& context, const W
     const VectorControl control(registers_.vector_control);
     outcome = Run(*this, shared, plan).go();
   }
+  shared.tally().add(outcome.steps, outcome.stop);
   outcome.ns = shared.scale().ns(static_cast<double>(__rdtsc() - start));
   return outcome;
 }

@@ -22,13 +22,14 @@ namespace nvmemu {
 // memory, touched as code is seen.
 class SharedWalks {
  public:
-  // Null where there is no memory, or no code can be executed. `hit_ns` and `miss_ns`: what loads from the
-  // last-level cache and from memory take; `ns_per_tick`: of the TSC.
-  static SharedWalks* create(double ns_per_tick, double threshold_ns) noexcept;
+  // Null where there is no memory, or no code can be executed. `ns_per_tick`: of the TSC; `threshold_ns`:
+  // what takes longer comes from memory. `tally` outlives them.
+  static SharedWalks* create(double ns_per_tick, double threshold_ns, WalkTally& tally) noexcept;
 
   CodeCache& code() noexcept { return code_; }
   const VectorLayout& layout() const noexcept { return layout_; }
   const WalkScale& scale() const noexcept { return scale_; }
+  WalkTally& tally() noexcept { return *tally_; }
 
   // What walks say of the load at `address`. Async-signal-safe.
   Verdict verdict_of(std::uintptr_t address) noexcept;
@@ -40,6 +41,7 @@ class SharedWalks {
   CodeCache code_;
   VectorLayout layout_;
   WalkScale scale_;
+  WalkTally* tally_;
 };
 
 struct WalkOutcome {

@@ -8,8 +8,8 @@
 
 namespace nvmemu {
 
-SharedWalks* create_shared_walks(double ns_per_tick, double threshold_ns) noexcept {
-  return SharedWalks::create(ns_per_tick, threshold_ns);
+SharedWalks* create_shared_walks(double ns_per_tick, double threshold_ns, WalkTally& tally) noexcept {
+  return SharedWalks::create(ns_per_tick, threshold_ns, tally);
 }
 
 void ThreadWalks::open() noexcept {

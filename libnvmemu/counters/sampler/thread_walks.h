@@ -8,6 +8,7 @@
 
 #include "counters/sampler/walked_samples.h"
 #include "walk/schedule.h"
+#include "walk/walk_stop.h"
 
 namespace nvmemu {
 
@@ -15,7 +16,7 @@ class SharedWalks;
 class Walker;
 
 // Null where nothing can be walked. See SharedWalks::create().
-SharedWalks* create_shared_walks(double ns_per_tick, double threshold_ns) noexcept;
+SharedWalks* create_shared_walks(double ns_per_tick, double threshold_ns, WalkTally& tally) noexcept;
 
 struct WalkTaken {
   double ns = 0;  // 0: none was

@@ -4,7 +4,7 @@
 
 namespace nvmemu {
 
-SharedWalks* create_shared_walks(double, double) noexcept { return nullptr; }
+SharedWalks* create_shared_walks(double, double, WalkTally&) noexcept { return nullptr; }
 
 void ThreadWalks::open() noexcept {}
 void ThreadWalks::close() noexcept {}

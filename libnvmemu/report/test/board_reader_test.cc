@@ -312,6 +312,16 @@ TEST_F(BoardReader, SaysWhatFoundNoPlace) {
   EXPECT_THAT(read().warnings, Contains(HasSubstr("missing here: 1")));
 }
 
+TEST_F(BoardReader, TellsHowFarWalksCameAndWhatEndedThem) {
+  board_->walks().add(3000, WalkStop::kNone);
+  board_->walks().add(100, WalkStop::kSystemCall);
+  board_->walks().add(50, WalkStop::kSystemCall);
+  const RunReport report = read();
+  EXPECT_EQ(report.walks.walks, 3U);
+  EXPECT_EQ(report.walks.instructions, 3150U);
+  EXPECT_EQ(report.walks.ended_by, (std::map<std::string, std::uint64_t>{{"system call", 2}}));
+}
+
 TEST_F(BoardReader, CanBeReadTwice) {
   add_thread(100, add_process(100));
   RunReport report = read();

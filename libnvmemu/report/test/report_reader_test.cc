@@ -45,6 +45,25 @@ TEST(ReadReport, TakesTheBaseAtStartForTheBaseWhereItIsNotSaid) {
   EXPECT_EQ(report->base_at_start_ns, report->base_read_latency_ns);
 }
 
+RunReport with_walks() {
+  RunReport report = example();
+  report.walks = {.walks = 10, .instructions = 25000, .ended_by = {{"fault", 1}, {"x87", 2}}};
+  return report;
+}
+
+TEST(ReadReport, GivesBackTheWalks) {
+  const auto report = parse_report(to_json(with_walks()));
+  ASSERT_TRUE(report) << report.error().message;
+  EXPECT_EQ(to_json(*report), to_json(with_walks()));
+}
+
+TEST(MergeReports, AddsUpWalks) {
+  const auto merged = merge_reports({with_walks(), with_walks()});
+  ASSERT_TRUE(merged);
+  EXPECT_EQ(merged->walks.instructions, 50000U);
+  EXPECT_EQ(merged->walks.ended_by.at("x87"), 4U);
+}
+
 RunReport with_bandwidth() {
   RunReport report = example();
   report.target.read_bandwidth_bps = 4e9;

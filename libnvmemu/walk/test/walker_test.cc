@@ -82,7 +82,7 @@ class WalkerTest : public testing::Test {
   }
 
   const WalkOutcome& walk(double threshold_ns, const WalkPlan& plan, std::size_t lines) {
-    now_ = {.shared = SharedWalks::create(kTicksPerNs, threshold_ns),
+    now_ = {.shared = SharedWalks::create(kTicksPerNs, threshold_ns, tally_),
             .walker = map_zeroed<Walker>(),
             .plan = plan,
             .outcome = {},
@@ -98,6 +98,7 @@ class WalkerTest : public testing::Test {
 
   const FaultHandlers handlers_;
   struct sigaction before_ {};
+  WalkTally tally_{};
   Tick now_{};
   std::vector<Node> nodes_;
 };
@@ -107,6 +108,9 @@ TEST_F(WalkerTest, WalksAsFarAsItIsTold) {
   EXPECT_EQ(outcome.stop, WalkStop::kNone);
   EXPECT_EQ(outcome.steps, WalkSchedule::kShort.steps);
   EXPECT_GT(outcome.ns, 0);
+  EXPECT_EQ(tally_.walks, 1u);
+  EXPECT_EQ(tally_.instructions, outcome.steps);
+  EXPECT_EQ(tally_.stops[0], 1u);
 }
 
 TEST_F(WalkerTest, PutsReadingsDownToTheLoad) {
