@@ -92,7 +92,7 @@ std::map<std::string, std::uint64_t> Fields::counts(const char* name, std::uint6
   const Fields fields(value, path_of(name));
   std::map<std::string, std::uint64_t> found;
   for (const auto& entry : value.items())
-    found[printable(entry.key())] = fields.count(entry.key().c_str(), most);
+    found[entry.key()] = fields.count(entry.key().c_str(), most);
   return found;
 }
 
