@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `nvmemu run` keeps the base latency current by a list of the program's, unless it was given.
+// `nvmemu run --no-walks` keeps the base latency current by a list of the program's, unless it was given.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -41,8 +41,8 @@ class FollowBaseTest : public CliTest {
   }
 
   nlohmann::json base_of_chase(const std::vector<std::string>& options = {}) {
-    std::vector<std::string> words{"run",      "--read-latency",           "1.2x", "--source", "sampler",
-                                   "--report", folder_.file("report.json")};
+    std::vector<std::string> words{"run",     "--read-latency", "1.2x",     "--source",
+                                   "sampler", "--no-walks",     "--report", folder_.file("report.json")};
     words.insert(words.end(), options.begin(), options.end());
     words.insert(words.end(), {"--", NVMEMU_TEST_CHASE, "--size", "64MiB", "--loads", "5000000"});
     const Outcome outcome = nvmemu(words);
