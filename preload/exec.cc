@@ -123,11 +123,11 @@ NVMEMU_EXPORT int execle(const char* path, const char* argument, ...) noexcept {
 
 NVMEMU_EXPORT int posix_spawn(pid_t* pid, const char* path, const posix_spawn_file_actions_t* actions,
                               const posix_spawnattr_t* attributes, char* const arguments[],
-                              char* const environment[]) noexcept {
+                              char* const environment[]) {
   return spawn(real_posix_spawn, pid, path, actions, attributes, arguments, environment);
 }
 NVMEMU_EXPORT int posix_spawnp(pid_t* pid, const char* file, const posix_spawn_file_actions_t* actions,
                                const posix_spawnattr_t* attributes, char* const arguments[],
-                               char* const environment[]) noexcept {
+                               char* const environment[]) {
   return spawn(real_posix_spawnp, pid, file, actions, attributes, arguments, environment);
 }

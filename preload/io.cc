@@ -86,7 +86,7 @@ NVMEMU_EDGE(int, kill, (pid_t process, int signal), noexcept, (process, signal))
 NVMEMU_EDGE(int, killpg, (pid_t group, int signal), noexcept, (group, signal));
 NVMEMU_EDGE(int, sigqueue, (pid_t process, int signal, const union sigval value), noexcept,
             (process, signal, value));
-NVMEMU_EDGE(int, tgkill, (pid_t process, pid_t thread, int signal), noexcept, (process, thread, signal));
+NVMEMU_EDGE(int, tgkill, (pid_t process, pid_t thread, int signal), , (process, thread, signal));
 NVMEMU_EDGE(int, pause, (), , ());
 NVMEMU_EDGE(int, sigsuspend, (const sigset_t* mask), , (mask));
 NVMEMU_EDGE(int, sigwait, (const sigset_t* set, int* signal), , (set, signal));

@@ -21,7 +21,8 @@ constexpr std::uint64_t kMebibyte = std::uint64_t{1} << 20;
 Result<double> parse_shape(std::string_view text) {
   double shape = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), shape);
-  if (error != std::errc() || end != text.data() + text.size())
+  if (error != std::errc() || end != text.data() + text.size() ||
+      !std::isfinite(shape))  // "inf" is a number to it
     return failure(fmt::format("--phase: {} is not a shape", quote(text)));
   return shape;
 }
@@ -32,12 +33,13 @@ Result<Phase> parse_phase(std::string_view text, const Phase& shape) {
     return failure(fmt::format("--phase: {} is not a pattern and a time, as in uniform:10s", quote(text)));
   }
   const Result<double> time_ns = parse_duration_ns(text.substr(colon + 1));
-  if (!time_ns) return failure(fmt::format("--phase: {}: {}", text, time_ns.error().message));
+  if (!time_ns) return failure(fmt::format("--phase: {}: {}", quote(text), time_ns.error().message));
   Phase phase = shape;
   phase.seconds = *time_ns / 1e9;
   const std::string_view pattern = text.substr(0, colon);
   const std::size_t at = pattern.find('@');
   phase.pattern = pattern.substr(0, at);
+  if (phase.pattern.empty()) return failure(fmt::format("--phase: {} has no pattern", quote(text)));
   if (at != std::string_view::npos) {
     const Result<double> own = parse_shape(pattern.substr(at + 1));
     if (!own) return tl::unexpected(own.error());

@@ -135,8 +135,10 @@ INSTANTIATE_TEST_SUITE_P(
         Wrong{"5 --compressible 101", "--compressible"}, Wrong{"5 --memory-limit 256", "--memory-limit"},
         Wrong{"5 --memory hugetlb --memory-limit 1M", "--memory-limit"}, Wrong{"5 --memory disk", "--memory"},
         Wrong{"5 --page-cluster -1", "--page-cluster"}, Wrong{"5 --phase uniform", "--phase"},
-        Wrong{"5 --phase uniform:2s", "--phase"}, Wrong{"--phase uniform:2s -p zipf", "--phase"},
-        Wrong{"--phase nope:2s", "-p"}, Wrong{"5 --fence sfence", "--fence"}, Wrong{"5 -p trace", "--trace"},
+        Wrong{"5 --phase uniform:2s", "--phase"}, Wrong{"--phase @1:2s", "has no pattern"},
+        Wrong{"--phase uniform@inf:2s", "is not a shape"}, Wrong{"--phase uniform@nan:2s", "is not a shape"},
+        Wrong{"--phase uniform:2s -p zipf", "--phase"}, Wrong{"--phase nope:2s", "-p"},
+        Wrong{"5 --fence sfence", "--fence"}, Wrong{"5 -p trace", "--trace"},
         Wrong{"5 --repeat 0", "--repeat"}, Wrong{"5 --bogus", "--bogus"}));
 
 }  // namespace
