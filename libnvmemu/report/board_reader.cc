@@ -104,7 +104,7 @@ class Reader {
  private:
   void read_walks() {
     const WalkTally& tally = board_.walks();
-    constexpr std::uint64_t kMost = 1'000'000'000'000'000;  // more is no count of anybody's
+    static constexpr std::uint64_t kMost = 1'000'000'000'000'000;  // more is no count of anybody's
     const auto count_of = [](const auto& word) { return std::min(word.load(), kMost); };
     report_.walks = {count_of(tally.walks), count_of(tally.instructions), {}};
     for (std::size_t i = 1; i < kWalkStops; ++i) {
