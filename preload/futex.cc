@@ -39,7 +39,8 @@ long raw_sigaction(long signal, long action, long old, long mask_bytes) noexcept
     wanted.sa_flags = static_cast<int>(asked->flags);
     add_to(wanted.sa_mask, asked->mask);
   }
-  if (program_sigaction(static_cast<int>(signal), asked != nullptr ? &wanted : nullptr, &before) != 0) return -1;
+  if (program_sigaction(static_cast<int>(signal), asked != nullptr ? &wanted : nullptr, &before) != 0)
+    return -1;
   if (told != nullptr)
     *told = {before.sa_handler, static_cast<unsigned long>(before.sa_flags), before.sa_restorer,
              mask_of(before.sa_mask)};
@@ -52,7 +53,8 @@ long raw_sigprocmask(long how, long set, long old, long mask_bytes) noexcept {
   sigset_t wanted{};
   sigset_t before{};
   if (asked != nullptr) add_to(wanted, *asked);
-  if (program_sigprocmask(static_cast<int>(how), asked != nullptr ? &wanted : nullptr, &before) != 0) return -1;
+  if (program_sigprocmask(static_cast<int>(how), asked != nullptr ? &wanted : nullptr, &before) != 0)
+    return -1;
   if (old != 0) *reinterpret_cast<SignalMask*>(old) = mask_of(before);
   return 0;
 }
@@ -98,7 +100,8 @@ long interposed_syscall(long number, long a, long b, long c, long d, long e, lon
       before_prctl(static_cast<int>(a), static_cast<unsigned long>(b), static_cast<unsigned long>(c));
       break;
     case SYS_seccomp:
-      before_seccomp(static_cast<unsigned long>(a), static_cast<unsigned long>(b), static_cast<unsigned long>(c));
+      before_seccomp(static_cast<unsigned long>(a), static_cast<unsigned long>(b),
+                     static_cast<unsigned long>(c));
       break;
     case SYS_rt_sigaction:
       if (is_handled_here(static_cast<int>(a))) return raw_sigaction(a, b, c, d);

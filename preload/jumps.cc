@@ -30,4 +30,6 @@ NVMEMU_EXPORT void longjmp(__jmp_buf_tag* to, int value) noexcept { jump(real_lo
 NVMEMU_EXPORT void _longjmp(__jmp_buf_tag* to, int value) noexcept { jump(real__longjmp, to, value); }
 NVMEMU_EXPORT void siglongjmp(__jmp_buf_tag* to, int value) noexcept { jump(real_siglongjmp, to, value); }
 // What they are where sizes are checked (_FORTIFY_SOURCE).
-NVMEMU_EXPORT void __longjmp_chk(__jmp_buf_tag* to, int value) noexcept { jump(real___longjmp_chk, to, value); }
+NVMEMU_EXPORT void __longjmp_chk(__jmp_buf_tag* to, int value) noexcept {
+  jump(real___longjmp_chk, to, value);
+}

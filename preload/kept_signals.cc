@@ -76,8 +76,8 @@ struct sigaction behind_ours(const Kept& entry, const struct sigaction& action) 
   return with;
 }
 
-// The mask that the kernel would have called the program's handler with. But a breakpoint that is hit while its
-// signal is blocked would end the process.
+// The mask that the kernel would have called the program's handler with. But a breakpoint that is hit while
+// its signal is blocked would end the process.
 void block_as_asked(int signal, const struct sigaction& action, const ucontext_t& context) noexcept {
   SignalMask mask = mask_of(context.uc_sigmask) | mask_of(action.sa_mask);
   if ((action.sa_flags & SA_NODEFER) == 0) mask |= mask_of(signal);

@@ -7,8 +7,8 @@
 #include <ucontext.h>
 
 extern "C" {
-// function(argument) with the stack pointer at `top`; what is needed to go back is kept at `*left_at`. 1; or 0
-// where a handler has come back from it otherwise, by nvmemu_left_stack.
+// function(argument) with the stack pointer at `top`; what is needed to go back is kept at `*left_at`. 1; or
+// 0 where a handler has come back from it otherwise, by nvmemu_left_stack.
 int nvmemu_run_on_stack(void* top, void (*function)(void*), void* argument, void** left_at) noexcept;
 extern const char nvmemu_left_stack[];
 }

@@ -310,7 +310,9 @@ void Runtime::forget_program(BoardProcess* expected) noexcept {
 
 void Runtime::note_user_time() noexcept {
   rusage usage{};
-  if (process_ == nullptr || pmu_options_ || replay_ || raw_syscall(SYS_getrusage, static_cast<int>(RUSAGE_SELF), &usage) != 0) return;
+  if (process_ == nullptr || pmu_options_ || replay_ ||
+      raw_syscall(SYS_getrusage, static_cast<int>(RUSAGE_SELF), &usage) != 0)
+    return;
   const auto user_ns = static_cast<std::uint64_t>(usage.ru_utime.tv_sec) * 1'000'000'000 +
                        static_cast<std::uint64_t>(usage.ru_utime.tv_usec) * 1'000;
   process_->user_ns.store(user_ns, std::memory_order_relaxed);

@@ -52,7 +52,8 @@ void note(BoardWarning warning) noexcept {
   Runtime& runtime = Runtime::get();
   runtime.warn(warning);
   if (sandboxed.exchange(true) || !runtime.reports_itself()) return;
-  log_warning("the program installs a seccomp filter: there will be no report (nvmemu run makes one all the same)");
+  log_warning(
+      "the program installs a seccomp filter: there will be no report (nvmemu run makes one all the same)");
 }
 
 // Those that are in a handler now, or wait for what they owe, make a system call or two before they leave it.
@@ -61,8 +62,7 @@ void wait_for_others() noexcept {
   constexpr double kLongestNs = 1e9;
   const Clock& clock = Runtime::get().clock();
   const std::uint64_t start = clock.now_ticks();
-  while (ThreadState::AtWork::count() > 0 && clock.ns_since(start) < kLongestNs)
-    raw_syscall(SYS_sched_yield);
+  while (ThreadState::AtWork::count() > 0 && clock.ns_since(start) < kLongestNs) raw_syscall(SYS_sched_yield);
 }
 
 // The thread, or all of them, as long as that can be done.
@@ -115,7 +115,8 @@ using namespace nvmemu::preload;
 NVMEMU_EXPORT int interposed_prctl(int option, unsigned long a, unsigned long b, unsigned long c,
                                    unsigned long d) noexcept __asm__("prctl");
 
-int interposed_prctl(int option, unsigned long a, unsigned long b, unsigned long c, unsigned long d) noexcept {
+int interposed_prctl(int option, unsigned long a, unsigned long b, unsigned long c,
+                     unsigned long d) noexcept {
   before_prctl(option, a, b);
   return real_prctl(option, a, b, c, d);
 }

@@ -4,8 +4,8 @@
 #include <algorithm>
 
 #include "counters/pmu/verdict.h"
-#include "kept_signals.h"
 #include "host/cpu.h"
+#include "kept_signals.h"
 
 namespace nvmemu::preload {
 namespace {

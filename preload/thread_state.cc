@@ -95,8 +95,8 @@ struct ThreadState::Leaving {
 };
 
 // The program's handlers may interrupt the wait and never come back to it: what they leave is settled on the
-// way out of it, or by whoever comes next. Ticks are not let in: their frame might not fit below this one, and
-// they would have nothing to do.
+// way out of it, or by whoever comes next. Ticks are not let in: their frame might not fit below this one,
+// and they would have nothing to do.
 template <typename Book>
 void ThreadState::pay(SignalMask programs_mask, Book book) {
   bool waits = false;
@@ -252,9 +252,7 @@ void ThreadState::forget() noexcept {
   give_back_thread_area(this, sizeof(ThreadState));
 }
 
-bool ThreadState::is_mine() const noexcept {
-  return is_ready() && tid_ == current_tid();
-}
+bool ThreadState::is_mine() const noexcept { return is_ready() && tid_ == current_tid(); }
 
 void ThreadState::publish(bool ended) noexcept {
   publish_traffic();

@@ -26,8 +26,8 @@ Result<std::string> read_whole_file(const std::string& path, std::size_t most_by
 // Likewise; nothing where it cannot be read, for what the kernel may or may not show.
 std::string read_text_or_nothing(const std::string& path);
 
-// The first bytes of it, at most `capacity`; how many. For what runs in the program: async-signal-safe, and no
-// cancellation point.
+// The first bytes of it, at most `capacity`; how many. For what runs in the program: async-signal-safe, and
+// no cancellation point.
 std::size_t read_start_of(const char* path, char* out, std::size_t capacity) noexcept;
 
 }  // namespace nvmemu

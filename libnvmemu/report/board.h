@@ -36,7 +36,7 @@ enum BoardWarning : std::uint32_t {
   kCountsLost = 1U << 10,         // they could not be read at times
   kNoLibraries = 1U << 11,        // it makes its threads by itself: it ran natively
   kEmulatorFailed = 1U << 12,     // a fault in the emulator's own code: the thread went on natively
-  kSandboxed = 1U << 13,          // a seccomp filter: what it does not let through, the emulation does without
+  kSandboxed = 1U << 13,  // a seccomp filter: what it does not let through, the emulation does without
   kSandboxedNatively = 1U << 14,  // a seccomp filter: threads ran natively from then on
 };
 

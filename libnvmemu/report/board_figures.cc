@@ -9,7 +9,7 @@ namespace {
 constexpr double kMostNs = 1e18;  // 30 years
 constexpr double kMostNs2 = kMostNs * kMostNs;
 constexpr std::uint64_t kMostCount = 1'000'000'000'000;  // one a ms, for 30 years
-constexpr double kMostDrift = 1e3;  // of the base latency, either way
+constexpr double kMostDrift = 1e3;                       // of the base latency, either way
 
 bool is_within(double value, double most) { return value >= 0 && value <= most; }  // false for NaN
 

@@ -41,7 +41,8 @@ constexpr WarningText kWarningTexts[] = {
      "ran natively: what is linked with no library makes its threads by itself (Go without cgo), which "
      "cannot be emulated"},
     {kSandboxed,
-     "a seccomp filter does not let through all that the emulation would do: threads that began later may have "
+     "a seccomp filter does not let through all that the emulation would do: threads that began later may "
+     "have "
      "run natively"},
     {kSandboxedNatively,
      "a seccomp filter does not let through what the emulation needs: threads ran natively from then on"},
@@ -50,7 +51,8 @@ constexpr WarningText kWarningTexts[] = {
 };
 
 // Threads of theirs are not sampled to the end, as the report says.
-constexpr std::uint32_t kGoesOnNatively = kThreadsNotEmulated | kSandboxed | kSandboxedNatively | kEmulatorFailed;
+constexpr std::uint32_t kGoesOnNatively =
+    kThreadsNotEmulated | kSandboxed | kSandboxedNatively | kEmulatorFailed;
 constexpr std::uint32_t kNative = kNoTicker | kNoCalibration | kBadConfiguration | kExpected | kNoLibraries;
 
 // Of CPU time, what counters must have seen for their counts to speak for all of it.
@@ -126,7 +128,9 @@ class Reader {
           {pid, process.ppid.load(std::memory_order_relaxed), text_of(process.command), true, {}});
       const std::uint32_t warnings = process.warnings.load(std::memory_order_relaxed);
       report_.processes.back().emulated = (warnings & kNative) == 0;
-      user_ns_.push_back((warnings & kGoesOnNatively) == 0 ? static_cast<double>(process.user_ns.load(std::memory_order_relaxed)) : 0);
+      user_ns_.push_back((warnings & kGoesOnNatively) == 0
+                             ? static_cast<double>(process.user_ns.load(std::memory_order_relaxed))
+                             : 0);
       evidence_.time.user_ns += user_ns_.back();
       for (std::size_t w = 0; w < std::size(kWarningTexts); ++w) {
         if ((warnings & kWarningTexts[w].bit) != 0) ++warned_[w];
@@ -292,10 +296,11 @@ class Reader {
           "no stall was sampled: the run was too short (or the program never waited for memory)");
     }
     if (!counts() && is_silent(evidence_.time)) {
-      report_.warnings.push_back(fmt::format(
-          "of {} of the program's own time, samples stand for {} only: it has taken the emulator's signals or "
-          "handlers away, or the machine loses them, and delays are missing",
-          format_duration(evidence_.time.own_ns()), format_duration(evidence_.time.sampled_ns)));
+      report_.warnings.push_back(
+          fmt::format("of {} of the program's own time, samples stand for {} only: it has taken the "
+                      "emulator's signals or "
+                      "handlers away, or the machine loses them, and delays are missing",
+                      format_duration(evidence_.time.own_ns()), format_duration(evidence_.time.sampled_ns)));
     }
     for (std::size_t w = 0; w < std::size(kWarningTexts); ++w) {
       if (warned_[w] == 0) continue;

@@ -91,8 +91,7 @@ std::map<std::string, std::uint64_t> Fields::counts(const char* name, std::uint6
   if (!value.is_object()) refuse(name, fmt::format("is no object, but {}", shown(value)));
   const Fields fields(value, path_of(name));
   std::map<std::string, std::uint64_t> found;
-  for (const auto& entry : value.items())
-    found[entry.key()] = fields.count(entry.key().c_str(), most);
+  for (const auto& entry : value.items()) found[entry.key()] = fields.count(entry.key().c_str(), most);
   return found;
 }
 

@@ -251,9 +251,12 @@ int computes() {
 constexpr Scenario kHandlers[] = {
     {"computes", computes},
     {"ticks-blocked-behind-its-back", ticks_blocked},
-    {"old-signals", old_signals},         {"raw-signals", raw_signals},
-    {"blocked-as-seen", blocked_as_seen}, {"thrown-from-fault", thrown_from_fault},
-    {"handler-masks", handler_masks},     {"jumps-from-handlers", jumps_from_handlers},
+    {"old-signals", old_signals},
+    {"raw-signals", raw_signals},
+    {"blocked-as-seen", blocked_as_seen},
+    {"thrown-from-fault", thrown_from_fault},
+    {"handler-masks", handler_masks},
+    {"jumps-from-handlers", jumps_from_handlers},
 };
 
 }  // namespace

@@ -20,7 +20,8 @@ namespace nvmemu::guest {
 namespace {
 
 // `named` for the calls that are named, `others` for all else.
-std::vector<sock_filter> filter_of(std::initializer_list<long> calls, std::uint32_t named, std::uint32_t others) {
+std::vector<sock_filter> filter_of(std::initializer_list<long> calls, std::uint32_t named,
+                                   std::uint32_t others) {
   std::vector<sock_filter> filter{BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr))};
   for (const long call : calls) {
     filter.push_back(BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, static_cast<std::uint32_t>(call), 0, 1));
@@ -59,7 +60,8 @@ int strict_mode() {
 // Nothing but what it needs itself.
 int kill_all_else() {
   walk_list(30);
-  install(filter_of({SYS_write, SYS_exit_group, SYS_rt_sigreturn}, SECCOMP_RET_ALLOW, SECCOMP_RET_KILL_PROCESS));
+  install(
+      filter_of({SYS_write, SYS_exit_group, SYS_rt_sigreturn}, SECCOMP_RET_ALLOW, SECCOMP_RET_KILL_PROCESS));
   compute();
   say_ok_and_exit(SYS_exit_group);
 }
@@ -93,7 +95,8 @@ void* walk_a_while(void*) {
 
 // What hardly a program does, and what the emulator begins threads with.
 void forbid_tickers(std::uint32_t how) {
-  install(filter_of({SYS_perf_event_open, SYS_timer_create, SYS_fcntl, SYS_getdents64}, how, SECCOMP_RET_ALLOW));
+  install(
+      filter_of({SYS_perf_event_open, SYS_timer_create, SYS_fcntl, SYS_getdents64}, how, SECCOMP_RET_ALLOW));
 }
 
 int no_tickers() {

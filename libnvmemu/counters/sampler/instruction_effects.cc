@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <span>
 
-#include "walk/zydis_decode.h"
 #include "counters/sampler/zydis_registers.h"
+#include "walk/zydis_decode.h"
 
 namespace nvmemu {
 namespace {

@@ -23,10 +23,10 @@ void nvmemu_end_epoch(void) __attribute__((weak, visibility("default")));
 /* 1 if the calling thread is emulated, else 0. Thread-safe, async-signal-safe. */
 int nvmemu_active(void) __attribute__((weak, visibility("default")));
 
-/* Nothing is injected into the calling thread from nvmemu_hold() to nvmemu_release(): what becomes due meanwhile
- * is paid by nvmemu_release(), before it returns. For a program that times single accesses: a few ns each. Not
- * counted: the first release ends it. Hold for microseconds, and not over calls that wait for other threads. Of
- * an emulated thread, and by it; async-signal-safe; keeps errno. */
+/* Nothing is injected into the calling thread from nvmemu_hold() to nvmemu_release(): what becomes due
+ * meanwhile is paid by nvmemu_release(), before it returns. For a program that times single accesses: a few
+ * ns each. Not counted: the first release ends it. Hold for microseconds, and not over calls that wait for
+ * other threads. Of an emulated thread, and by it; async-signal-safe; keeps errno. */
 void nvmemu_hold(void) __attribute__((weak, visibility("default")));
 void nvmemu_release(void) __attribute__((weak, visibility("default")));
 

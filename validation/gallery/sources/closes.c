@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Closes all descriptors that it did not open, as daemons do, again and again, and needs the lowest for its own.
+// Closes all descriptors that it did not open, as daemons do, again and again, and needs the lowest for its
+// own.
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,7 +9,7 @@
 enum { kSize = 1 << 22 };
 
 int main(void) {
-  unsigned *next = malloc(kSize * sizeof *next);
+  unsigned* next = malloc(kSize * sizeof *next);
   if (next == NULL) return 1;
   for (unsigned i = 0; i < kSize; ++i) next[i] = (i * 1664525u + 1013904223u) & (kSize - 1);
   unsigned at = 0;

@@ -9,7 +9,7 @@
 enum { kCoroutines = 1000, kStackBytes = 8192, kRounds = 40, kSteps = 400, kSize = 1 << 22 };
 
 static ucontext_t scheduler, coroutines[kCoroutines];
-static unsigned *next;
+static unsigned* next;
 static unsigned long sum;
 
 static void run(int number) {
@@ -23,7 +23,7 @@ static void run(int number) {
 
 int main(void) {
   next = malloc(kSize * sizeof *next);
-  char *stacks = mmap(NULL, (size_t)(kCoroutines + 1) * kStackBytes, PROT_READ | PROT_WRITE,
+  char* stacks = mmap(NULL, (size_t)(kCoroutines + 1) * kStackBytes, PROT_READ | PROT_WRITE,
                       MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (next == NULL || stacks == MAP_FAILED) return 1;
   for (unsigned i = 0; i < kSize; ++i) next[i] = (i * 1664525u + 1013904223u) & (kSize - 1);

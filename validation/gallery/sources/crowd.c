@@ -12,9 +12,9 @@ enum { kMany = 10000 };
 static pthread_barrier_t all;
 static int counts[kMany];
 
-static void *count(void *at) {
+static void* count(void* at) {
   pthread_barrier_wait(&all);
-  *(int *)at = 1;
+  *(int*)at = 1;
   return NULL;
 }
 

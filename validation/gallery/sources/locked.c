@@ -15,12 +15,16 @@ enum { kSize = 1 << 22 };
   BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_##call, 0, 1), BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW)
 
 int main(void) {
-  unsigned *next = malloc(kSize * sizeof *next);
+  unsigned* next = malloc(kSize * sizeof *next);
   if (next == NULL) return 1;
   for (unsigned i = 0; i < kSize; ++i) next[i] = (i * 1664525u + 1013904223u) & (kSize - 1);
   struct sock_filter filter[] = {
       BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
-      ALLOW(write), ALLOW(exit_group), ALLOW(rt_sigreturn), ALLOW(newfstatat), ALLOW(brk),
+      ALLOW(write),
+      ALLOW(exit_group),
+      ALLOW(rt_sigreturn),
+      ALLOW(newfstatat),
+      ALLOW(brk),
       BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS),
   };
   const struct sock_fprog program = {.len = sizeof filter / sizeof *filter, .filter = filter};
