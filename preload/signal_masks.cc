@@ -46,7 +46,8 @@ int set_mask(Real& real, int how, const sigset_t* set, sigset_t* old) noexcept {
   }
   const int result = real(how, passed, old);
   if (result != 0) return result;
-  in_vain = after;
+  // The child of a vfork has a mask of its own, and its parent's memory.
+  if (after != before && Runtime::get().is_this_process()) in_vain = after;
   if (old != nullptr) {
     for (unsigned i = 0; const int signal : kOpen) {
       if ((before >> i++ & 1U) != 0) sigaddset(old, signal);

@@ -115,7 +115,7 @@ void ThreadState::pay(SignalMask programs_mask, Book book) {
 
 // Nothing restores the mask of a handler that is left so, unless the program does.
 void ThreadState::leave_wait() noexcept {
-  if (!is_mine() || !emulator().is_booked()) return;
+  if (!is_ready() || !emulator().is_booked() || !is_mine()) return;  // most jumps: nothing to ask the kernel
   const SignalMask mask = set_signal_mask(kAllButForced);
   work([this] { settle(); });
   AtWork::left_by_jump();
