@@ -97,6 +97,25 @@ void end_process_by(const Thread& thread, int signal, const siginfo_t& info, con
   end_at_once(signal, info);
 }
 
+// All but ticks, apart from them: during one the thread waits on the program's stack, with little below.
+[[gnu::noinline]] __attribute__((no_stack_protector)) void* answer(const Thread& thread, int signal,
+                                                                   const siginfo_t& info,
+                                                                   ucontext_t& context) {
+  if (is_probe(signal, info)) {
+    if (thread.state != nullptr) handle_probe(thread, info, context);
+    return nullptr;
+  }
+  if (signal == kTrapSignal && pass_stray_breakpoint(info, context)) return nullptr;
+  if (!is_kept(signal)) {
+    end_process_by(thread, signal, info, context);
+    return nullptr;
+  }
+  if (is_fault(signal) && is_own_code(program_counter(context))) say_own_fault(signal, info, context);
+  const Wish wish = wish_of_program(signal, info, context);
+  if (wish.ends) end_process_by(thread, signal, info, context);
+  return reinterpret_cast<void*>(wish.handler);
+}
+
 }  // namespace
 
 bool handlers_in_place() noexcept {
@@ -143,17 +162,5 @@ __attribute__((no_stack_protector)) void* nvmemu_handle_signal(int signal, sigin
     if (thread.state != nullptr) handle_tick(thread, *context);
     return nullptr;
   }
-  if (is_probe(signal, *info)) {
-    if (thread.state != nullptr) handle_probe(thread, *info, *context);
-    return nullptr;
-  }
-  if (signal == kTrapSignal && pass_stray_breakpoint(*info, *context)) return nullptr;
-  if (!is_kept(signal)) {
-    end_process_by(thread, signal, *info, *context);
-    return nullptr;
-  }
-  if (is_fault(signal) && is_own_code(program_counter(*context))) say_own_fault(signal, *info, *context);
-  const Wish wish = wish_of_program(signal, *info, *context);
-  if (wish.ends) end_process_by(thread, signal, *info, *context);
-  return reinterpret_cast<void*>(wish.handler);
+  return answer(thread, signal, *info, *context);
 }

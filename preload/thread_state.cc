@@ -97,8 +97,15 @@ struct ThreadState::Leaving {
 // The program's handlers may interrupt the wait and never come back to it: what they leave is settled on the
 // way out of it, or by whoever comes next. Ticks are not let in: their frame might not fit below this one,
 // and they would have nothing to do.
+[[gnu::noinline]] void ThreadState::wait(SignalMask programs_mask) {
+  const Leaving leaving(*this);
+  set_signal_mask(programs_mask | mask_of(kTickSignal));
+  emulator().wait();
+}
+
+// Whether what is due then is to be waited for. Not inlined either, for the same reason.
 template <typename Book>
-void ThreadState::pay(SignalMask programs_mask, Book book) {
+[[gnu::noinline]] bool ThreadState::is_due_after(const Book& book) {
   bool waits = false;
   const auto book_and_see = [&] {
     settle();
@@ -107,10 +114,12 @@ void ThreadState::pay(SignalMask programs_mask, Book book) {
     waits = emulator().must_wait();
     if (!waits) settle();
   };
-  if (!work(book_and_see) || !waits) return;
-  const Leaving leaving(*this);
-  set_signal_mask(programs_mask | mask_of(kTickSignal));
-  emulator().wait();
+  return work(book_and_see) && waits;
+}
+
+template <typename Book>
+void ThreadState::pay(SignalMask programs_mask, const Book& book) {
+  if (is_due_after(book)) wait(programs_mask);
 }
 
 // Nothing restores the mask of a handler that is left so, unless the program does.

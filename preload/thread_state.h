@@ -119,7 +119,10 @@ class ThreadState {
   bool work(Work work) noexcept;
   // Books by `book`, waits as the program's mask lets it, and settles. With all signals blocked.
   template <typename Book>
-  void pay(SignalMask programs_mask, Book book);
+  void pay(SignalMask programs_mask, const Book& book);
+  template <typename Book>
+  bool is_due_after(const Book& book);
+  void wait(SignalMask programs_mask);
   struct Leaving;
   void settle() noexcept;
   bool is_waiting_at(const ucontext_t& context) const noexcept;

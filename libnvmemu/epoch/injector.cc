@@ -35,20 +35,25 @@ void SpinInjector::spin(double wall_ns, CounterSource& source, WaitProgress& pro
   }
 }
 
+// A clock that stands still (the kernel refuses it) must not hold the program for ever: what was spun is what
+// there is then.
 void SpinInjector::inject(double delay_ns, CounterSource& source, WaitProgress& progress) {
   const std::uint64_t start_ns = thread_cpu_ns();
   for (double spent_ns = 0; spent_ns < delay_ns;) {
     // Wall time is cheap to read, and can only run ahead: while the thread was preempted, say.
     spin(delay_ns - spent_ns, source, progress);
     if (progress.over.load(kRelaxed)) return;
+    const double before_ns = spent_ns;
     spent_ns = static_cast<double>(thread_cpu_ns() - start_ns);
+    if (spent_ns <= before_ns) return;
     progress.spent_ns.store(spent_ns, kRelaxed);
   }
 }
 
 void SpinInjector::wait_until(std::uint64_t until_ns, CounterSource& source, WaitProgress& progress) {
   const std::uint64_t start_ns = thread_cpu_ns();
-  for (std::uint64_t now = now_ns(); now < until_ns; now = now_ns()) {
+  for (std::uint64_t now = now_ns(), before = 0; now < until_ns && now > before;
+       before = now, now = now_ns()) {
     spin(static_cast<double>(until_ns - now), source, progress);
     if (progress.over.load(kRelaxed)) return;
     progress.spent_ns.store(static_cast<double>(thread_cpu_ns() - start_ns), kRelaxed);
