@@ -269,7 +269,7 @@ void Runtime::set_sampler_options() {
       .base_ns = config_.follow_base ? read_latency_.base_ns : 0,
       .overlap = {.reading = overlapped_reading_factor(calibration_),
                   .latency = overlap_factor(calibration_)},
-      .steady_after_ms = std::min(32.0, config_.epoch_ns / 2e6),
+      .steady_after_ms = std::min(48.0, config_.epoch_ns / 2e6),
       .sample_stall_cost_ns = calibration_.sample_stall_cost_ns,
       .sample_cost_ns = calibration_.sample_cost_ns,
       .tick_cost_ns = calibration_.timer_cost_ns,

@@ -17,35 +17,59 @@ void add_to(std::atomic<float>& sum, double value) noexcept {
 
 }  // namespace
 
+double LoadRecord::readings() const noexcept { return misses_.load(kRelaxed) + hits_.load(kRelaxed); }
+
 void LoadRecord::fade(float by) noexcept {
-  for (auto* sum : {&executions_, &hits_, &hit_ticks_, &misses_, &miss_ticks_, &again_, &again_ticks_})
+  for (auto* sum :
+       {&walks_, &executions_, &hits_, &hit_ticks_, &misses_, &miss_ticks_, &again_, &again_ticks_}) {
     sum->store(sum->load(kRelaxed) * by, kRelaxed);
+  }
 }
 
-void LoadRecord::add(double first_ticks, double again_ticks, bool in_long_walk,
-                     const WalkScale& scale) noexcept {
-  constexpr float kMostReadings = 8192;
-  constexpr float kMostExecutions = 1 << 18;
-  if (std::max(first_ticks, again_ticks) > scale.longest_ticks) return;
-  if (from_long_walks_.load(kRelaxed) != in_long_walk) {
-    if (!in_long_walk) return;
+bool LoadRecord::accepts(WalkWorth worth) noexcept {
+  const WalkWorth known = worth_.load(kRelaxed);
+  if (worth == known) return true;
+  if (worth > known) {
     fade(0);
-    from_long_walks_.store(true, kRelaxed);
+    worth_.store(worth, kRelaxed);
+    return true;
   }
-  add_to(executions_, 1);
-  if (first_ticks > scale.threshold_ticks) {
-    add_to(misses_, 1);
-    add_to(miss_ticks_, first_ticks - scale.fence_ticks);
-  } else if (first_ticks > 0) {
-    add_to(hits_, 1);
-    add_to(hit_ticks_, std::max(0.0, first_ticks - scale.fence_ticks));
-  } else if (again_ticks > 0) {
-    add_to(again_, 1);
-    add_to(again_ticks_, std::max(kNearTicks, again_ticks - scale.fence_ticks));
-  }
-  if (misses_.load(kRelaxed) + hits_.load(kRelaxed) > kMostReadings ||
-      executions_.load(kRelaxed) > kMostExecutions) {
+  const Verdict so_far{.misses = misses_.load(kRelaxed), .readings = readings()};
+  return worth == WalkWorth::kShort && so_far.mostly_misses();
+}
+
+// One walk sees one moment, so it is walks that are forgotten.
+void LoadRecord::begin_walk(std::uint32_t number) noexcept {
+  constexpr float kMostWalks = 24;
+  constexpr double kManyReadings = 512;
+  constexpr float kManyExecutions = 1 << 16;
+  last_walk_.store(number, kRelaxed);
+  if (walks_.load(kRelaxed) >= kMostWalks &&
+      (readings() > kManyReadings || executions_.load(kRelaxed) > kManyExecutions)) {
     fade(0.5f);
+  }
+  add_to(walks_, 1);
+  now_hits_.store(0, kRelaxed);
+  now_misses_.store(0, kRelaxed);
+}
+
+void LoadRecord::add(double first_ticks, double again_ticks, const WalkInfo& walk,
+                     const WalkScale& scale) noexcept {
+  if (std::max(first_ticks, again_ticks) > scale.longest_ticks) return;
+  if (!accepts(walk.worth)) return;
+  if (walks_.load(kRelaxed) == 0 || last_walk_.load(kRelaxed) != walk.number) begin_walk(walk.number);
+  add_to(executions_, walk.weight);
+  if (first_ticks > scale.threshold_ticks) {
+    add_to(misses_, walk.weight);
+    add_to(now_misses_, 1);
+    add_to(miss_ticks_, walk.weight * (first_ticks - scale.fence_ticks));
+  } else if (first_ticks > 0) {
+    add_to(hits_, walk.weight);
+    add_to(now_hits_, 1);
+    add_to(hit_ticks_, walk.weight * std::max(0.0, first_ticks - scale.fence_ticks));
+  } else if (again_ticks > 0) {
+    add_to(again_, walk.weight);
+    add_to(again_ticks_, walk.weight * std::max(kNearTicks, again_ticks - scale.fence_ticks));
   }
 }
 
@@ -53,17 +77,26 @@ void LoadRecord::add(double first_ticks, double again_ticks, bool in_long_walk,
 Verdict LoadRecord::verdict(const WalkScale& scale) const noexcept {
   // Readings of one walk come from one moment.
   constexpr double kReadingsPerIndependent = 4;
+  constexpr double kIndependentPerWalk = 8;
+  constexpr double kManyAtOnce = 64;
   Verdict result;
   result.executions = executions_.load(kRelaxed);
+  result.worth = worth_.load(kRelaxed);
+  result.walks = walks_.load(kRelaxed);
   result.misses = misses_.load(kRelaxed);
-  result.readings = result.misses + hits_.load(kRelaxed);
+  result.readings = readings();
+  const double now_misses = now_misses_.load(kRelaxed);
+  const double now_readings = now_misses + now_hits_.load(kRelaxed);
+  if (now_readings >= kManyAtOnce) result.last_missed = now_misses / now_readings;
   const double miss_ticks = miss_ticks_.load(kRelaxed);
   const double again = again_.load(kRelaxed);
   const double again_ticks = (again_ticks_.load(kRelaxed) + kNearTicks) / (again + 1);
   const double other_ticks =
       hit_ticks_.load(kRelaxed) + again_ticks * std::max(0.0, result.executions - result.readings);
   if (miss_ticks + other_ticks > 0) result.share = miss_ticks / (miss_ticks + other_ticks);
-  result.variance = result.share * (1 - result.share) / (1 + result.readings / kReadingsPerIndependent);
+  const double independent =
+      std::min(result.readings / kReadingsPerIndependent, kIndependentPerWalk * result.walks);
+  result.variance = result.share * (1 - result.share) / (1 + independent);
   if (result.misses > 0) result.miss_ns = scale.ns(miss_ticks / result.misses);
   return result;
 }

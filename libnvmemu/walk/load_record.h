@@ -18,34 +18,67 @@ struct WalkScale {
   double ns(double ticks) const noexcept { return ticks * ns_per_tick; }
 };
 
+// What a walk's readings are worth, in rising order: each better kind's replace what worse ones have said.
+enum class WalkWorth : std::uint8_t {
+  kDisturbed,  // soon after the thread was away, or held up by a delay: what it had cached has been replaced
+  kShort,      // lines are seen for the first time since the tick, which has displaced some of a small set
+  kLong,       // lines of a small set have been seen before in the same walk
+};
+
 struct Verdict {
+  static constexpr double kSmallPart = 0.3;
+
   double share = 0;     // of the load's time, what waits for memory
   double variance = 0;  // of that
   double miss_ns = 0;   // what a load from memory takes; 0: there has been none
   double misses = 0;    // that this rests on,
   double readings = 0;  // first touches, misses included,
+  double walks = 0;     // in which these were made,
   double executions = 0;
+  WalkWorth worth = WalkWorth::kDisturbed;
 
+  double last_missed = 1;  // of the lines of the last walk that read some, how many were in memory
+
+  // A large set's load: of its lines, at least some were in memory.
+  bool mostly_misses() const noexcept { return misses > kSmallPart * readings; }
+  // And they still are.
+  bool misses_now() const noexcept { return mostly_misses() && last_missed > kSmallPart; }
   bool is_known() const noexcept {
     constexpr double kFewExecutions = 20;
     return executions >= kFewExecutions;
   }
 };
 
+// One walk, to the records of the loads that it passes.
+struct WalkInfo {
+  std::uint32_t number = 0;  // tells it from others
+  WalkWorth worth = WalkWorth::kShort;
+  // What its readings count. Ticks come where time is spent, so moments in which neighbours have emptied a
+  // cache are walked as often as they last: to add up times would count them twice. Where the walk has seen
+  // how fast the program is before it reads (a long one), they count by its inverse.
+  double weight = 1;
+};
+
+// Zeros are a valid state: nothing is known.
 class LoadRecord {
  public:
   // One more execution; what it read, each 0 where nothing was timed: `first_ticks` if it was a line's first
-  // touch in its walk, `again_ticks` if a later one. A short walk sees lines for the first time since the
-  // tick, which has displaced some of a small set: from the first long one on, only those count.
-  void add(double first_ticks, double again_ticks, bool in_long_walk, const WalkScale& scale) noexcept;
+  // touch in its walk, `again_ticks` if a later one. What is worth less than what is known already does not
+  // count, but that short walks tell of a large set what long ones do.
+  void add(double first_ticks, double again_ticks, const WalkInfo& walk, const WalkScale& scale) noexcept;
   Verdict verdict(const WalkScale& scale) const noexcept;
 
  private:
+  bool accepts(WalkWorth worth) noexcept;
+  void begin_walk(std::uint32_t number) noexcept;
   void fade(float by) noexcept;
+  double readings() const noexcept;
 
   // The past counts by half, each time there has been so much.
-  std::atomic<float> executions_, hits_, hit_ticks_, misses_, miss_ticks_, again_, again_ticks_;
-  std::atomic<bool> from_long_walks_;
+  std::atomic<float> walks_, executions_, hits_, hit_ticks_, misses_, miss_ticks_, again_, again_ticks_;
+  std::atomic<float> now_hits_, now_misses_;  // of the last walk
+  std::atomic<std::uint32_t> last_walk_;
+  std::atomic<WalkWorth> worth_;
 };
 
 }  // namespace nvmemu

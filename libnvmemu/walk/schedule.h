@@ -2,6 +2,8 @@
 // At which ticks a thread is walked ahead of, and how far. Pure; one thread's.
 #pragma once
 
+#include <cstdint>
+
 #include "walk/load_record.h"
 
 namespace nvmemu {
@@ -9,17 +11,28 @@ namespace nvmemu {
 struct WalkPlan {
   unsigned steps = 0;    // 0: no walk
   unsigned warm_up = 0;  // of those, the first, which tell nothing
-  bool is_long = false;
+  WalkWorth worth = WalkWorth::kShort;
+
+  bool is_long() const noexcept { return worth == WalkWorth::kLong; }
+};
+
+// What a tick finds in the caches.
+enum class TickMoment : std::uint8_t {
+  kSteady,
+  kDisturbed,  // the thread was away when the tick fell due, or for long before: much of it is others'
 };
 
 class WalkSchedule {
  public:
   // What was in flight at the tick is in the caches by now: the reorder window, and what it has fetched.
-  static constexpr WalkPlan kShort = {.steps = 3000, .warm_up = 512, .is_long = false};
+  static constexpr WalkPlan kShort = {.steps = 3000, .warm_up = 512, .worth = WalkWorth::kShort};
   // A short walk sees each line for the first time since the tick, which has displaced some of a small set.
   // Of a long one the first half brings such a set back, and its lines are hits in the second; those of a
   // large set are as new there as in the first. Where loads are known to miss, a short one will do.
-  static constexpr WalkPlan kLong = {.steps = 40000, .warm_up = 20000, .is_long = true};
+  static constexpr WalkPlan kLong = {.steps = 40000, .warm_up = 20000, .worth = WalkWorth::kLong};
+
+  // Better than nothing, until there is something better.
+  static constexpr WalkPlan kDisturbed = {.steps = 3000, .warm_up = 512, .worth = WalkWorth::kDisturbed};
 
   // `budget`: the share of the thread's CPU time, and of injected time, that walks may take.
   explicit WalkSchedule(double budget) noexcept : budget_(budget) {}
@@ -27,14 +40,13 @@ class WalkSchedule {
   void on_time(double ns) noexcept;
   void on_walk(double cost_ns) noexcept { credit_ns_ -= cost_ns; }
 
-  // At a tick. `late`: the thread was away when the tick fell due, or for long before: its caches are others'
-  // now. `waits`: a load was waited for, of which walks say `verdict`.
-  WalkPlan at_tick(bool late, bool waits, const Verdict& verdict) noexcept;
+  // At a tick. `waits`: a load was waited for, of which walks say `verdict`.
+  WalkPlan at_tick(TickMoment moment, bool waits, const Verdict& verdict) noexcept;
 
  private:
   double budget_;
   double credit_ns_ = 2e6;  // a program of a second is to have its verdicts too
-  int late_in_row_ = 0;
+  int disturbed_in_row_ = 0;
 };
 
 }  // namespace nvmemu

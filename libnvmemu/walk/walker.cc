@@ -71,6 +71,16 @@ Verdict SharedWalks::verdict_of(std::uintptr_t address) noexcept {
   return entry == nullptr ? Verdict{} : entry->record.verdict(scale_);
 }
 
+double WalkPace::weigh(double ns) noexcept {
+  constexpr double kNew = 0.125;
+  constexpr double kMostNew = 2;  // a disturbed moment is no measure
+  constexpr double kLeast = 1. / 32, kMost = 2;
+  if (usual_ns_ == 0) usual_ns_ = ns;
+  const double weight = std::clamp(usual_ns_ / ns, kLeast, kMost);
+  usual_ns_ += kNew * (std::min(ns, kMostNew * usual_ns_) - usual_ns_);
+  return weight;
+}
+
 // One walk, step by step.
 class Walker::Run {
  public:
@@ -78,7 +88,9 @@ class Walker::Run {
       : walker_(walker),
         scale_(shared.scale()),
         cursor_(shared.code(), walker.memory_, walker.registers_, kDecodeBudget),
-        plan_(plan) {}
+        plan_(plan),
+        info_{.number = static_cast<std::uint32_t>(shared.tally().walks.load(std::memory_order_relaxed)),
+              .worth = plan.worth} {}
 
   WalkOutcome go() noexcept {
     WalkOutcome outcome;
@@ -88,7 +100,7 @@ class Walker::Run {
       note(outcome);
       ++outcome.steps;
     }
-    outcome.groups = plan_.is_long ? 0 : walker_.groups_.time_ns();
+    outcome.groups = plan_.is_long() ? 0 : walker_.groups_.time_ns();
     return outcome;
   }
 
@@ -101,10 +113,18 @@ class Walker::Run {
     outcome.readings += touches.loads;
     const bool missed = static_cast<double>(ticks) > scale_.threshold_ticks;
     if (missed) walker_.missed_[static_cast<std::size_t>(outcome.misses++) % kMissesKept] = address();
-    if (outcome.steps >= plan_.warm_up && waits_for_load(entry.op))
-      entry.record.add(static_cast<double>(ticks), static_cast<double>(touches.again_ticks), plan_.is_long,
-                       scale_);
-    if (!plan_.is_long) count_groups(entry.op, missed);
+    if (outcome.steps < plan_.warm_up) {
+      warm_up(outcome.steps, static_cast<double>(ticks));
+    } else if (waits_for_load(entry.op)) {
+      entry.record.add(static_cast<double>(ticks), static_cast<double>(touches.again_ticks), info_, scale_);
+    }
+    if (!plan_.is_long()) count_groups(entry.op, missed);
+  }
+
+  void warm_up(unsigned step, double ticks) noexcept {
+    constexpr double kFastestNs = 0.25;  // a step
+    warm_up_ns_ += kFastestNs + scale_.ns(std::max(0.0, ticks - scale_.fence_ticks));
+    if (plan_.is_long() && step + 1 == plan_.warm_up) info_.weight = walker_.pace_.weigh(warm_up_ns_);
   }
 
   void count_groups(const MicroOp& op, bool missed) noexcept {
@@ -119,6 +139,8 @@ class Walker::Run {
   const WalkScale& scale_;
   Cursor cursor_;
   WalkPlan plan_;
+  WalkInfo info_;
+  double warm_up_ns_ = 0;  // what it takes the program, nearly
 };
 
 WalkOutcome Walker::walk(SharedWalks& shared, const ucontext_t& context, const WalkPlan& plan) noexcept {
@@ -130,7 +152,7 @@ WalkOutcome Walker::walk(SharedWalks& shared, const ucontext_t& context, const W
   read_registers(context, shared.layout(), registers_);
   memory_.begin(program);
   missed_ = {};
-  if (!plan.is_long) groups_.begin(group_counting());
+  if (!plan.is_long()) groups_.begin(group_counting());
   WalkOutcome outcome;
   {
     const VectorControl control(registers_.vector_control);

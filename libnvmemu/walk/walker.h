@@ -53,6 +53,16 @@ struct WalkOutcome {
   double groups = 0;      // and how many of those in a row: of a short walk
 };
 
+// How fast a thread runs at a walk, against other walks. See WalkInfo. Zeros are a valid state.
+class WalkPace {
+ public:
+  // What the same number of instructions took this time, > 0. The walk's weight, around 1.
+  double weigh(double ns) noexcept;
+
+ private:
+  double usual_ns_;
+};
+
 // Zeros are a valid state: to lie in memory mapped for it. One thread's, async-signal-safe.
 class Walker {
  public:
@@ -70,6 +80,7 @@ class Walker {
   WalkMemory memory_;
   CoreModel groups_;
   BranchGuess branches_;
+  WalkPace pace_;
   std::array<std::uintptr_t, kMissesKept> missed_;
 };
 

@@ -161,21 +161,22 @@ void Sampler::maybe_step(std::uintptr_t next) noexcept {
 
 bool Sampler::walks() const noexcept { return walks_.is_open(); }
 
-// The thread was away when the tick fell due, or for long since the last: what it had in its caches has been
-// replaced. Some 20 to 60 us late is usual.
-bool Sampler::is_late() noexcept {
+// Whether the thread was away when the tick fell due, or for long since the last, or held up by a delay. Some
+// 20 to 60 us late is usual.
+TickMoment Sampler::moment() noexcept {
   constexpr double kLateNs = 100e3;
   const std::uint64_t now = clock_.now_ticks();
   const double passed_ns = last_tick_ticks_ == 0 ? 0 : clock_.to_ns(now - last_tick_ticks_);
-  return passed_ns > between_ticks_ns_ + kLateNs || since_gap_ms() < options_.steady_after_ms;
+  const bool away = passed_ns > between_ticks_ns_ + kLateNs || since_gap_ms() < options_.steady_after_ms;
+  return away ? TickMoment::kDisturbed : TickMoment::kSteady;
 }
 
 // What a walk's own time has made fall due is dropped; the rest of it is in the next sample.
 void Sampler::maybe_walk(const ucontext_t& context) noexcept {
-  const bool late = is_late();
+  const TickMoment found = moment();
   if (sampled_ && lets_faults_through(context) && (options_.guard == nullptr || options_.guard())) {
     const bool waits = candidate_ != nullptr && candidate_ip_ == program_counter(context);
-    const WalkTaken walk = walks_.maybe_walk(context, late, waits ? candidate_ : nullptr);
+    const WalkTaken walk = walks_.maybe_walk(context, found, waits ? candidate_ : nullptr);
     if (walk.ns > 0) {
       overhead_ns_ += walk.ns;
       probes_ += walk.readings;

@@ -105,7 +105,7 @@ class Sampler final : public ThreadSource {
   void maybe_step(std::uintptr_t next) noexcept;  // along the list whose next link is there
   bool walks() const noexcept;                    // and then does not probe
   void maybe_walk(const ucontext_t& context) noexcept;
-  bool is_late() noexcept;
+  TickMoment moment() noexcept;
   EpochCounts take_samples() noexcept;
   BurstKind wanted_kind() const noexcept;
   bool knows_latency(const LoadEntry& load) const noexcept;

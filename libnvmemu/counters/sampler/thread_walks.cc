@@ -27,17 +27,17 @@ bool ThreadWalks::holds_code(std::uintptr_t pc) const noexcept {
   return walker_ != nullptr && shared_->holds_code(pc);
 }
 
-WalkTaken ThreadWalks::maybe_walk(const ucontext_t& context, bool late,
+WalkTaken ThreadWalks::maybe_walk(const ucontext_t& context, TickMoment moment,
                                   const LoadEntry* waited_for) noexcept {
   missed_count_ = 0;
   const Verdict verdict = waited_for != nullptr ? verdict_of(waited_for->address) : Verdict{};
-  const WalkPlan plan = schedule_.at_tick(late, waited_for != nullptr, verdict);
+  const WalkPlan plan = schedule_.at_tick(moment, waited_for != nullptr, verdict);
   if (plan.steps == 0) return {};
   const WalkOutcome outcome = walker_->walk(*shared_, context, plan);
   schedule_.on_walk(outcome.ns);
   missed_count_ = std::min(kMissesKept, static_cast<std::size_t>(outcome.misses));
   std::copy_n(walker_->missed().begin(), missed_count_, missed_);
-  if (plan.is_long) return {outcome.ns, groups_per_miss_ * outcome.misses, outcome.readings};
+  if (plan.is_long()) return {outcome.ns, groups_per_miss_ * outcome.misses, outcome.readings};
   if (outcome.misses > 0) {
     constexpr double kNew = 0.25;
     groups_per_miss_ += kNew * (outcome.groups / outcome.misses - groups_per_miss_);

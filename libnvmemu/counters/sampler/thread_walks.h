@@ -39,7 +39,7 @@ class ThreadWalks final : public VerdictSource {
 
   // At a tick that found the thread with `context`; `waited_for`: the load that its last sample was held up
   // by, null: none. The caller sees to it that faults are left.
-  WalkTaken maybe_walk(const ucontext_t& context, bool late, const LoadEntry* waited_for) noexcept;
+  WalkTaken maybe_walk(const ucontext_t& context, TickMoment moment, const LoadEntry* waited_for) noexcept;
 
   // Of the last walk: the address of each miss, or of some.
   template <typename Use>

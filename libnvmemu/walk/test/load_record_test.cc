@@ -11,15 +11,22 @@ constexpr WalkScale kScale{
 
 class LoadRecordTest : public testing::Test {
  protected:
-  void first(double ticks, int count = 1, bool is_long = false) {
-    for (int i = 0; i < count; ++i) record_.add(ticks, 0, is_long, kScale);
+  void first(double ticks, int count = 1, WalkWorth worth = WalkWorth::kShort) {
+    for (int i = 0; i < count; ++i) record_.add(ticks, 0, walk(worth), kScale);
   }
-  void again(double ticks, int count = 1, bool is_long = false) {
-    for (int i = 0; i < count; ++i) record_.add(0, ticks, is_long, kScale);
+  void again(double ticks, int count = 1, WalkWorth worth = WalkWorth::kShort) {
+    for (int i = 0; i < count; ++i) record_.add(0, ticks, walk(worth), kScale);
   }
+  void next_walk(double weight = 1) {
+    ++number_;
+    weight_ = weight;
+  }
+  WalkInfo walk(WalkWorth worth) const { return {.number = number_, .worth = worth, .weight = weight_}; }
   Verdict verdict() const { return record_.verdict(kScale); }
 
   LoadRecord record_{};
+  std::uint32_t number_ = 1;
+  double weight_ = 1;
 };
 
 TEST_F(LoadRecordTest, IsNotKnownBeforeItWasExecutedOften) {
@@ -59,22 +66,72 @@ TEST_F(LoadRecordTest, InterruptedReadingsAreNeither) {
   EXPECT_DOUBLE_EQ(verdict().miss_ns, 150);
 }
 
-TEST_F(LoadRecordTest, LongWalksReplaceWhatShortOnesHaveSaid) {
-  first(360, 100);
-  again(70, 100, true);
+TEST_F(LoadRecordTest, BetterWalksReplaceWhatWorseOnesHaveSaid) {
+  first(360, 100, WalkWorth::kDisturbed);
+  EXPECT_EQ(verdict().misses, 100);
+  first(160, 100, WalkWorth::kShort);
   EXPECT_EQ(verdict().misses, 0);
+  first(360, 100, WalkWorth::kDisturbed);
+  EXPECT_EQ(verdict().misses, 0);
+  again(70, 100, WalkWorth::kLong);
+  EXPECT_EQ(verdict().readings, 0);
   EXPECT_EQ(verdict().executions, 100);
-  first(360, 100);  // of another short one
+  first(360, 100, WalkWorth::kShort);
   EXPECT_EQ(verdict().misses, 0);
-  first(360, 100, true);
+  first(360, 100, WalkWorth::kLong);
   EXPECT_EQ(verdict().misses, 100);
 }
 
-TEST_F(LoadRecordTest, TheOlderCountsLess) {
-  first(360, 20000);
-  first(100, 20000);
+TEST_F(LoadRecordTest, OfALargeSetShortWalksTellWhatLongOnesDo) {
+  first(360, 100, WalkWorth::kLong);
+  first(360, 100, WalkWorth::kShort);
+  EXPECT_EQ(verdict().misses, 200);
+}
+
+TEST_F(LoadRecordTest, AMomentInWhichTheCacheIsEmptiedCountsAsLongAsItLasts) {
+  // One walk in ten finds all of 1000 loads in memory, which then take ten times as long.
+  for (int i = 0; i < 9; ++i) {
+    next_walk(1);
+    first(90, 1000, WalkWorth::kLong);  // 30 each
+  }
+  next_walk(0.1);
+  first(360, 1000, WalkWorth::kLong);  // 300 each
+  EXPECT_NEAR(verdict().share, 0.1, 0.001);
+}
+
+TEST_F(LoadRecordTest, WhatTheLastWalkSawIsToldApart) {
+  first(360, 1000);
+  EXPECT_TRUE(verdict().misses_now());
+  next_walk();
+  first(90, 100);
+  EXPECT_TRUE(verdict().mostly_misses());
+  EXPECT_FALSE(verdict().misses_now());
+}
+
+TEST_F(LoadRecordTest, ManyReadingsOfOneMomentAreFewIndependentOnes) {
+  first(360, 1000);
+  first(160, 3000);
+  const double of_one = verdict().variance;
+  for (int i = 0; i < 9; ++i) {
+    next_walk();
+    first(360, 1000);
+    first(160, 3000);
+  }
+  EXPECT_GT(of_one, 0.02);
+  EXPECT_LT(verdict().variance, of_one / 8);
+}
+
+TEST_F(LoadRecordTest, TheOlderWalksCountLess) {
+  for (int i = 0; i < 200; ++i) {
+    next_walk();
+    first(360, 100);
+  }
+  EXPECT_LE(verdict().walks, 24);
+  for (int i = 0; i < 48; ++i) {
+    next_walk();
+    first(100, 100);
+  }
   EXPECT_LT(verdict().share, 0.5);
-  EXPECT_LT(verdict().readings, 10000);
 }
 
 }  // namespace

@@ -8,19 +8,22 @@ namespace {
 
 constexpr double kMs = 1e6;
 const Verdict kUnknown{};
-const Verdict kMisses{.share = 0.9, .misses = 900, .readings = 1000, .executions = 1000};
-const Verdict kHits{.share = 0.2, .misses = 20, .readings = 1000, .executions = 5000};
-const Verdict kNothingNew{.share = 0, .misses = 0, .readings = 0, .executions = 5000};
+const Verdict kMisses{
+    .share = 0.9, .misses = 900, .readings = 1000, .executions = 1000, .worth = WalkWorth::kShort};
+const Verdict kHits{
+    .share = 0.2, .misses = 20, .readings = 1000, .executions = 5000, .worth = WalkWorth::kShort};
+const Verdict kNothingNew{
+    .share = 0, .misses = 0, .readings = 0, .executions = 5000, .worth = WalkWorth::kShort};
 
 TEST(WalkSchedule, BeginsWithTheFirstTicks) {
   WalkSchedule schedule(0.01);
-  EXPECT_EQ(schedule.at_tick(false, true, kUnknown).steps, WalkSchedule::kShort.steps);
+  EXPECT_EQ(schedule.at_tick(TickMoment::kSteady, true, kUnknown).steps, WalkSchedule::kShort.steps);
 }
 
 TEST(WalkSchedule, NeverWalksWithoutABudget) {
   WalkSchedule schedule(0);
   schedule.on_time(1e12);
-  EXPECT_EQ(schedule.at_tick(false, true, kUnknown).steps, 0u);
+  EXPECT_EQ(schedule.at_tick(TickMoment::kSteady, true, kUnknown).steps, 0u);
 }
 
 TEST(WalkSchedule, KeepsToItsShareOfTheTime) {
@@ -30,7 +33,7 @@ TEST(WalkSchedule, KeepsToItsShareOfTheTime) {
   for (int tick = 0; tick < 10000; ++tick) {
     schedule.on_time(kMs);
     passed += kMs;
-    if (schedule.at_tick(false, true, kMisses).steps == 0) continue;
+    if (schedule.at_tick(TickMoment::kSteady, true, kMisses).steps == 0) continue;
     schedule.on_walk(kCost);
     walked += kCost;
   }
@@ -39,26 +42,49 @@ TEST(WalkSchedule, KeepsToItsShareOfTheTime) {
 
 TEST(WalkSchedule, WalksFarWhereTheSetMayBeSmall) {
   WalkSchedule schedule(0.01);
-  EXPECT_FALSE(schedule.at_tick(false, true, kMisses).is_long);
-  EXPECT_TRUE(schedule.at_tick(false, true, kHits).is_long);
-  EXPECT_TRUE(schedule.at_tick(false, true, kNothingNew).is_long);
+  EXPECT_FALSE(schedule.at_tick(TickMoment::kSteady, true, kMisses).is_long());
+  EXPECT_TRUE(schedule.at_tick(TickMoment::kSteady, true, kHits).is_long());
+  EXPECT_TRUE(schedule.at_tick(TickMoment::kSteady, true, kNothingNew).is_long());
 }
 
-TEST(WalkSchedule, PassesLateTicksByUnlessAllAre) {
+TEST(WalkSchedule, WalksFarWhereASetThatMissedDoesNoLonger) {
+  WalkSchedule schedule(0.01);
+  Verdict missed = kMisses;
+  missed.last_missed = 0.01;
+  EXPECT_TRUE(schedule.at_tick(TickMoment::kSteady, true, missed).is_long());
+}
+
+TEST(WalkSchedule, OfDisturbedTicksSomeTellOfWhatIsNotKnown) {
   WalkSchedule schedule(0.01);
   int walks = 0;
-  for (int tick = 0; tick < 7; ++tick) walks += schedule.at_tick(true, true, kUnknown).steps != 0;
-  EXPECT_EQ(walks, 0);
-  EXPECT_NE(schedule.at_tick(true, true, kUnknown).steps, 0u);
-  EXPECT_EQ(schedule.at_tick(true, true, kUnknown).steps, 0u);
-  EXPECT_NE(schedule.at_tick(false, true, kUnknown).steps, 0u);
+  for (int tick = 0; tick < 24; ++tick) {
+    const WalkPlan plan = schedule.at_tick(TickMoment::kDisturbed, true, kUnknown);
+    if (plan.steps == 0) continue;
+    EXPECT_EQ(plan.worth, WalkWorth::kDisturbed);
+    ++walks;
+  }
+  EXPECT_EQ(walks, 3);
+  EXPECT_EQ(schedule.at_tick(TickMoment::kSteady, true, kUnknown).worth, WalkWorth::kShort);
+}
+
+TEST(WalkSchedule, PassesDisturbedTicksByWhereMoreIsKnown) {
+  WalkSchedule schedule(0.01);
+  for (int tick = 0; tick < 50; ++tick)
+    EXPECT_EQ(schedule.at_tick(TickMoment::kDisturbed, true, kMisses).steps, 0u) << tick;
+}
+
+TEST(WalkSchedule, AThreadThatIsAlwaysDisturbedRunsSo) {
+  WalkSchedule schedule(0.01);
+  WalkPlan plan;
+  for (int tick = 0; tick < 100; ++tick) plan = schedule.at_tick(TickMoment::kDisturbed, true, kMisses);
+  EXPECT_EQ(plan.worth, WalkWorth::kShort);
 }
 
 TEST(WalkSchedule, LeavesTheBudgetToTicksThatWait) {
   WalkSchedule schedule(0.01);
-  EXPECT_EQ(schedule.at_tick(false, false, kUnknown).steps, 0u);
+  EXPECT_EQ(schedule.at_tick(TickMoment::kSteady, false, kUnknown).steps, 0u);
   schedule.on_time(1000 * kMs);
-  EXPECT_NE(schedule.at_tick(false, false, kUnknown).steps, 0u);
+  EXPECT_NE(schedule.at_tick(TickMoment::kSteady, false, kUnknown).steps, 0u);
 }
 
 }  // namespace
