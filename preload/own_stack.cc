@@ -7,17 +7,11 @@
 
 #include "base/raw_syscall.h"
 
+// What each architecture keeps of the caller's on its stack, calls, and takes back: from its end, and from
+// nvmemu_left_stack on.
 #if defined(__x86_64__)
-asm(R"(
-  .text
-  .p2align 4
-  .hidden nvmemu_run_on_stack
-  .hidden nvmemu_left_stack
-  .globl nvmemu_run_on_stack
-  .globl nvmemu_left_stack
-  .type nvmemu_run_on_stack, @function
-nvmemu_run_on_stack:
-  .cfi_startproc
+#define NVMEMU_RUN_ON_STACK \
+  R"(
   pushq %rbp
   .cfi_def_cfa_offset 16
   .cfi_offset %rbp, -16
@@ -50,21 +44,10 @@ nvmemu_left_stack:
   popq %rbx
   popq %rbp
   .cfi_def_cfa %rsp, 8
-  ret
-  .cfi_endproc
-  .size nvmemu_run_on_stack, .-nvmemu_run_on_stack
-)");
+)"
 #elif defined(__aarch64__)
-asm(R"(
-  .text
-  .p2align 4
-  .hidden nvmemu_run_on_stack
-  .hidden nvmemu_left_stack
-  .globl nvmemu_run_on_stack
-  .globl nvmemu_left_stack
-  .type nvmemu_run_on_stack, %function
-nvmemu_run_on_stack:
-  .cfi_startproc
+#define NVMEMU_RUN_ON_STACK \
+  R"(
   stp x29, x30, [sp, #-160]!
   .cfi_def_cfa_offset 160
   .cfi_offset x29, -160
@@ -101,11 +84,24 @@ nvmemu_left_stack:
   ldp d14, d15, [sp, #144]
   ldp x29, x30, [sp], #160
   .cfi_def_cfa sp, 0
+)"
+#endif
+
+asm(R"(
+  .text
+  .p2align 4
+  .hidden nvmemu_run_on_stack
+  .hidden nvmemu_left_stack
+  .globl nvmemu_run_on_stack
+  .globl nvmemu_left_stack
+  .type nvmemu_run_on_stack, %function
+nvmemu_run_on_stack:
+  .cfi_startproc
+)" NVMEMU_RUN_ON_STACK R"(
   ret
   .cfi_endproc
   .size nvmemu_run_on_stack, .-nvmemu_run_on_stack
 )");
-#endif
 
 namespace nvmemu::preload {
 

@@ -1,11 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "thread_state.h"
 
-#include <fcntl.h>
 #include <sys/syscall.h>
-
-#include <algorithm>
-#include <cstring>
 
 #include "base/log.h"
 #include "base/program_counter.h"
@@ -18,33 +14,6 @@
 #include "thread_pointers.h"
 
 namespace nvmemu::preload {
-namespace {
-
-// Writes "/proc/self/task/TID/comm". printf and its kind are not for signal handlers.
-void name_path(char* out, int tid) {
-  constexpr char kBefore[] = "/proc/self/task/";
-  constexpr char kAfter[] = "/comm";
-  char* at = std::copy_n(kBefore, sizeof kBefore - 1, out);
-  char* first = at;
-  for (; tid > 0; tid /= 10) *at++ = static_cast<char>('0' + tid % 10);
-  std::reverse(first, at);
-  std::copy_n(kAfter, sizeof kAfter, at);
-}
-
-// By system calls: open(), read() and close() are cancellation points, and this is not the program's doing.
-void read_thread_name(int tid, char* name, std::size_t capacity) {
-  char path[48];
-  name_path(path, tid);
-  const long fd = raw_syscall(SYS_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC);
-  if (is_error(fd)) return;
-  const long length = raw_syscall(SYS_read, fd, name, capacity - 1);
-  raw_syscall(SYS_close, fd);
-  if (length > 0) name[name[length - 1] == '\n' ? length - 1 : length] = '\0';
-}
-
-std::uint64_t whole(double ns) { return ns > 0 ? static_cast<std::uint64_t>(ns) : 0; }
-
-}  // namespace
 
 __thread ThreadState* own_thread_state = nullptr;
 alignas(ThreadState) std::byte nobodys_thread_state[sizeof(ThreadState)];
@@ -134,7 +103,7 @@ void ThreadState::leave_wait() noexcept {
 void ThreadState::settle() noexcept {
   if (!emulator().is_booked()) return;
   const KeepErrno keep;
-  if (emulator().settle()) publish(false);
+  if (emulator().settle()) publish();
 }
 
 // Whether the tick came in the wait, and not in a handler of the program's that interrupts it or after a jump
@@ -163,8 +132,7 @@ void ThreadState::begin_here() noexcept {
   const KeepErrno keep;
   tid_ = current_tid();
   add_known_thread(tid_);
-  has_claimed_ = false;  // in the child of a fork, the parent had
-  claim_slot();
+  line_.claim_anew(tid_);
   const int error = open(tid_, Runtime::get().ticker(), false);
   Runtime::get().note_ticker(error, error == 0 && source_->uses_perf_event());
 }
@@ -186,9 +154,10 @@ CounterSource& ThreadState::told_source(bool foreign) noexcept {
     return *new (recording_) RecordingSource(*source_, *record, place);
   }
   if (const Replay* replay = runtime.replay()) {
-    const bool numbered = !foreign && slot_ != nullptr;
-    return *new (replay_) ReplaySource(*source_, numbered ? replay->of_thread(runtime.board().index_of(slot_))
-                                                          : std::span<const EpochCounts>());
+    const BoardThread* const slot = foreign ? nullptr : line_.slot();
+    return *new (replay_)
+        ReplaySource(*source_, slot != nullptr ? replay->of_thread(runtime.board().index_of(slot))
+                                               : std::span<const EpochCounts>());
   }
   return *source_;
 }
@@ -198,9 +167,7 @@ CounterSource& ThreadState::told_source(bool foreign) noexcept {
 int ThreadState::open(int tid, TickerKind ticker, bool foreign) noexcept {
   Runtime& runtime = Runtime::get();
   tid_ = tid;
-  published_ = {};
-  published_held_ns_ = 0;
-  published_until_ns_ = runtime.injector().now_ns();
+  line_.begin();
   if (const PmuSourceOptions* options = runtime.pmu_options()) {
     const int error = open_source(*new (pmu_) PmuSource(*options), ticker, foreign);
     if (error == 0) return 0;
@@ -222,13 +189,6 @@ int ThreadState::open_source(ThreadSource& source, TickerKind ticker, bool forei
   return error;
 }
 
-void ThreadState::claim_slot() noexcept {
-  if (has_claimed_) return;
-  has_claimed_ = true;
-  slot_ = Runtime::get().claim_thread(static_cast<std::uint32_t>(tid_));
-  if (slot_ != nullptr) read_thread_name(tid_, slot_->name, sizeof slot_->name);
-}
-
 ThreadState* ThreadState::begin_foreign(int tid) noexcept {
   if (!Runtime::get().active() || begins_no_more_.load(std::memory_order_relaxed)) return nullptr;
   if (Runtime::get().ticker() == TickerKind::kTimer) return nullptr;  // is the calling thread's only
@@ -243,18 +203,19 @@ ThreadState* ThreadState::begin_foreign(int tid) noexcept {
 // A thread that never computes as much as a tick's worth is not worth a line in the report: it may just be
 // ending.
 void ThreadState::on_foreign_tick(const ucontext_t& context) {
-  if (work([this] { claim_slot(); })) on_tick(context);
+  if (work([this] { line_.claim(tid_); })) on_tick(context);
 }
 
 void ThreadState::end_foreign() {
   const Quiet quiet;
-  if (!work([this] { claim_slot(); })) return;
+  if (!work([this] { line_.claim(tid_); })) return;
   pay(quiet.programs(), [this] { return emulator().book_last_epoch(), true; });
 }
 
 void ThreadState::forget() noexcept {
   if (ready_.load(std::memory_order_relaxed)) {
-    publish(true);
+    publish();
+    line_.end(tid_);
     source_->close();
     ready_.store(false, std::memory_order_relaxed);
   }
@@ -263,60 +224,11 @@ void ThreadState::forget() noexcept {
 
 bool ThreadState::is_mine() const noexcept { return is_ready() && tid_ == current_tid(); }
 
-void ThreadState::publish(bool ended) noexcept {
-  publish_traffic();
-  if (slot_ == nullptr) return;
-  constexpr auto kRelaxed = std::memory_order_relaxed;
-  const EpochTotals& totals = emulator().totals();
-  slot_->epochs.store(totals.epochs, kRelaxed);
-  slot_->cpu_ns.store(whole(totals.cpu_ns), kRelaxed);
-  slot_->stall_ns.store(whole(totals.stall_ns), kRelaxed);
-  slot_->delay_ns.store(whole(totals.delay_ns), kRelaxed);
-  slot_->injected_ns.store(whole(totals.injected_ns), kRelaxed);
-  slot_->overhead_ns.store(whole(totals.overhead_ns), kRelaxed);
-  slot_->unpaid_ns.store(static_cast<std::int64_t>(emulator().unpaid_ns()), kRelaxed);
-  slot_->samples.store(totals.samples, kRelaxed);
-  slot_->stall_samples.store(totals.stall_samples, kRelaxed);
-  slot_->probes.store(totals.probes, kRelaxed);
-  slot_->misses.store(totals.misses, kRelaxed);
-  slot_->drifted_misses.store(totals.drifted_misses, kRelaxed);
-  slot_->counted_ns.store(whole(totals.counted_ns), kRelaxed);
-  slot_->sampled_ns.store(whole(totals.sampled_ns), kRelaxed);
-  slot_->variance_ns2.store(totals.stall_variance_ns2(), kRelaxed);
-  if (ended) {
-    read_thread_name(tid_, slot_->name, sizeof slot_->name);  // the program has given it one by now
-    slot_->ended.store(1, std::memory_order_release);
-  }
+void ThreadState::publish() noexcept {
+  line_.publish(emulator());
   Runtime::get().note_probes();
   if (source_->has_lost_counts())
     Runtime::get().warn(source_->counted() == kSamplerCounts ? kSamplesLost : kCountsLost);
-}
-
-// By difference: the board has the sum of all threads, whether they still are or not.
-void ThreadState::publish_traffic() noexcept {
-  Runtime& runtime = Runtime::get();
-  if (!runtime.measures_traffic()) return;
-  const TrafficCounts& traffic = emulator().totals().traffic;
-  const double held_ns = emulator().totals().held_ns;
-  TrafficBoard& board = runtime.board().traffic();
-  const auto add = [](std::atomic<std::uint64_t>& sum, auto now, auto before) {
-    sum.fetch_add(static_cast<std::uint64_t>(now) - static_cast<std::uint64_t>(before),
-                  std::memory_order_relaxed);
-  };
-  add(board.read_bytes, traffic.read_bytes, published_.read_bytes);
-  add(board.written_bytes, traffic.written_bytes, published_.written_bytes);
-  add(board.extrapolated_bytes, traffic.extrapolated_bytes, published_.extrapolated_bytes);
-  add(board.samples, traffic.samples, published_.samples);
-  add(board.streaming_samples, traffic.streaming_samples, published_.streaming_samples);
-  add(board.pairs, traffic.pairs, published_.pairs);
-  add(board.held_ns, held_ns, published_held_ns_);
-  const std::uint64_t now_ns = runtime.injector().now_ns();
-  board.series.add({published_until_ns_, now_ns, traffic.read_bytes - published_.read_bytes,
-                    traffic.written_bytes - published_.written_bytes, held_ns - published_held_ns_},
-                   board.start_ns);
-  published_ = traffic;
-  published_held_ns_ = held_ns;
-  published_until_ns_ = now_ns;
 }
 
 void ThreadState::on_tick(const ucontext_t& context) {
@@ -395,7 +307,8 @@ void ThreadState::end(SignalMask programs_mask) {
   work([this] {
     settle();
     const KeepErrno keep;
-    publish(true);
+    publish();
+    line_.end(tid_);
     source_->close();  // while traps still find their way
     ready_.store(false, std::memory_order_relaxed);
     remove_thread_pointer();

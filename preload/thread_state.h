@@ -17,8 +17,8 @@
 #include "epoch/edge_watch.h"
 #include "epoch/thread_emulator.h"
 #include "own_stack.h"
-#include "report/board.h"
 #include "signal_mask.h"
+#include "thread_line.h"
 
 namespace nvmemu::preload {
 
@@ -126,9 +126,7 @@ class ThreadState {
   struct Leaving;
   void settle() noexcept;
   bool is_waiting_at(const ucontext_t& context) const noexcept;
-  void claim_slot() noexcept;
-  void publish(bool ended) noexcept;
-  void publish_traffic() noexcept;
+  void publish() noexcept;
   void check_edge(const void* site);
   void pay_at_edge(const void* site);
   void end_postponed_epoch();
@@ -149,12 +147,7 @@ class ThreadState {
   std::atomic<bool> postponed_;  // an epoch should have ended while it was
   OwnStack stack_;
   int tid_;
-  bool has_claimed_;
-  BoardThread* slot_;  // null where the board is full
-  // What is on the board already.
-  TrafficCounts published_;
-  double published_held_ns_;
-  std::uint64_t published_until_ns_;
+  ThreadLine line_;
 };
 
 // All that is thread-local: the calling thread's, null where it has none. __thread, unlike thread_local,

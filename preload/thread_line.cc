@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "thread_line.h"
+
+#include <fcntl.h>
+#include <sys/syscall.h>
+
+#include <algorithm>
+#include <atomic>
+
+#include "base/raw_syscall.h"
+#include "epoch/thread_emulator.h"
+#include "report/board.h"
+#include "runtime.h"
+
+namespace nvmemu::preload {
+namespace {
+
+// Writes "/proc/self/task/TID/comm". printf and its kind are not for signal handlers.
+void name_path(char* out, int tid) {
+  constexpr char kBefore[] = "/proc/self/task/";
+  constexpr char kAfter[] = "/comm";
+  char* at = std::copy_n(kBefore, sizeof kBefore - 1, out);
+  char* first = at;
+  for (; tid > 0; tid /= 10) *at++ = static_cast<char>('0' + tid % 10);
+  std::reverse(first, at);
+  std::copy_n(kAfter, sizeof kAfter, at);
+}
+
+// By system calls: open(), read() and close() are cancellation points, and this is not the program's doing.
+void read_thread_name(int tid, char* name, std::size_t capacity) {
+  char path[48];
+  name_path(path, tid);
+  const long fd = raw_syscall(SYS_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC);
+  if (is_error(fd)) return;
+  const long length = raw_syscall(SYS_read, fd, name, capacity - 1);
+  raw_syscall(SYS_close, fd);
+  if (length > 0) name[name[length - 1] == '\n' ? length - 1 : length] = '\0';
+}
+
+std::uint64_t whole(double ns) { return ns > 0 ? static_cast<std::uint64_t>(ns) : 0; }
+
+}  // namespace
+
+void ThreadLine::begin() noexcept {
+  published_ = {};
+  published_held_ns_ = 0;
+  published_until_ns_ = Runtime::get().injector().now_ns();
+}
+
+void ThreadLine::claim_anew(int tid) noexcept {
+  has_claimed_ = false;
+  claim(tid);
+}
+
+void ThreadLine::claim(int tid) noexcept {
+  if (has_claimed_) return;
+  has_claimed_ = true;
+  slot_ = Runtime::get().claim_thread(static_cast<std::uint32_t>(tid));
+  if (slot_ != nullptr) read_thread_name(tid, slot_->name, sizeof slot_->name);
+}
+
+void ThreadLine::publish(ThreadEmulator& emulator) noexcept {
+  publish_traffic(emulator);
+  if (slot_ == nullptr) return;
+  constexpr auto kRelaxed = std::memory_order_relaxed;
+  const EpochTotals& totals = emulator.totals();
+  slot_->epochs.store(totals.epochs, kRelaxed);
+  slot_->cpu_ns.store(whole(totals.cpu_ns), kRelaxed);
+  slot_->stall_ns.store(whole(totals.stall_ns), kRelaxed);
+  slot_->delay_ns.store(whole(totals.delay_ns), kRelaxed);
+  slot_->injected_ns.store(whole(totals.injected_ns), kRelaxed);
+  slot_->overhead_ns.store(whole(totals.overhead_ns), kRelaxed);
+  slot_->unpaid_ns.store(static_cast<std::int64_t>(emulator.unpaid_ns()), kRelaxed);
+  slot_->samples.store(totals.samples, kRelaxed);
+  slot_->stall_samples.store(totals.stall_samples, kRelaxed);
+  slot_->probes.store(totals.probes, kRelaxed);
+  slot_->misses.store(totals.misses, kRelaxed);
+  slot_->drifted_misses.store(totals.drifted_misses, kRelaxed);
+  slot_->counted_ns.store(whole(totals.counted_ns), kRelaxed);
+  slot_->sampled_ns.store(whole(totals.sampled_ns), kRelaxed);
+  slot_->variance_ns2.store(totals.stall_variance_ns2(), kRelaxed);
+}
+
+void ThreadLine::end(int tid) noexcept {
+  if (slot_ == nullptr) return;
+  read_thread_name(tid, slot_->name, sizeof slot_->name);  // the program has given it one by now
+  slot_->ended.store(1, std::memory_order_release);
+}
+
+// By difference: the board has the sum of all threads, whether they still are or not.
+void ThreadLine::publish_traffic(ThreadEmulator& emulator) noexcept {
+  Runtime& runtime = Runtime::get();
+  if (!runtime.measures_traffic()) return;
+  const TrafficCounts& traffic = emulator.totals().traffic;
+  const double held_ns = emulator.totals().held_ns;
+  TrafficBoard& board = runtime.board().traffic();
+  const auto add = [](std::atomic<std::uint64_t>& sum, auto now, auto before) {
+    sum.fetch_add(static_cast<std::uint64_t>(now) - static_cast<std::uint64_t>(before),
+                  std::memory_order_relaxed);
+  };
+  add(board.read_bytes, traffic.read_bytes, published_.read_bytes);
+  add(board.written_bytes, traffic.written_bytes, published_.written_bytes);
+  add(board.extrapolated_bytes, traffic.extrapolated_bytes, published_.extrapolated_bytes);
+  add(board.samples, traffic.samples, published_.samples);
+  add(board.streaming_samples, traffic.streaming_samples, published_.streaming_samples);
+  add(board.pairs, traffic.pairs, published_.pairs);
+  add(board.held_ns, held_ns, published_held_ns_);
+  const std::uint64_t now_ns = runtime.injector().now_ns();
+  board.series.add({published_until_ns_, now_ns, traffic.read_bytes - published_.read_bytes,
+                    traffic.written_bytes - published_.written_bytes, held_ns - published_held_ns_},
+                   board.start_ns);
+  published_ = traffic;
+  published_held_ns_ = held_ns;
+  published_until_ns_ = now_ns;
+}
+
+}  // namespace nvmemu::preload

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a thread tells the board: its line there, and its part of the sums of all.
+#pragma once
+
+#include <cstdint>
+
+#include "counters/traffic_counts.h"
+
+namespace nvmemu {
+class ThreadEmulator;
+struct BoardThread;
+}  // namespace nvmemu
+
+namespace nvmemu::preload {
+
+// One thread's, written by it alone. Zeros are a valid state. All members are async-signal-safe, and make
+// system calls only by raw_syscall(): open() and its kind are cancellation points.
+class ThreadLine {
+ public:
+  // Its figures start at 0.
+  void begin() noexcept;
+  // The first time, asks for a line of that thread's, where the board has one left.
+  void claim(int tid) noexcept;
+  void claim_anew(int tid) noexcept;  // in the child of a fork, whose parent had claimed
+  BoardThread* slot() const noexcept { return slot_; }  // null where there is none
+
+  void publish(ThreadEmulator& emulator) noexcept;
+  void end(int tid) noexcept;
+
+ private:
+  void publish_traffic(ThreadEmulator& emulator) noexcept;
+
+  bool has_claimed_;
+  BoardThread* slot_;
+  // What is on the board already.
+  TrafficCounts published_;
+  double published_held_ns_;
+  std::uint64_t published_until_ns_;
+};
+
+}  // namespace nvmemu::preload
