@@ -3,12 +3,15 @@
 // on.
 #include <setjmp.h>
 #include <signal.h>
+#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <sys/time.h>
 #include <unistd.h>
 
 #include <atomic>
 #include <cstdint>
+#include <fstream>
+#include <string>
 
 #include "guest.h"
 
@@ -248,7 +251,31 @@ int computes() {
   return 0;
 }
 
+// What the emulator knows of the program's code, in memory that it shares with its children: the largest of
+// that kind.
+void take_memory_from_the_emulator() {
+  std::ifstream maps("/proc/self/maps");
+  for (std::string line; std::getline(maps, line);) {
+    unsigned long begin = 0, end = 0;
+    if (line.find("rw-s") == std::string::npos || line.find("/dev/zero") == std::string::npos) continue;
+    CHECK(std::sscanf(line.c_str(), "%lx-%lx", &begin, &end) == 2);
+    constexpr unsigned long kLarge = 16UL << 20;
+    if (end - begin < kLarge) continue;
+    CHECK(mprotect(reinterpret_cast<void*>(begin), end - begin, PROT_NONE) == 0);
+    return;
+  }
+  CHECK(!is_emulated());
+}
+
+int emulator_faults() {
+  walk_list(100);
+  take_memory_from_the_emulator();
+  walk_list(300);
+  return 0;
+}
+
 constexpr Scenario kHandlers[] = {
+    {"emulator-faults", emulator_faults},
     {"computes", computes},
     {"ticks-blocked-behind-its-back", ticks_blocked},
     {"old-signals", old_signals},

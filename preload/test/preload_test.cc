@@ -167,6 +167,13 @@ TEST_F(PreloadTest, WhereTicksAreLostTheReportSaysSo) {
   }
 }
 
+TEST_F(PreloadTest, AFaultOfTheEmulatorsIsCalledThatAndTheProgramGoesOn) {
+  const Outcome outcome = guest("emulator-faults");
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_NE(outcome.err.find("not your program: signal 11 at libnvmemu-preload.so+0x"), std::string::npos)
+      << outcome.err;
+}
+
 TEST_F(PreloadTest, TenThousandThreadsRunAtOnce) { expect_ok("ten-thousand-threads"); }
 
 TEST_F(PreloadTest, AProgramThatBlocksAllSignalsHasEpochs) {
