@@ -7,6 +7,8 @@
 #include <cstdlib>
 #include <sstream>
 
+#include "base/quote.h"
+
 namespace nvmemu {
 namespace {
 
@@ -22,10 +24,10 @@ const char* escape_of(Style style) {
   return "";
 }
 
-// One write a message. That stderr cannot be written to is nothing that could be told to anyone, and no
+// What is said may come from files and programs: nothing in it is to act on the terminal. One write a message. That stderr cannot be written to is nothing that could be told to anyone, and no
 // reason to stop: fmt::print() would throw.
 void say(std::string_view kind, std::string_view text) {
-  std::fputs(fmt::format("nvmemu: {}{}{}\n", kind, kind.empty() ? "" : " ", text).c_str(), stderr);
+  std::fputs(fmt::format("nvmemu: {}{}{}\n", kind, kind.empty() ? "" : " ", printable_lines(text)).c_str(), stderr);
 }
 
 }  // namespace
@@ -55,7 +57,7 @@ void print_wrapped(std::string_view first, std::string_view rest, std::string_vi
   std::string_view indent = first;
   std::string line;
   const auto end_line = [&] {
-    fmt::print("{}{}\n", indent, line);
+    fmt::print("{}{}\n", indent, printable(line));
     indent = rest;
     line.clear();
   };
