@@ -7,11 +7,25 @@
 
 #include "base/raw_syscall.h"
 
-// What each architecture keeps of the caller's on its stack, calls, and takes back: from its end, and from
-// nvmemu_left_stack on.
+#define NVMEMU_BEGIN_RUN_ON_STACK          \
+  ".text\n"                                \
+  ".p2align 4\n"                           \
+  ".hidden nvmemu_run_on_stack\n"          \
+  ".hidden nvmemu_left_stack\n"            \
+  ".globl nvmemu_run_on_stack\n"           \
+  ".globl nvmemu_left_stack\n"             \
+  ".type nvmemu_run_on_stack, %function\n" \
+  "nvmemu_run_on_stack:\n"                 \
+  ".cfi_startproc\n"
+#define NVMEMU_END_RUN_ON_STACK \
+  "ret\n"                       \
+  ".cfi_endproc\n"              \
+  ".size nvmemu_run_on_stack, .-nvmemu_run_on_stack\n"
+
+// Keeps what is the caller's on its stack, calls, and takes it back: from the end of what was called, and
+// from nvmemu_left_stack on.
 #if defined(__x86_64__)
-#define NVMEMU_RUN_ON_STACK \
-  R"(
+asm(NVMEMU_BEGIN_RUN_ON_STACK R"(
   pushq %rbp
   .cfi_def_cfa_offset 16
   .cfi_offset %rbp, -16
@@ -44,10 +58,9 @@ nvmemu_left_stack:
   popq %rbx
   popq %rbp
   .cfi_def_cfa %rsp, 8
-)"
+)" NVMEMU_END_RUN_ON_STACK);
 #elif defined(__aarch64__)
-#define NVMEMU_RUN_ON_STACK \
-  R"(
+asm(NVMEMU_BEGIN_RUN_ON_STACK R"(
   stp x29, x30, [sp, #-160]!
   .cfi_def_cfa_offset 160
   .cfi_offset x29, -160
@@ -84,24 +97,8 @@ nvmemu_left_stack:
   ldp d14, d15, [sp, #144]
   ldp x29, x30, [sp], #160
   .cfi_def_cfa sp, 0
-)"
+)" NVMEMU_END_RUN_ON_STACK);
 #endif
-
-asm(R"(
-  .text
-  .p2align 4
-  .hidden nvmemu_run_on_stack
-  .hidden nvmemu_left_stack
-  .globl nvmemu_run_on_stack
-  .globl nvmemu_left_stack
-  .type nvmemu_run_on_stack, %function
-nvmemu_run_on_stack:
-  .cfi_startproc
-)" NVMEMU_RUN_ON_STACK R"(
-  ret
-  .cfi_endproc
-  .size nvmemu_run_on_stack, .-nvmemu_run_on_stack
-)");
 
 namespace nvmemu::preload {
 

@@ -21,7 +21,7 @@ class ThreadLine {
   void begin() noexcept;
   // The first time, asks for a line of that thread's, where the board has one left.
   void claim(int tid) noexcept;
-  void claim_anew(int tid) noexcept;  // in the child of a fork, whose parent had claimed
+  void claim_anew(int tid) noexcept;                    // in the child of a fork, whose parent had claimed
   BoardThread* slot() const noexcept { return slot_; }  // null where there is none
 
   void publish(ThreadEmulator& emulator) noexcept;

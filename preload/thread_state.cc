@@ -268,8 +268,9 @@ void ThreadState::check_edge(const void* site) {
   edges_.paid(runtime.clock().now_ticks());
 }
 
+// What the emulator itself calls amid its work, to say something, is no edge of the program's.
 void ThreadState::pay_at_edge(const void* site) {
-  if (!is_mine() || held_.load(std::memory_order_relaxed)) return;
+  if (stack_.in_use() || !is_mine() || held_.load(std::memory_order_relaxed)) return;
   const Quiet quiet;
   pay(quiet.programs(), [&] {
     emulator().book_edge(reinterpret_cast<std::uintptr_t>(site));

@@ -1,44 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs a command in which system calls that the dynamic loader does not make fail: of a program that makes
-// none itself, those that the preload library makes, and the C library for it.
-//   failing_calls CALL ERRNO WHEN COMMAND...    WHEN: "3", the third one; "3+", it and all after
-// Both by number. Prints how many there were to stderr.
+// Runs a command with the preload library, whose system calls fail, told from the dynamic loader's by where
+// they are made: those of the library and of the C library for it, if the program makes none itself.
+//   failing_calls CALL ERRNO WHEN [NAME=VALUE...] COMMAND...
+// CALL and ERRNO by number; WHEN: "3", the third one; "3+", it and all after. Says how many there were.
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <fstream>
-#include <map>
-#include <sstream>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "base/test/notified_command.h"
 
 namespace {
 
-struct Range {
-  std::uint64_t begin, end;
-};
-
-// Where the dynamic loader's code lies in that process.
-std::vector<Range> loader_of(unsigned pid) {
-  std::ifstream maps("/proc/" + std::to_string(pid) + "/maps");
-  std::vector<Range> ranges;
+// Whether the library is loaded into that process, and this is not where the dynamic loader's code lies.
+bool is_librarys(const seccomp_notif& request) {
+  std::ifstream maps("/proc/" + std::to_string(request.pid) + "/maps");
+  bool is_loaded = false, is_loaders = false;
   for (std::string line; std::getline(maps, line);) {
-    if (line.find("/ld-linux") == std::string::npos) continue;
-    Range range{};
-    if (std::sscanf(line.c_str(), "%lx-%lx", &range.begin, &range.end) == 2) ranges.push_back(range);
+    unsigned long begin = 0, end = 0;
+    if (std::sscanf(line.c_str(), "%lx-%lx", &begin, &end) != 2) continue;
+    is_loaded |= line.find("/libnvmemu-preload.so") != std::string::npos;
+    const std::uint64_t at = request.data.instruction_pointer;
+    is_loaders |= line.find("/ld-linux") != std::string::npos && at >= begin && at < end;
   }
-  return ranges;
-}
-
-bool is_loaders(const seccomp_notif& request) {
-  for (const Range& range : loader_of(request.pid)) {
-    if (request.data.instruction_pointer >= range.begin && request.data.instruction_pointer < range.end)
-      return true;
-  }
-  return false;
+  return is_loaded && !is_loaders;
 }
 
 }  // namespace
@@ -53,18 +41,18 @@ int main(int argc, char** argv) {
   const std::string_view when = argv[3];
   const int first = std::atoi(argv[3]);
   const bool onwards = when.back() == '+';
+  char** command = argv + 4;
+  for (; *command != nullptr && std::strchr(*command, '=') != nullptr; ++command) putenv(*command);
   int seen = 0;
-  bool has_started = false;  // execve(2) of the command itself, by this program
-  const int status = nvmemu::run_notified(
-      calls, argv + 4, [&](const seccomp_notif& request, seccomp_notif_resp& response) {
-        response.flags = SECCOMP_USER_NOTIF_FLAG_CONTINUE;
-        has_started = has_started || is_loaders(request);
-        if (!has_started || is_loaders(request)) return;
-        ++seen;
-        if (seen != first && !(onwards && seen > first)) return;
-        response.flags = 0;
-        response.error = -error;
-      });
+  const auto answer = [&](const seccomp_notif& request, seccomp_notif_resp& response) {
+    response.flags = SECCOMP_USER_NOTIF_FLAG_CONTINUE;
+    if (!is_librarys(request)) return;
+    ++seen;
+    if (seen != first && !(onwards && seen > first)) return;
+    response.flags = 0;
+    response.error = -error;
+  };
+  const int status = nvmemu::run_notified(calls, command, answer);
   std::fprintf(stderr, "failing_calls: %d seen\n", seen);
   return status;
 }

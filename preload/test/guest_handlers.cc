@@ -246,7 +246,7 @@ int computes() {
   constexpr std::uint32_t kMask = (1 << 20) - 1;
   for (std::uint32_t i = 0; i <= kMask; ++i) next[i] = (i * 1664525 + 1013904223) & kMask;
   std::uint32_t at = 0;
-  for (int step = 0; step < 300'000; ++step) at = next[at];
+  for (int step = 0; step < 5'000'000; ++step) at = next[at];
   asm volatile("" : : "r"(at));
   return 0;
 }

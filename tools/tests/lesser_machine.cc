@@ -89,7 +89,7 @@ int main(int argc, char** argv) {
     return 125;
   }
   constexpr std::array calls{int{SYS_perf_event_open}};
-  return nvmemu::run_notified(calls, argv + 2, [&](const seccomp_notif& request, seccomp_notif_resp& response) {
-    answer(request, response, lack);
-  });
+  return nvmemu::run_notified(
+      calls, argv + 2,
+      [&](const seccomp_notif& request, seccomp_notif_resp& response) { answer(request, response, lack); });
 }
