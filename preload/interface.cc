@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The public C interface.
 #include "nvmemu/nvmemu.h"
+#include "runtime.h"
 #include "thread_state.h"
 
 using nvmemu::preload::this_thread;
@@ -14,3 +15,8 @@ extern "C" __attribute__((visibility("default"))) int nvmemu_active(void) {
 extern "C" __attribute__((visibility("default"))) void nvmemu_hold(void) { this_thread().hold(); }
 
 extern "C" __attribute__((visibility("default"))) void nvmemu_release(void) { this_thread().release(); }
+
+extern "C" __attribute__((visibility("default"))) void nvmemu_progress(unsigned long long amount) {
+  nvmemu::preload::Runtime& runtime = nvmemu::preload::Runtime::get();
+  if (runtime.active()) runtime.board().alternation().add_progress(amount);
+}

@@ -51,6 +51,8 @@ class Runtime {
   const ReadLatency& read_latency() const noexcept { return read_latency_; }
   const Model& model() const noexcept { return *model_; }
   double epoch_ns() const noexcept { return epoch_ns_; }
+  // Of Alternation's windows; 0: delays are always on.
+  std::uint64_t alternate_ns() const noexcept { return static_cast<std::uint64_t>(config_.alternate_ns); }
   // Null where bandwidth is not limited.
   Governor* governor() noexcept { return governor_ ? &*governor_ : nullptr; }
   bool measures_traffic() const noexcept { return config_.stat || bandwidth_target().limits(); }

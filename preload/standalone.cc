@@ -25,6 +25,7 @@ RunReport make_report(const Runtime& runtime) {
   }
   report.model = runtime.model().name;
   report.base_at_start_ns = runtime.read_latency().base_ns;
+  report.alternation.window_seconds = runtime.config().alternate_ns / 1e9;
   report.base_spread = runtime.calibration().base_latency_spread;
   report.target.read_latency_ns = runtime.read_latency().target_ns;
   const BandwidthTarget bandwidth = runtime.bandwidth_target();

@@ -91,6 +91,7 @@ Config make_config(const RunOptions& options, const Prepared& prepared, const Li
   config.base_latency_ns = prepared.machine.base_latency_ns;
   config.follow_base = prepared.request.base_latency_ns <= 0;
   config.epoch_ns = prepared.request.epoch_ns;
+  config.alternate_ns = prepared.request.alternate_ns;
   config.clock_hz = prepared.machine.clock_hz;
   config.ticker = prepared.request.ticker;
   config.walks = !options.no_walks;
@@ -128,6 +129,7 @@ RunReport make_report(const RunOptions& options, const Prepared& prepared,
   }
   report.model = prepared.is_native() ? "none" : prepared.model->name;
   report.base_at_start_ns = report.base_read_latency_ns = prepared.machine.base_latency_ns;
+  report.alternation.window_seconds = prepared.request.alternate_ns / 1e9;
   report.base_spread = prepared.machine.base_spread;
   report.target_profile = prepared.request.profile;
   if (!prepared.is_native()) report.target.read_latency_ns = prepared.target_ns;

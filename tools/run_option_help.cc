@@ -85,6 +85,15 @@ void add_measuring_options(Parser& app, RunOptions& options) {
       kMeasuring);
 }
 
+void add_alternate_option(Parser& app, RunOptions& options) {
+  const Adder add(app);
+  add("--alternate", options.alternate, "TIME",
+      "delays off and on in turn, in windows of 10 ms to 60 s (500ms\nsuits most): the run is its own "
+      "control. The report has the\nwindows, and what the program did in each where it says so by\n"
+      "nvmemu_progress() (docs/alternation.md)",
+      kMeasuring);
+}
+
 void add_output_options(Parser& app, RunOptions& options) {
   const Adder add(app);
   app.add_flag("--stat", options.stat,
@@ -107,6 +116,7 @@ void add_run_options(Parser& app, RunOptions& options) {
   add_memory_options(app, options);
   add_model_options(app, options);
   add_measuring_options(app, options);
+  add_alternate_option(app, options);
   add_output_options(app, options);
 }
 

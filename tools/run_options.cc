@@ -79,6 +79,11 @@ Result<void> check_measuring(const RunOptions& options, RunRequest& request) {
   const Result<double> epoch_ns = parse_epoch_ns(options.epoch);
   if (!epoch_ns) return in_option("--epoch", epoch_ns.error());
   request.epoch_ns = *epoch_ns;
+  if (!options.alternate.empty()) {
+    const Result<double> window_ns = parse_alternate_ns(options.alternate);
+    if (!window_ns) return in_option("--alternate", window_ns.error());
+    request.alternate_ns = *window_ns;
+  }
 
   const Result<void> base = check_latency("--base-latency", options.base_latency, request.base_latency_ns);
   if (!base) return base;

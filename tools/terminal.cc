@@ -24,10 +24,12 @@ const char* escape_of(Style style) {
   return "";
 }
 
-// What is said may come from files and programs: nothing in it is to act on the terminal. One write a message. That stderr cannot be written to is nothing that could be told to anyone, and no
-// reason to stop: fmt::print() would throw.
+// What is said may come from files and programs: nothing in it is to act on the terminal. One write a
+// message. That stderr cannot be written to is nothing that could be told to anyone, and no reason to stop:
+// fmt::print() would throw.
 void say(std::string_view kind, std::string_view text) {
-  std::fputs(fmt::format("nvmemu: {}{}{}\n", kind, kind.empty() ? "" : " ", printable_lines(text)).c_str(), stderr);
+  std::fputs(fmt::format("nvmemu: {}{}{}\n", kind, kind.empty() ? "" : " ", printable_lines(text)).c_str(),
+             stderr);
 }
 
 }  // namespace

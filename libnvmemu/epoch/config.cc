@@ -30,6 +30,7 @@ constexpr const char* kProfile = "NVMEMU_PROFILE";
 constexpr const char* kBaseLatency = "NVMEMU_BASE_LATENCY";
 constexpr const char* kFollowBase = "NVMEMU_FOLLOW_BASE";
 constexpr const char* kEpoch = "NVMEMU_EPOCH";
+constexpr const char* kAlternate = "NVMEMU_ALTERNATE";
 constexpr const char* kClockHz = "NVMEMU_CLOCK_HZ";
 constexpr const char* kTicker = "NVMEMU_TICKER";
 constexpr const char* kWalks = "NVMEMU_WALKS";
@@ -175,6 +176,15 @@ Outcome read_epoch(Config& config) {
   return std::nullopt;
 }
 
+Outcome read_alternate(Config& config) {
+  const std::string_view text = variable(kAlternate);
+  if (text.empty()) return std::nullopt;
+  const Result<double> window_ns = parse_alternate_ns(text);
+  if (!window_ns) return bad_value(kAlternate, text, window_ns.error().message, window_ns.error().hint);
+  config.alternate_ns = *window_ns;
+  return std::nullopt;
+}
+
 Outcome read_clock(Config& config) {
   const std::string_view text = variable(kClockHz);
   if (text.empty()) return std::nullopt;
@@ -250,10 +260,19 @@ Result<double> parse_epoch_ns(std::string_view text) {
   return epoch_ns;
 }
 
+Result<double> parse_alternate_ns(std::string_view text) {
+  constexpr double kLowestNs = 10e6, kHighestNs = 60e9;
+  Result<double> window_ns = parse_duration_ns(text);
+  if (!window_ns) return window_ns;
+  if (*window_ns < kLowestNs || *window_ns > kHighestNs)
+    return failure(quote(text) + ": a window lasts 10 ms to 60 s", "500ms suits most programs");
+  return window_ns;
+}
+
 Result<Config> read_config() {
   Config config;
   for (const auto read : {read_profile, read_target, read_bandwidths, read_base, read_remote, read_epoch,
-                          read_clock, read_source, read_model}) {
+                          read_alternate, read_clock, read_source, read_model}) {
     if (Outcome error = read(config)) return tl::unexpected(std::move(*error));
   }
   if (Outcome error = read_word(kTicker, kTickers, config.ticker)) return tl::unexpected(std::move(*error));
@@ -284,6 +303,7 @@ std::vector<std::string> to_environment(const Config& config) {
       set(kBaseLatency, in_ns(config.base_latency_ns)),
       set(kFollowBase, word_for(kOnOff, config.follow_base)),
       set(kEpoch, in_ns(config.epoch_ns)),
+      set(kAlternate, in_ns(config.alternate_ns)),
       set(kClockHz, config.clock_hz > 0 ? digits(config.clock_hz) : ""),
       set(kTicker, word_for(kTickers, config.ticker)),
       set(kWalks, word_for(kOnOff, config.walks)),

@@ -25,6 +25,7 @@ struct Config {
   bool follow_base = true;  // NVMEMU_FOLLOW_BASE: on, off: whether the base follows what the program
                             // shows of it; off by default where NVMEMU_BASE_LATENCY is given
   double epoch_ns = 100e6;  // NVMEMU_EPOCH, 1 ms to 10 s
+  double alternate_ns = 0;  // NVMEMU_ALTERNATE, windows of 10 ms to 60 s with delays off and on; 0: on
   double clock_hz = 0;      // NVMEMU_CLOCK_HZ; 0: calibrate
   TickerChoice ticker = TickerChoice::kAuto;  // NVMEMU_TICKER: auto, perf, timer
   bool walks = true;                          // NVMEMU_WALKS: on, off
@@ -52,6 +53,9 @@ Result<TargetLatency> parse_target_latency(std::string_view text);
 
 // An epoch's length, 1 ms to 10 s.
 Result<double> parse_epoch_ns(std::string_view text);
+
+// A window's length of Alternation, 10 ms to 60 s.
+Result<double> parse_alternate_ns(std::string_view text);
 
 // Reads the environment; an empty variable counts as unset. An error names the variable, its value and what
 // is allowed. Not signal-safe.

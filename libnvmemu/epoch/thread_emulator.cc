@@ -4,6 +4,11 @@
 #include <algorithm>
 
 namespace nvmemu {
+namespace {
+
+std::uint64_t whole(double ns) noexcept { return ns > 0 ? static_cast<std::uint64_t>(ns) : 0; }
+
+}  // namespace
 
 ThreadEmulator::ThreadEmulator(CounterSource& source, Injector& injector, const ReadLatency& latency,
                                double epoch_ns, DelayModel model, Governor* governor)
@@ -16,14 +21,27 @@ ThreadEmulator::ThreadEmulator(CounterSource& source, Injector& injector, const 
       pace_(epoch_ns),
       interval_start_ns_(source.cpu_ns()) {}
 
+void ThreadEmulator::alternate(Alternation& windows, std::uint64_t length_ns) noexcept {
+  windows_ = &windows;
+  window_ns_ = length_ns;
+  find_window();
+}
+
+void ThreadEmulator::find_window() noexcept {
+  if (windows_ != nullptr) window_ = windows_->at(injector_.now_ns(), window_ns_);
+}
+
 // Reads the counts, and books them.
 Pace::Interval ThreadEmulator::account() noexcept {
   const EpochCounts counts = source_.read();
-  const double delay_ns = model_(counts, latency_);
+  const double delay_ns = has_delays() ? model_(counts, latency_) : 0;
   balance_before_ns_ = ledger_.balance_ns();
   book_traffic(counts);
-  ledger_.owe(delay_ns);
-  ledger_.discount(counts.overhead_ns);
+  if (has_delays()) {
+    ledger_.owe(delay_ns);
+    ledger_.discount(counts.overhead_ns);
+  }
+  if (windows_ != nullptr) windows_->add_cost(window_, whole(counts.cpu_ns), whole(counts.overhead_ns));
   totals_.cpu_ns += counts.cpu_ns;
   totals_.stall_ns += counts.memory_stall_ns;
   if (counts.miss_latency_ns > 0) {
@@ -51,7 +69,7 @@ Pace::Interval ThreadEmulator::account() noexcept {
 void ThreadEmulator::book_traffic(const EpochCounts& counts) noexcept {
   TrafficCounts& sum = totals_.traffic;
   sum += counts.traffic;
-  if (governor_ == nullptr) return;
+  if (governor_ == nullptr || !has_delays()) return;
   const auto ran_ns = static_cast<std::uint64_t>(std::max(0.0, counts.cpu_ns));
   const std::uint64_t now_ns = injector_.now_ns();
   const std::uint64_t begin_ns = now_ns - std::min(now_ns, ran_ns);
@@ -101,10 +119,12 @@ bool ThreadEmulator::settle() noexcept {
     totals_.held_ns += held_ns;
   }
   interval_start_ns_ = source_.cpu_ns();
+  const bool had_delays = has_delays();
+  find_window();
   if (payment_.at_edge_ns < 0) return true;
   if (must_wait()) ++totals_.epochs;
   const double overhead_ns = std::max(0.0, interval_start_ns_ - payment_.at_edge_ns - paid_ns - held_ns);
-  ledger_.discount(overhead_ns);
+  if (had_delays) ledger_.discount(overhead_ns);
   totals_.overhead_ns += overhead_ns;
   return payment_.has_news || must_wait();
 }
@@ -113,7 +133,7 @@ void ThreadEmulator::book_epoch() noexcept {
   account();
   ++totals_.epochs;
   payment_.at_edge_ns = -1;
-  book(ledger_.due_ns());
+  book(has_delays() ? ledger_.due_ns() : 0);
 }
 
 void ThreadEmulator::book_last_epoch() noexcept {
@@ -127,6 +147,7 @@ void ThreadEmulator::book_edge(std::uintptr_t site) noexcept {
   payment_.has_news = source_.has_news();
   const double passed_ns = now_ns - interval_start_ns_;
   Pace::Interval interval = payment_.has_news ? account() : Pace::Interval{};
+  if (!has_delays()) return book(0);
   interval.cpu_ns = std::max(0.0, passed_ns - interval.interrupted_ns);
   const double due_ns = pace_.due_ns(site, interval, ledger_.balance_ns());
   book(source_.knows_enough(passed_ns) ? due_ns : 0);

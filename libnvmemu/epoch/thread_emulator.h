@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "counters/counter_source.h"
+#include "epoch/alternation.h"
 #include "epoch/governor.h"
 #include "epoch/injector.h"
 #include "epoch/ledger.h"
@@ -46,6 +47,10 @@ class ThreadEmulator {
   // bandwidth ask for, not for both.
   ThreadEmulator(CounterSource& source, Injector& injector, const ReadLatency& latency, double epoch_ns,
                  DelayModel model = stall_delay_ns, Governor* governor = nullptr);
+
+  // From now on, before anything is booked: in windows of `length_ns` without delays nothing is owed, and
+  // nothing that is owed is paid; each lasts until the end of an epoch, or an edge.
+  void alternate(Alternation& windows, std::uint64_t length_ns) noexcept;
 
   // To pay has three parts. Booking reads the counts and finds what is due; waiting spends it; settling books
   // what was spent. The first and the last are short, and not to be interrupted by a signal whose handler
@@ -96,6 +101,8 @@ class ThreadEmulator {
   };
 
   Pace::Interval account() noexcept;
+  bool has_delays() const noexcept { return windows_ == nullptr || Alternation::has_delays(window_); }
+  void find_window() noexcept;
   void book_traffic(const EpochCounts& counts) noexcept;
   void book(double due_ns) noexcept;
 
@@ -109,6 +116,9 @@ class ThreadEmulator {
   double interval_start_ns_;         // CPU time
   double balance_before_ns_ = 0;     // the last epoch
   std::uint64_t held_until_ns_ = 0;  // by the governor; a moment, that may be past
+  Alternation* windows_ = nullptr;   // null: delays are always on
+  std::uint64_t window_ns_ = 0;
+  std::uint32_t window_ = 0;
   Payment payment_;
   EpochTotals totals_;
 };

@@ -30,6 +30,7 @@ struct Board::Layout {
   std::atomic<std::uint64_t> lost;
   TrafficBoard traffic;
   WalkTally walks;
+  Alternation alternation;
   BoardProcess processes[kProcesses];
   BoardThread threads[kThreads];
 };
@@ -274,6 +275,10 @@ std::uint32_t Board::index_of(const BoardThread* thread) const noexcept {
 TrafficBoard& Board::traffic() noexcept { return layout_->traffic; }
 
 const TrafficBoard& Board::traffic() const noexcept { return layout_->traffic; }
+
+Alternation& Board::alternation() noexcept { return layout_->alternation; }
+
+const Alternation& Board::alternation() const noexcept { return layout_->alternation; }
 
 WalkTally& Board::walks() noexcept { return layout_->walks; }
 

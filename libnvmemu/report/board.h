@@ -16,6 +16,7 @@
 #include <cstdint>
 
 #include "base/result.h"
+#include "epoch/alternation.h"
 #include "report/traffic_board.h"
 #include "walk/walk_stop.h"
 
@@ -111,6 +112,8 @@ class Board {
 
   TrafficBoard& traffic() noexcept;
   const TrafficBoard& traffic() const noexcept;
+  Alternation& alternation() noexcept;
+  const Alternation& alternation() const noexcept;
   WalkTally& walks() noexcept;
   const WalkTally& walks() const noexcept;
 

@@ -340,6 +340,7 @@ void read_board(const Board& board, RunReport& report) {
   report.ticker.clear();
   Reader(board, report).read();
   read_traffic(board, report);
+  read_alternation(board, report);
 }
 
 }  // namespace nvmemu

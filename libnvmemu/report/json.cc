@@ -103,6 +103,26 @@ Json source_json(const RunReport& report) {
 
 Json latency_json(double ns) { return ns > 0 ? Json(ns) : Json(); }
 
+Json alternation_json(const AlternationReport& alternation) {
+  if (alternation.window_seconds <= 0) return {};
+  Json windows = Json::array();
+  for (const WindowReport& window : alternation.windows) {
+    windows.push_back({{"delays", window.delays},
+                       {"begin_seconds", window.begin_seconds},
+                       {"seconds", window.seconds},
+                       {"progress", window.progress},
+                       {"measuring", window.measuring}});
+  }
+  const auto& slowdown = alternation.slowdown;
+  return {{"window_seconds", alternation.window_seconds},
+          {"windows", std::move(windows)},
+          {"slowdown", slowdown ? Json{{"median", slowdown->median},
+                                       {"lower_quartile", slowdown->lower},
+                                       {"upper_quartile", slowdown->upper},
+                                       {"windows", slowdown->windows}}
+                                : Json()}};
+}
+
 Json report_json(const RunReport& report) {
   return {
       {"schema", "nvmemu-run-1"},
@@ -123,6 +143,7 @@ Json report_json(const RunReport& report) {
        {{"walks", report.walks.walks},
         {"instructions", report.walks.instructions},
         {"ended_by", report.walks.ended_by}}},
+      {"alternation", alternation_json(report.alternation)},
       {"bandwidth", bandwidth_json(report.bandwidth)},
       {"processes", processes_json(report)},
   };

@@ -110,6 +110,27 @@ WalkReport walks_of(const Fields& fields) {
           .ended_by = fields.counts("ended_by", kMostCounted)};
 }
 
+AlternationReport alternation_of(const Fields& fields) {
+  AlternationReport alternation;
+  alternation.window_seconds = fields.number("window_seconds", kSeconds);
+  const Json& windows = fields.array("windows");
+  for (std::size_t i = 0; i < windows.size(); ++i) {
+    const Fields window = fields.element("windows", windows[i], i);
+    alternation.windows.push_back({.delays = window.flag("delays"),
+                                   .begin_seconds = window.number("begin_seconds", kSeconds),
+                                   .seconds = window.number("seconds", kSeconds),
+                                   .progress = window.number("progress", kProgress),
+                                   .measuring = window.number("measuring", kShare)});
+  }
+  if (!fields.is_null("slowdown")) {
+    const Fields slowdown = fields.object("slowdown");
+    alternation.slowdown = {
+        slowdown.number("median", kSlowdown), slowdown.number("lower_quartile", kSlowdown),
+        slowdown.number("upper_quartile", kSlowdown), slowdown.count("windows", kMostCounted)};
+  }
+  return alternation;
+}
+
 RunReport report_of(const Fields& fields) {
   RunReport report;
   report.command = fields.texts("command");
@@ -126,6 +147,7 @@ RunReport report_of(const Fields& fields) {
   report.warnings = fields.texts("warnings");
   report.totals = totals_of(fields.object("totals"));
   if (!fields.is_null("walks")) report.walks = walks_of(fields.object("walks"));
+  if (!fields.is_null("alternation")) report.alternation = alternation_of(fields.object("alternation"));
   if (!fields.is_null("bandwidth")) report.bandwidth = bandwidth_of(fields.object("bandwidth"));
   const Json& processes = fields.array("processes");
   for (std::size_t i = 0; i < processes.size(); ++i)
@@ -242,6 +264,7 @@ Result<RunReport> merge_reports(const std::vector<RunReport>& reports) {
   RunReport merged = reports.front();
   merged.totals = {};
   merged.walks = {};
+  if (reports.size() > 1) merged.alternation = {};
   merged.processes.clear();
   if (reports.size() > 1) {
     merged.bandwidth = {};

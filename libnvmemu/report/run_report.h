@@ -41,6 +41,29 @@ struct WalkReport {
   std::map<std::string, std::uint64_t> ended_by;  // without those that went as far as they were to
 };
 
+// A stretch of the run in which delays were on, or off.
+struct WindowReport {
+  bool delays = false;
+  double begin_seconds = 0;  // since the run began
+  double seconds = 0;
+  double progress = 0;   // of the program, in units of its own; 0: it told of none
+  double measuring = 0;  // what part of its CPU time measuring took: in one with delays these make up for it
+};
+
+// Delays off and on in turn.
+struct AlternationReport {
+  double window_seconds = 0;  // as asked for; 0: delays were on throughout
+  std::vector<WindowReport> windows;
+  // The program's rate in windows without delays, had nothing been measured there, by that in those with:
+  // each of these by the mean of its two neighbours. The median, and the quartiles. Nothing where there are
+  // no three windows with progress.
+  struct Slowdown {
+    double median, lower, upper;
+    std::uint64_t windows;  // with delays
+  };
+  std::optional<Slowdown> slowdown;
+};
+
 // What the run moved, and what kept it from moving more.
 struct BandwidthReport {
   bool is_measured = false;  // somebody asked: for a target, or for the figures themselves
@@ -79,7 +102,8 @@ struct RunReport {
   double base_read_latency_ns = 0;  // the base that delays were reckoned with: the mean over the misses
   RunTotals totals;
   WalkReport walks;
-  BandwidthReport bandwidth;  // `is_measured`, `by` and `why` are said by who ran it
+  AlternationReport alternation;  // `window_seconds` is said by who ran it
+  BandwidthReport bandwidth;      // `is_measured`, `by` and `why` are said by who ran it
   std::vector<ProcessReport> processes;
   // Of the injected delay: half the width of the 95 % confidence interval. Nothing where nothing was
   // measured.
@@ -94,6 +118,9 @@ void read_board(const Board& board, RunReport& report);
 
 // Fills `bandwidth` from the board; needs the target.
 void read_traffic(const Board& board, RunReport& report);
+
+// Fills `alternation` from the board.
+void read_alternation(const Board& board, RunReport& report);
 
 // JSON, as design and docs/report.md describe; ends with a newline.
 std::string to_json(const RunReport& report);

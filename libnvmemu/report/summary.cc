@@ -92,6 +92,21 @@ std::string bandwidth_error_line(const BandwidthReport& bandwidth) {
                      bandwidth.error_from);
 }
 
+std::string alternation_line(const AlternationReport& alternation) {
+  const auto with = static_cast<std::uint64_t>(
+      std::ranges::count_if(alternation.windows, [](const WindowReport& window) { return window.delays; }));
+  const std::string windows =
+      fmt::format("delays off and on in turn, {} each: {} without, {} with",
+                  format_duration(alternation.window_seconds * 1e9), alternation.windows.size() - with,
+                  counted(with, "window", "windows"));
+  if (!alternation.slowdown)
+    return windows + "; the program told of no progress in three in a row (nvmemu_progress())";
+  const auto& slowdown = *alternation.slowdown;
+  return fmt::format(
+      "{}; x{:.3f} slower, the median of {} against their neighbours (quartiles x{:.3f} to x{:.3f})", windows,
+      slowdown.median, slowdown.windows, slowdown.lower, slowdown.upper);
+}
+
 }  // namespace
 
 std::string summary(const RunReport& report) {
@@ -101,6 +116,7 @@ std::string summary(const RunReport& report) {
   if (!report.processes.empty()) {
     add(injected_line(report));
     add(error_line(report));
+    if (report.alternation.window_seconds > 0) add(alternation_line(report.alternation));
     if (report.bandwidth.is_measured) {
       add(bandwidth_line(report));
       if (report.bandwidth.over_time.steps.size() > 1) add(course_line(report.bandwidth.over_time));

@@ -14,6 +14,7 @@
 #include <string>
 
 #include "guest.h"
+#include "nvmemu/nvmemu.h"
 
 extern "C" {
 sighandler_t __sysv_signal(int signal, sighandler_t handler) noexcept;
@@ -274,7 +275,16 @@ int emulator_faults() {
   return 0;
 }
 
+int tells_progress() {
+  for (int i = 0; i < 100; ++i) {
+    walk_list(3);
+    nvmemu_done(1);
+  }
+  return 0;
+}
+
 constexpr Scenario kHandlers[] = {
+    {"tells-progress", tells_progress},
     {"emulator-faults", emulator_faults},
     {"computes", computes},
     {"ticks-blocked-behind-its-back", ticks_blocked},

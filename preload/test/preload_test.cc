@@ -174,6 +174,22 @@ TEST_F(PreloadTest, AFaultOfTheEmulatorsIsCalledThatAndTheProgramGoesOn) {
       << outcome.err;
 }
 
+TEST_F(PreloadTest, DelaysGoOffAndOnAndWhatIsDoneIsToldByWindow) {
+  expect_ok("tells-progress", {"--alternate", "20ms"});
+  const Json alternation = report()["alternation"];
+  EXPECT_EQ(alternation["window_seconds"], 0.02);
+  const Json& windows = alternation["windows"];
+  ASSERT_GE(windows.size(), 4u) << alternation;
+  double done = 0;
+  for (std::size_t i = 0; i < windows.size(); ++i) {
+    EXPECT_EQ(windows[i]["delays"], i % 2 == 1);
+    EXPECT_GE(windows[i]["seconds"], 0.02);
+    done += windows[i]["progress"].get<double>();
+  }
+  EXPECT_GT(done, 0);
+  EXPECT_LE(done, 100);
+}
+
 TEST_F(PreloadTest, TenThousandThreadsRunAtOnce) { expect_ok("ten-thousand-threads"); }
 
 TEST_F(PreloadTest, AProgramThatBlocksAllSignalsHasEpochs) {

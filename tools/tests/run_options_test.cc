@@ -51,6 +51,20 @@ TEST(TargetLatency, OfAMultipleStaysBelowASecond) {
   EXPECT_FALSE(target_latency_ns(request_for(0, 1e6), 1001));
 }
 
+TEST(CheckOptions, AWindowOfAlternatingDelaysIsInRange) {
+  RunOptions options;
+  options.read_latency = "2x";
+  EXPECT_EQ(check_options(options)->alternate_ns, 0);
+  options.alternate = "0.5s";
+  EXPECT_EQ(check_options(options)->alternate_ns, 5e8);
+  for (const char* wrong : {"9ms", "61s", "500", "often"}) {
+    options.alternate = wrong;
+    const auto request = check_options(options);
+    ASSERT_FALSE(request) << wrong;
+    EXPECT_THAT(request.error().message, AllOf(HasSubstr("--alternate"), HasSubstr(wrong)));
+  }
+}
+
 TEST(CheckOptions, PrefersTheOptionToTheProfile) {
   RunOptions options;
   options.profile = "optane-dcpmm";

@@ -11,6 +11,7 @@
 #include "base/clock.h"
 #include "base/units.h"
 #include "host/statistics.h"
+#include "nvmemu/nvmemu.h"
 #include "programs/command_line.h"
 #include "workloads/miss_count.h"
 #include "workloads/stopwatch.h"
@@ -60,6 +61,17 @@ Work work_of(const Options& options) {
   return {};
 }
 
+// In pieces of some ms: what is done is told between them.
+void chase_telling(ChaseState& state, std::uint64_t steps, const Work& work) {
+  constexpr std::uint64_t kPiece = 10'000;
+  for (std::uint64_t left = steps; left > 0;) {
+    const std::uint64_t now = std::min(left, kPiece);
+    chase(state, now, work);
+    nvmemu_done(now);
+    left -= now;
+  }
+}
+
 Outcome chase_in_thread(const Options& options, unsigned thread, Team& team) {
   Outcome outcome;
   const auto cycle = LineCycle::create(options.size_bytes, options.page_size, options.seed + thread,
@@ -78,7 +90,7 @@ Outcome chase_in_thread(const Options& options, unsigned thread, Team& team) {
     if (!cycle) continue;
     const Stopwatch stopwatch;
     const std::uint64_t cpu_ns = nvmemu::thread_cpu_ns();
-    chase(state, options.loads, work);
+    chase_telling(state, options.loads, work);
     const auto loads = static_cast<double>(options.loads);
     outcome.ns_per_load.push_back(stopwatch.stop_ns() / loads);
     outcome.cpu_ns_per_load.push_back(static_cast<double>(nvmemu::thread_cpu_ns() - cpu_ns) / loads);

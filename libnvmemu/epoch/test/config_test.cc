@@ -61,6 +61,7 @@ TEST_F(ConfigTest, ReadsEachVariable) {
   set("NVMEMU_STAT", "1");
   set("NVMEMU_BASE_LATENCY", "0.09us");
   set("NVMEMU_EPOCH", "50ms");
+  set("NVMEMU_ALTERNATE", "0.5s");
   set("NVMEMU_CLOCK_HZ", "2445000000.5");
   set("NVMEMU_TICKER", "timer");
   set("NVMEMU_WALKS", "off");
@@ -153,6 +154,7 @@ TEST_F(ConfigTest, NamesVariableAndValueOfEachMistake) {
       {"NVMEMU_READ_LATENCY", "2xx"},  {"NVMEMU_READ_LATENCY", "-2x"},      {"NVMEMU_READ_LATENCY", "nanx"},
       {"NVMEMU_READ_LATENCY", "1e3x"}, {"NVMEMU_READ_LATENCY", "9999999x"}, {"NVMEMU_PROFILE", "no-such"},
       {"NVMEMU_BASE_LATENCY", "2x"},   {"NVMEMU_EPOCH", "0.5ms"},           {"NVMEMU_EPOCH", "11s"},
+      {"NVMEMU_ALTERNATE", "9ms"},     {"NVMEMU_ALTERNATE", "61s"},         {"NVMEMU_ALTERNATE", "on"},
       {"NVMEMU_EPOCH", "soon"},        {"NVMEMU_CLOCK_HZ", "2GHz"},         {"NVMEMU_CLOCK_HZ", "999999"},
       {"NVMEMU_CLOCK_HZ", "inf"},      {"NVMEMU_TICKER", "Perf"},           {"NVMEMU_PROBES", "yes"},
       {"NVMEMU_QUIET", "2"},           {"NVMEMU_SOURCE", "replay:"},        {"NVMEMU_SOURCE", "oracle"},

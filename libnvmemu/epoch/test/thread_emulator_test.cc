@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -37,6 +38,46 @@ TEST_F(ThreadEmulatorTest, InjectsWhatTheModelSaysLessTheOverhead) {
   EXPECT_DOUBLE_EQ(emulator_.totals().injected_ns, 19e6);
   EXPECT_DOUBLE_EQ(emulator_.totals().overhead_ns, 1e6);
   EXPECT_DOUBLE_EQ(emulator_.unpaid_ns(), 0);
+}
+
+class AlternatingThread : public ThreadEmulatorTest {
+ protected:
+  AlternatingThread() {
+    injector_.now = 1;
+    emulator_.alternate(*windows_, kWindow);
+  }
+  void epoch_at(std::uint64_t now_ns) {
+    source_.next(10e6, 1e6);
+    injector_.now = now_ns;
+    emulator_.end_epoch();
+  }
+  static constexpr std::uint64_t kWindow = 100'000'000;
+  std::unique_ptr<Alternation> windows_{new Alternation{}};
+};
+
+TEST_F(AlternatingThread, OwesNothingInWindowsWithoutDelays) {
+  epoch_at(kWindow / 2);
+  epoch_at(2 * kWindow);  // ends the window: what it measured was in it
+  EXPECT_TRUE(injector_.delays.empty());
+  EXPECT_EQ(emulator_.totals().delay_ns, 0);
+  EXPECT_EQ(emulator_.unpaid_ns(), 0);
+  epoch_at(2 * kWindow + 1);
+  EXPECT_EQ(injector_.delays, std::vector<double>{19e6});
+  epoch_at(4 * kWindow);  // likewise
+  EXPECT_EQ(injector_.delays, (std::vector<double>{19e6, 19e6}));
+  epoch_at(4 * kWindow + 1);
+  EXPECT_EQ(injector_.delays.size(), 2u);
+  EXPECT_EQ(windows_->begun(), 3u);
+}
+
+TEST_F(AlternatingThread, PaysNothingAtEdgesInWindowsWithoutDelays) {
+  for (int i = 0; i < 100; ++i) {
+    source_.next(1e6);
+    source_.now_ns += 2e6;
+    emulator_.reach_edge(1);
+  }
+  EXPECT_TRUE(injector_.delays.empty());
+  EXPECT_EQ(emulator_.unpaid_ns(), 0);
 }
 
 TEST_F(ThreadEmulatorTest, NotesOfEachMissWhatTheBaseWas) {

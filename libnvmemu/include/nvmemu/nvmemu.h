@@ -30,10 +30,21 @@ int nvmemu_active(void) __attribute__((weak, visibility("default")));
 void nvmemu_hold(void) __attribute__((weak, visibility("default")));
 void nvmemu_release(void) __attribute__((weak, visibility("default")));
 
+/* The program has done so much more, in units of its own: requests, steps, rows. Under `nvmemu run --alternate`
+ * the report has the sum over all threads and processes, window by window, and how much slower they were done
+ * with delays than without. Call it every ms or so, or more often: an addition, to a word that threads share.
+ * Thread-safe, async-signal-safe. Without effect in a process that is not emulated. */
+void nvmemu_progress(unsigned long long amount) __attribute__((weak, visibility("default")));
+
 /* nvmemu_end_epoch() under the emulator, nothing elsewhere. Call it at both ends of a region that is timed,
  * so that what came before is not paid inside it, and what it owes is. */
 static inline void nvmemu_settle(void) {
   if (nvmemu_end_epoch) nvmemu_end_epoch();
+}
+
+/* nvmemu_progress() under the emulator, nothing elsewhere. */
+static inline void nvmemu_done(unsigned long long amount) {
+  if (nvmemu_progress) nvmemu_progress(amount);
 }
 
 /* nvmemu_hold() and nvmemu_release() under the emulator, nothing elsewhere. */

@@ -26,7 +26,7 @@ TEST(ReportJson, HasTheSchemasFieldsAndNoOthers) {
   const json report = json::parse(to_json(example_report()));
   EXPECT_THAT(keys(report), UnorderedElementsAre("schema", "command", "exit_status", "wall_seconds", "source",
                                                  "model", "base", "target", "error", "warnings", "totals",
-                                                 "walks", "bandwidth", "processes"));
+                                                 "walks", "alternation", "bandwidth", "processes"));
   EXPECT_THAT(keys(report["walks"]), UnorderedElementsAre("walks", "instructions", "ended_by"));
   EXPECT_THAT(keys(report["source"]),
               UnorderedElementsAre("name", "why", "design", "quality", "counted_share", "ticker"));

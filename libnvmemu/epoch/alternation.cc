@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "epoch/alternation.h"
+
+#include <algorithm>
+
+namespace nvmemu {
+namespace {
+
+constexpr auto kRelaxed = std::memory_order_relaxed;
+
+}  // namespace
+
+std::uint32_t Alternation::begun() const noexcept {
+  return std::min(begun_.load(std::memory_order_acquire), kMostWindows);
+}
+
+Alternation::Boundary Alternation::boundary(std::uint32_t window) const noexcept {
+  if (window >= begun()) return {};
+  const Slot& slot = slots_[window];
+  return {slot.ns.load(std::memory_order_acquire), slot.done.load(kRelaxed), slot.cpu_ns.load(kRelaxed),
+          slot.overhead_ns.load(kRelaxed)};
+}
+
+void Alternation::add_cost(std::uint32_t window, std::uint64_t cpu_ns, std::uint64_t overhead_ns) noexcept {
+  if (window >= kMostWindows) return;
+  slots_[window].cpu_ns.fetch_add(cpu_ns, kRelaxed);
+  slots_[window].overhead_ns.fetch_add(overhead_ns, kRelaxed);
+}
+
+// By the one thread that has claimed it. Until its moment is there, nobody ends it.
+void Alternation::begin(std::uint32_t window, std::uint64_t now_ns) noexcept {
+  slots_[window].done.store(done_.load(kRelaxed), kRelaxed);
+  slots_[window].ns.store(now_ns, std::memory_order_release);
+}
+
+std::uint32_t Alternation::at(std::uint64_t now_ns, std::uint64_t length_ns) noexcept {
+  std::uint32_t count = begun();
+  if (count > 0) {
+    const std::uint64_t began_ns = slots_[count - 1].ns.load(std::memory_order_acquire);
+    const bool is_over = began_ns > 0 && now_ns > began_ns && now_ns - began_ns >= length_ns;
+    if (!is_over || count == kMostWindows) return count - 1;
+  }
+  if (begun_.compare_exchange_strong(count, count + 1)) {
+    begin(count, now_ns);
+    return count;
+  }
+  return std::min(count, kMostWindows) - 1;  // another thread was quicker
+}
+
+}  // namespace nvmemu
