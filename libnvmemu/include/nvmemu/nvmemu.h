@@ -30,10 +30,10 @@ int nvmemu_active(void) __attribute__((weak, visibility("default")));
 void nvmemu_hold(void) __attribute__((weak, visibility("default")));
 void nvmemu_release(void) __attribute__((weak, visibility("default")));
 
-/* The program has done so much more, in units of its own: requests, steps, rows. Under `nvmemu run --alternate`
- * the report has the sum over all threads and processes, window by window, and how much slower they were done
- * with delays than without. Call it every ms or so, or more often: an addition, to a word that threads share.
- * Thread-safe, async-signal-safe. Without effect in a process that is not emulated. */
+/* The program has done so much more, in units of its own: requests, steps, rows. Under `nvmemu run
+ * --alternate` the report has the sum over all threads and processes, window by window, and how much slower
+ * they were done with delays than without. Call it every ms or so, or more often: an addition, to a word that
+ * threads share. Thread-safe, async-signal-safe. Without effect in a process that is not emulated. */
 void nvmemu_progress(unsigned long long amount) __attribute__((weak, visibility("default")));
 
 /* nvmemu_end_epoch() under the emulator, nothing elsewhere. Call it at both ends of a region that is timed,
