@@ -20,7 +20,8 @@ using namespace nvmemu::workloads;
 namespace {
 
 constexpr auto kDescription =
-    "Chases pointers over nodes that lie some bytes apart, by loads that are written out, 1 to 400 of them in "
+    "Chases pointers over nodes that lie some bytes apart, by loads that are written out, 1 to 400 of them "
+    "in "
     "a loop, so that\n"
     "each is executed seldom; in no order at all, or in no order within 256 KiB and then within others. "
     "Prints ns_per_load, and\n"
@@ -120,7 +121,8 @@ Result<Figures> run(const Options& options) {
   figures["emulated"] = emulated();
   figures["ns_per_load"] = all_ns / static_cast<double>(all);
   figures["ns_per_load_by_second"] = by_second;
-  figures["last_node"] = (reinterpret_cast<std::byte*>(at) - buffer->data()) / static_cast<std::ptrdiff_t>(options.stride);
+  figures["last_node"] =
+      (reinterpret_cast<std::byte*>(at) - buffer->data()) / static_cast<std::ptrdiff_t>(options.stride);
   return figures;
 }
 
@@ -138,7 +140,8 @@ int main(int argc, char** argv) {
   add_seed(app, options.seed);
   app.callback([&] {
     chase_of(options.loads);
-    if (options.stride % sizeof(Node) != 0) throw nvmemu::UsageError("--stride", "nodes lie on multiples of 8");
+    if (options.stride % sizeof(Node) != 0)
+      throw nvmemu::UsageError("--stride", "nodes lie on multiples of 8");
   });
   return run_program(app, argc, argv, [&] { return run(options); });
 }
