@@ -35,11 +35,6 @@ constexpr char kBoardOwner[] = "NVMEMU_BOARD_OWNER";
 // Paying costs about a microsecond of its own.
 constexpr double kEdgeIntervalNs = 20e3;
 
-constexpr double kProbeBudget = 0.01;
-// Where nothing will be injected: only enough to say what the program waits for.
-constexpr double kIdleProbeBudget = 0.001;
-constexpr double kIdlePeriodNs = 25e6;
-
 void say_natively(const Error& error) {
   std::string text = error.message + ": the program runs natively";
   if (!error.hint.empty()) text += " (" + error.hint + ")";
@@ -134,7 +129,10 @@ void Runtime::start() {
   edge_interval_ticks_ =
       injects() || governor_ ? clock_->to_ticks(kEdgeIntervalNs) : std::numeric_limits<std::uint64_t>::max();
   shared_.learnt = Learnt::create();
-  if (shared_.learnt != nullptr) set_sampler_options();
+  if (shared_.learnt != nullptr) {
+    set_learnt();
+    set_sampler_options();
+  }
   claim_process();
   if (shared_.learnt == nullptr) {
     warn(kNoTicker);
@@ -221,62 +219,6 @@ bool Runtime::prepare_counts() {
     pmu_options_ =
         pmu_options_for(source_, read_latency_, calibration_, config_.epoch_ns, measures_traffic());
   return true;
-}
-
-void Runtime::set_sampler_options() {
-  const CodeRange own = code_around(reinterpret_cast<const void*>(&code_around));
-  Learnt& learnt = *shared_.learnt;
-  learnt.disturbed = calibration_.probe_disturbed_share;
-  learnt.disturbed_hit_ns = calibration_.cache_latency_ns;
-  if (calibration_.probe_latency_ns > 0) {
-    // What the calibration's chase read, brought up to date as the base latency is.
-    learnt.gaps.expect(calibration_.probe_latency_ns * read_latency_.base_ns / calibration_.base_latency_ns);
-  }
-  const double threshold_ns = calibration_.probe_threshold_ns > 0
-                                  ? calibration_.probe_threshold_ns - calibration_.probe_overhead_ns
-                                  : (calibration_.cache_latency_ns + read_latency_.base_ns) / 2;
-  if (config_.walks && clock_->uses_tsc())
-    shared_.walks = create_shared_walks(1e9 / clock_->hz(), threshold_ns, board_->walks());
-  // A record is of what an emulated run would measure. Where counts are replayed, samples only tell the time.
-  const bool measures = (injects() || record_) && !replay_;
-  sampler_options_ = SamplerOptions{
-      .period_ns = measures             ? kSamplePeriodNs
-                   : measures_traffic() ? traffic_period_ns(bandwidth_target())
-                                        : kIdlePeriodNs,
-      .signal = kTickSignal,
-      .measures_traffic = measures_traffic(),
-      .traffic_bps = fine_traffic_bps(bandwidth_target()),
-      .charges_stalls = measures || !measures_traffic(),
-      .cache_bytes = streaming_cache_bytes(),
-      .probe_budget = measures  ? kProbeBudget
-                      : replay_ ? 0
-                                : kIdleProbeBudget,
-      .every_load = !config_.probes || calibration_.probe_threshold_ns <= 0 || calibration_.trap_cost_ns <= 0,
-      .walk_budget = measures  ? kProbeBudget
-                     : replay_ ? 0
-                               : kIdleProbeBudget,
-      .walk_base_ns = read_latency_.base_ns,
-      .effort = injects() && !record_ ? sampling_effort(read_latency_.base_ns, read_latency_.target_ns) : 1,
-      .scale = {.overhead_ns = calibration_.probe_overhead_ns,
-                .threshold_ns = calibration_.probe_threshold_ns,
-                .readings_to_latency = calibration_.probe_latency_ns > 0
-                                           ? calibration_.probed_latency_ns / calibration_.probe_latency_ns
-                                           : 0,
-                .next_to_natural = calibration_.probe_next_latency_ns > 0
-                                       ? calibration_.probe_latency_ns / calibration_.probe_next_latency_ns
-                                       : 0,
-                .trap_cost_ns = calibration_.trap_cost_ns},
-      .base_ns = config_.follow_base ? read_latency_.base_ns : 0,
-      .overlap = {.reading = overlapped_reading_factor(calibration_),
-                  .latency = overlap_factor(calibration_)},
-      .steady_after_ms = std::min(48.0, config_.epoch_ns / 2e6),
-      .sample_stall_cost_ns = calibration_.sample_stall_cost_ns,
-      .sample_cost_ns = calibration_.sample_cost_ns,
-      .tick_cost_ns = calibration_.timer_cost_ns,
-      .guard = handlers_in_place,
-      .own_code_begin = own.begin,
-      .own_code_end = own.end,
-  };
 }
 
 void Runtime::claim_process() noexcept {

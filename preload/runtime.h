@@ -100,6 +100,7 @@ class Runtime {
   bool open_board();
   bool prepare_counts();
   bool injects() const noexcept { return read_latency_.target_ns > read_latency_.base_ns; }
+  void set_learnt();
   void set_sampler_options();
   void claim_process() noexcept;
 

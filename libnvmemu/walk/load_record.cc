@@ -40,7 +40,7 @@ bool LoadRecord::accepts(WalkWorth worth) noexcept {
 
 // One walk sees one moment, so it is walks that are forgotten.
 void LoadRecord::begin_walk(std::uint32_t number) noexcept {
-  constexpr float kMostWalks = 24;
+  constexpr float kMostWalks = 12;
   constexpr double kManyReadings = 512;
   constexpr float kManyExecutions = 1 << 16;
   last_walk_.store(number, kRelaxed);

@@ -126,8 +126,8 @@ TEST_F(LoadRecordTest, TheOlderWalksCountLess) {
     next_walk();
     first(360, 100);
   }
-  EXPECT_LE(verdict().walks, 24);
-  for (int i = 0; i < 48; ++i) {
+  EXPECT_LE(verdict().walks, 12);
+  for (int i = 0; i < 24; ++i) {
     next_walk();
     first(100, 100);
   }
