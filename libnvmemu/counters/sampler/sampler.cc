@@ -296,7 +296,8 @@ bool Sampler::knows_all(const LoadEntry& load) noexcept {
 }
 
 bool Sampler::maybe_probe() noexcept {
-  if (candidate_ == nullptr || prober_.armed() || !schedule_.due(!knows_all(*candidate_))) return false;
+  if (walks() || candidate_ == nullptr || prober_.armed() || !schedule_.due(!knows_all(*candidate_)))
+    return false;
   if (shared_.probes_refused.load(kRelaxed)) return false;
   if (walked_) return false;  // what comes next is in the caches
   // Decoding takes lines of the program's from the caches, and probes would tell of those. But a large
