@@ -167,22 +167,19 @@ Outcome read_model(Config& config) {
   return std::nullopt;
 }
 
-Outcome read_epoch(Config& config) {
-  const std::string_view text = variable(kEpoch);
+Outcome read_time(const char* name, Result<double> (*parse)(std::string_view), double& ns) {
+  const std::string_view text = variable(name);
   if (text.empty()) return std::nullopt;
-  const Result<double> epoch_ns = parse_epoch_ns(text);
-  if (!epoch_ns) return bad_value(kEpoch, text, epoch_ns.error().message, epoch_ns.error().hint);
-  config.epoch_ns = *epoch_ns;
+  const Result<double> given_ns = parse(text);
+  if (!given_ns) return bad_value(name, text, given_ns.error().message, given_ns.error().hint);
+  ns = *given_ns;
   return std::nullopt;
 }
 
+Outcome read_epoch(Config& config) { return read_time(kEpoch, parse_epoch_ns, config.epoch_ns); }
+
 Outcome read_alternate(Config& config) {
-  const std::string_view text = variable(kAlternate);
-  if (text.empty()) return std::nullopt;
-  const Result<double> window_ns = parse_alternate_ns(text);
-  if (!window_ns) return bad_value(kAlternate, text, window_ns.error().message, window_ns.error().hint);
-  config.alternate_ns = *window_ns;
-  return std::nullopt;
+  return read_time(kAlternate, parse_alternate_ns, config.alternate_ns);
 }
 
 Outcome read_clock(Config& config) {
