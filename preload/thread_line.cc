@@ -37,8 +37,6 @@ void read_thread_name(int tid, char* name, std::size_t capacity) {
   if (length > 0) name[name[length - 1] == '\n' ? length - 1 : length] = '\0';
 }
 
-std::uint64_t whole(double ns) { return ns > 0 ? static_cast<std::uint64_t>(ns) : 0; }
-
 }  // namespace
 
 void ThreadLine::begin() noexcept {
@@ -65,19 +63,19 @@ void ThreadLine::publish(ThreadEmulator& emulator) noexcept {
   constexpr auto kRelaxed = std::memory_order_relaxed;
   const EpochTotals& totals = emulator.totals();
   slot_->epochs.store(totals.epochs, kRelaxed);
-  slot_->cpu_ns.store(whole(totals.cpu_ns), kRelaxed);
-  slot_->stall_ns.store(whole(totals.stall_ns), kRelaxed);
-  slot_->delay_ns.store(whole(totals.delay_ns), kRelaxed);
-  slot_->injected_ns.store(whole(totals.injected_ns), kRelaxed);
-  slot_->overhead_ns.store(whole(totals.overhead_ns), kRelaxed);
+  slot_->cpu_ns.store(whole_ns(totals.cpu_ns), kRelaxed);
+  slot_->stall_ns.store(whole_ns(totals.stall_ns), kRelaxed);
+  slot_->delay_ns.store(whole_ns(totals.delay_ns), kRelaxed);
+  slot_->injected_ns.store(whole_ns(totals.injected_ns), kRelaxed);
+  slot_->overhead_ns.store(whole_ns(totals.overhead_ns), kRelaxed);
   slot_->unpaid_ns.store(static_cast<std::int64_t>(emulator.unpaid_ns()), kRelaxed);
   slot_->samples.store(totals.samples, kRelaxed);
   slot_->stall_samples.store(totals.stall_samples, kRelaxed);
   slot_->probes.store(totals.probes, kRelaxed);
   slot_->misses.store(totals.misses, kRelaxed);
   slot_->drifted_misses.store(totals.drifted_misses, kRelaxed);
-  slot_->counted_ns.store(whole(totals.counted_ns), kRelaxed);
-  slot_->sampled_ns.store(whole(totals.sampled_ns), kRelaxed);
+  slot_->counted_ns.store(whole_ns(totals.counted_ns), kRelaxed);
+  slot_->sampled_ns.store(whole_ns(totals.sampled_ns), kRelaxed);
   slot_->variance_ns2.store(totals.stall_variance_ns2(), kRelaxed);
 }
 

@@ -4,12 +4,6 @@
 #include <algorithm>
 
 namespace nvmemu {
-namespace {
-
-std::uint64_t whole(double ns) noexcept { return ns > 0 ? static_cast<std::uint64_t>(ns) : 0; }
-
-}  // namespace
-
 ThreadEmulator::ThreadEmulator(CounterSource& source, Injector& injector, const ReadLatency& latency,
                                double epoch_ns, DelayModel model, Governor* governor)
     : source_(source),
@@ -41,7 +35,7 @@ Pace::Interval ThreadEmulator::account() noexcept {
     ledger_.owe(delay_ns);
     ledger_.discount(counts.overhead_ns);
   }
-  if (windows_ != nullptr) windows_->add_cost(window_, whole(counts.cpu_ns), whole(counts.overhead_ns));
+  if (windows_ != nullptr) windows_->add_cost(window_, whole_ns(counts.cpu_ns), whole_ns(counts.overhead_ns));
   totals_.cpu_ns += counts.cpu_ns;
   totals_.stall_ns += counts.memory_stall_ns;
   if (counts.miss_latency_ns > 0) {

@@ -14,6 +14,9 @@
 
 namespace nvmemu {
 
+// For figures that are kept as whole numbers: none is below 0.
+inline std::uint64_t whole_ns(double ns) noexcept { return ns > 0 ? static_cast<std::uint64_t>(ns) : 0; }
+
 // Sums over a thread's epochs, for the report. ns.
 struct EpochTotals {
   std::uint64_t epochs = 0;
