@@ -85,7 +85,8 @@ function(nvmemu_add_benchmark name)
   target_link_libraries(${name} PRIVATE ${ARG_LINK} benchmark::benchmark nvmemu_options)
 endfunction()
 
-# nvmemu_add_fuzzer(NAME SOURCES ... LINK ...): a libFuzzer program (clang only).
+# nvmemu_add_fuzzer(NAME SOURCES ... LINK ...): a libFuzzer program (clang only), of the target `fuzzers`: the library to
+# preload does not link with clang's sanitizers.
 function(nvmemu_add_fuzzer name)
   if(NOT NVMEMU_FUZZERS)
     return()
@@ -95,6 +96,10 @@ function(nvmemu_add_fuzzer name)
   target_compile_options(${name} PRIVATE -fsanitize=fuzzer)
   target_link_options(${name} PRIVATE -fsanitize=fuzzer)
   target_link_libraries(${name} PRIVATE ${ARG_LINK} nvmemu_options)
+  if(NOT TARGET fuzzers)
+    add_custom_target(fuzzers)
+  endif()
+  add_dependencies(fuzzers ${name})
 endfunction()
 
 # nvmemu_header_library(NAME FOLDER HEADER): a library that is headers only, in /usr/include/FOLDER. Reached by a link in a

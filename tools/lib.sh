@@ -94,11 +94,12 @@ require_x86_64() {
   if [ "$(uname -m)" != x86_64 ]; then fail "nvmemu emulates on x86-64 only, and this is $(uname -m)"; fi
 }
 
-# build FOLDER LOG [CMAKE OPTION...]: configures and builds the repository in build/FOLDER.
+# build FOLDER LOG [CMAKE OPTION...]: configures and builds the repository in build/FOLDER, or of it
+# $build_target only.
 build() {
   local folder=$repository/build/$1 log=$2
   shift 2
   progress "Building in build/${folder##*/}"
   logged "$log" cmake -S "$repository" -B "$folder" -G Ninja "$@"
-  logged "$log" cmake --build "$folder"
+  logged "$log" cmake --build "$folder" --target "${build_target:-all}"
 }
