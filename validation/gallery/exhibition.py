@@ -29,20 +29,21 @@ def version_of(program, folder):
 class Emulation:
     """Makes a command an emulated one, and reads the reports of its runs."""
 
-    def __init__(self, runner, folder):
+    def __init__(self, runner, folder, run_options):
         self._runner = runner
         self._folder = folder
+        self._options = ["--read-latency", f"{FACTOR}x", *run_options]
 
     def make_ready(self, program):
         if program.as_unprivileged:  # else each of its runs would measure the machine again
             native(unprivileged([self._runner.nvmemu, "calibrate"]), self._folder)
 
     def wrap(self, command):
-        return self._runner.emulated_command(command, ["--read-latency", f"{FACTOR}x"], f"{self._folder}/report.json")
+        return self._runner.emulated_command(command, self._options, f"{self._folder}/report.json")
 
     def wrap_each(self, command):
         """For a command that is started several times at once: each process writes a report of its own."""
-        words = shlex.join(self._runner.emulated_command(command, ["--read-latency", f"{FACTOR}x"], "REPORT"))
+        words = shlex.join(self._runner.emulated_command(command, self._options, "REPORT"))
         return ["sh", "-c", "exec " + words.replace("REPORT", f"{self._folder}/report-$$.json", 1)]
 
     def reports(self, status):
@@ -51,7 +52,7 @@ class Emulation:
                 for path in sorted(glob.glob(f"{self._folder}/report*.json"))]
 
 
-def exhibit(program, runner, runs):
+def exhibit(program, runner, runs, run_options):
     row = Row(program.name, remark=program.remark, timed=program.timed)
     row.skipped = program.missing()
     if row.skipped:
@@ -60,7 +61,7 @@ def exhibit(program, runner, runs):
     folder = os.path.join(runner.folder, re.sub(r"\W+", "-", program.name))
     os.mkdir(folder, 0o755)
     row.version = version_of(program, folder)
-    emulation = Emulation(runner, folder)
+    emulation = Emulation(runner, folder, run_options)
     try:
         program.make_ready(folder)
         emulation.make_ready(program)

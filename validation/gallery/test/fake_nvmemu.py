@@ -21,5 +21,5 @@ if fake == "hang":
     time.sleep(1000)
 with open(report, "w") as file:
     json.dump({"base": {"read_latency_ns": 100}, "warnings": [], "wall_seconds": wall_seconds,
-               "totals": {"threads": 1, "injected_ns": 0}, "processes": [{}]}, file)
+               "totals": {"threads": 1, "injected_ns": 0}, "processes": [{}], "options": sys.argv[1:split]}, file)
 sys.exit(139 if fake == "crash" else status)

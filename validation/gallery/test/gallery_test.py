@@ -47,9 +47,9 @@ class Exhibit(unittest.TestCase):
             file.write(f"#!{sys.executable}\n{source.read()}")
         os.chmod(f"{self.folder}/nvmemu", 0o755)
 
-    def exhibit(self, what, fake=""):
+    def exhibit(self, what, fake="", run_options=()):
         with mock.patch.dict(os.environ, {"FAKE": fake}):
-            return exhibit(what, Runner(f"{self.folder}/nvmemu", None, self.folder), 1)
+            return exhibit(what, Runner(f"{self.folder}/nvmemu", None, self.folder), 1, run_options)
 
     def assert_fails(self, fake, because, what=JOB):
         row = self.exhibit(what, fake)
@@ -60,6 +60,11 @@ class Exhibit(unittest.TestCase):
         row = self.exhibit(JOB)
         self.assertEqual((row.verdict(), row.note(), row.version), (PASS, "", "1.2.3"))
         self.assertEqual(os.listdir(self.folder), ["nvmemu"])  # it cleans up
+
+    def test_gives_nvmemu_the_options_of_its_user(self):
+        row = self.exhibit(JOB, run_options=["--ticker=timer", "--no-walks"])
+        options = row.emulated[0].reports[0]["options"]
+        self.assertLess({"--read-latency", "2x", "--ticker=timer", "--no-walks"}, set(options))
 
     def test_fails_a_job(self):
         self.assert_fails("crash", "SIGSEGV")
