@@ -15,6 +15,7 @@
 #include "base/log.h"
 #include "base/raw_syscall.h"
 #include "base/read_file.h"
+#include "base/user_time.h"
 #include "epoch/target_latency.h"
 #include "epoch/unknown_variables.h"
 #include "handlers.h"
@@ -251,13 +252,8 @@ void Runtime::forget_program(BoardProcess* expected) noexcept {
 }
 
 void Runtime::note_user_time() noexcept {
-  rusage usage{};
-  if (process_ == nullptr || pmu_options_ || replay_ ||
-      raw_syscall(SYS_getrusage, static_cast<int>(RUSAGE_SELF), &usage) != 0)
-    return;
-  const auto user_ns = static_cast<std::uint64_t>(usage.ru_utime.tv_sec) * 1'000'000'000 +
-                       static_cast<std::uint64_t>(usage.ru_utime.tv_usec) * 1'000;
-  process_->user_ns.store(user_ns, std::memory_order_relaxed);
+  if (process_ == nullptr || pmu_options_ || replay_) return;
+  process_->user_ns.store(user_time_ns(RUSAGE_SELF), std::memory_order_relaxed);
 }
 
 BoardThread* Runtime::claim_thread(std::uint32_t tid) noexcept {

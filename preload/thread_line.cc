@@ -8,6 +8,7 @@
 #include <atomic>
 
 #include "base/raw_syscall.h"
+#include "base/user_time.h"
 #include "epoch/thread_emulator.h"
 #include "report/board.h"
 #include "runtime.h"
@@ -77,6 +78,10 @@ void ThreadLine::publish(ThreadEmulator& emulator) noexcept {
   slot_->counted_ns.store(whole_ns(totals.counted_ns), kRelaxed);
   slot_->sampled_ns.store(whole_ns(totals.sampled_ns), kRelaxed);
   slot_->variance_ns2.store(totals.stall_variance_ns2(), kRelaxed);
+}
+
+void ThreadLine::note_user_time() noexcept {
+  if (slot_ != nullptr) slot_->user_ns.store(user_time_ns(RUSAGE_THREAD), std::memory_order_relaxed);
 }
 
 void ThreadLine::end(int tid) noexcept {

@@ -25,6 +25,7 @@ class ThreadLine {
   BoardThread* slot() const noexcept { return slot_; }  // null where there is none
 
   void publish(ThreadEmulator& emulator) noexcept;
+  void note_user_time() noexcept;  // by the thread itself, at its end
   void end(int tid) noexcept;
 
  private:

@@ -310,6 +310,7 @@ void ThreadState::end(SignalMask programs_mask) {
     settle();
     const KeepErrno keep;
     publish();
+    line_.note_user_time();
     line_.end(tid_);
     source_->close();  // while traps still find their way
     ready_.store(false, std::memory_order_relaxed);

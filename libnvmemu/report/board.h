@@ -57,6 +57,7 @@ struct alignas(64) BoardThread {
   std::atomic<double> drifted_misses;     // and each by the base then, over that at start
   std::atomic<std::uint64_t> counted_ns;  // of cpu_ns, what hardware counters saw
   std::atomic<std::uint64_t> sampled_ns;  // what samples stand for
+  std::atomic<std::uint64_t> user_ns;     // user-mode CPU time, at its end; 0: not known
 };
 
 struct alignas(64) BoardProcess {

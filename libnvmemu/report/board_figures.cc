@@ -23,7 +23,7 @@ bool makes_sense(const ThreadFigures& figures) {
   const ThreadReport& thread = figures.thread;
   for (const double ns :
        {thread.cpu_ns, thread.stall_ns, thread.injected_ns, thread.overhead_ns, std::abs(thread.unpaid_ns),
-        figures.counted_ns, figures.sampled_ns, figures.misses, figures.drifted_misses}) {
+        figures.counted_ns, figures.sampled_ns, figures.user_ns, figures.misses, figures.drifted_misses}) {
     if (!is_within(ns, kMostNs)) return false;
   }
   for (const std::uint64_t count : {thread.epochs, figures.samples, figures.stall_samples, figures.probes}) {
@@ -56,6 +56,7 @@ std::optional<ThreadFigures> read_figures(const BoardThread& thread) {
   figures.drifted_misses = value(thread.drifted_misses);
   figures.counted_ns = number(thread.counted_ns);
   figures.sampled_ns = number(thread.sampled_ns);
+  figures.user_ns = number(thread.user_ns);
   if (!makes_sense(figures)) return std::nullopt;
   return figures;
 }

@@ -86,7 +86,7 @@ struct Evidence {
   std::uint64_t stall_samples = 0;
   double variance_ns2 = 0;
   double counted_ns = 0;  // CPU time that hardware counters saw
-  SampledTime time;       // of processes that told of theirs
+  SampledRun time;        // of processes that told of theirs
 };
 
 class Reader {
@@ -131,7 +131,7 @@ class Reader {
       user_ns_.push_back((warnings & kGoesOnNatively) == 0
                              ? static_cast<double>(process.user_ns.load(std::memory_order_relaxed))
                              : 0);
-      evidence_.time.user_ns += user_ns_.back();
+      evidence_.time.add_process(user_ns_.back());
       for (std::size_t w = 0; w < std::size(kWarningTexts); ++w) {
         if ((warnings & kWarningTexts[w].bit) != 0) ++warned_[w];
       }
@@ -169,9 +169,10 @@ class Reader {
   // Those of processes that were killed are in neither.
   void add_sampled_time(const ThreadFigures& figures) {
     if (user_ns_[report_index_[figures.process]] <= 0) return;
-    evidence_.time += {.emulation_ns = figures.thread.injected_ns + figures.thread.overhead_ns,
-                       .sampled_ns = figures.sampled_ns,
-                       .cut_off = figures.thread.ended ? 0U : 1U};
+    evidence_.time.add_thread({.user_ns = figures.user_ns,
+                               .emulation_ns = figures.thread.injected_ns + figures.thread.overhead_ns,
+                               .sampled_ns = figures.sampled_ns,
+                               .cut_off = figures.thread.ended ? 0U : 1U});
   }
 
   void add_totals(const ThreadFigures& figures) {
@@ -243,8 +244,8 @@ class Reader {
       report_.error_from = "nothing was measured";
       return;
     }
-    if (is_silent(evidence_.time)) {
-      report_.error_from = "most of the run was not sampled";
+    if (const std::string silent = evidence_.time.who_is_silent(); !silent.empty()) {
+      report_.error_from = fmt::format("{}: not sampled", silent);
       return;
     }
     if (totals.stall_ns <= 0) {
@@ -295,12 +296,11 @@ class Reader {
       report_.warnings.emplace_back(
           "no stall was sampled: the run was too short (or the program never waited for memory)");
     }
-    if (!counts() && is_silent(evidence_.time)) {
-      report_.warnings.push_back(
-          fmt::format("of {} of the program's own time, samples stand for {} only: it has taken the "
-                      "emulator's signals or "
-                      "handlers away, or the machine loses them, and delays are missing",
-                      format_duration(evidence_.time.own_ns()), format_duration(evidence_.time.sampled_ns)));
+    if (const std::string silent = evidence_.time.who_is_silent(); !counts() && !silent.empty()) {
+      report_.warnings.push_back(fmt::format(
+          "{}: {}: it has taken the emulator's signals or handlers away, or the machine loses them, and "
+          "delays are missing",
+          silent, evidence_.time.how_much()));
     }
     for (std::size_t w = 0; w < std::size(kWarningTexts); ++w) {
       if (warned_[w] == 0) continue;

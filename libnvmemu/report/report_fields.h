@@ -27,8 +27,8 @@ inline constexpr NumberRange kNanoseconds{0, 1e24};  // of all threads of a full
 inline constexpr NumberRange kSignedNanoseconds{-1e24, 1e24};
 inline constexpr NumberRange kLatencyNs{0, 1e10};
 inline constexpr NumberRange kSeconds{0, 1e9};
-inline constexpr NumberRange kBytes{0, 1e21};
-inline constexpr NumberRange kBytesPerSecond{0, 1e21};
+inline constexpr NumberRange kBytes{0, 1e18};
+inline constexpr NumberRange kBytesPerSecond{0, 1e18};
 inline constexpr NumberRange kRelative{0, 1e6};
 inline constexpr NumberRange kShare{0, 1};
 inline constexpr NumberRange kProgress{0, 2e19};  // 64 bits

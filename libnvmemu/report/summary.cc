@@ -44,7 +44,9 @@ std::string error_line(const RunReport& report) {
 // "read 4.0 GB/s (target 4 GB/s)"
 std::string direction(const char* name, double bytes, const std::optional<double>& reached,
                       const std::optional<double>& target) {
-  std::string text = fmt::format("{} {}", name, format_size(static_cast<std::uint64_t>(bytes)));
+  constexpr double kMostBytes = 1e19;  // of many reports that were read, each with the most that one may have
+  std::string text =
+      fmt::format("{} {}", name, format_size(static_cast<std::uint64_t>(std::min(bytes, kMostBytes))));
   if (reached) text += fmt::format(", {} when busy", format_bandwidth(*reached));
   if (target) text += fmt::format(" (target {})", format_bandwidth(*target));
   return text;

@@ -12,6 +12,8 @@
 #include <cstdint>
 #include <fstream>
 #include <string>
+#include <thread>
+#include <vector>
 
 #include "guest.h"
 #include "nvmemu/nvmemu.h"
@@ -224,7 +226,7 @@ int jumps_from_handlers() {
 }
 
 // Behind the C library's back, as a runtime may that calls the kernel itself.
-int ticks_blocked() {
+void block_ticks() {
   sigset_t urgent;
   sigemptyset(&urgent);
   sigaddset(&urgent, SIGURG);
@@ -237,7 +239,23 @@ int ticks_blocked() {
                : "rcx", "r11", "memory");
 #endif
   CHECK(result == 0);
+}
+
+int ticks_blocked() {
+  block_ticks();
   walk_list(600);
+  return 0;
+}
+
+int ticks_blocked_in_one_of_four() {
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 4; ++i) {
+    threads.emplace_back([i] {
+      if (i == 2) block_ticks();
+      walk_list(600);
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
   return 0;
 }
 
@@ -288,6 +306,7 @@ constexpr Scenario kHandlers[] = {
     {"emulator-faults", emulator_faults},
     {"computes", computes},
     {"ticks-blocked-behind-its-back", ticks_blocked},
+    {"ticks-blocked-in-one-of-four", ticks_blocked_in_one_of_four},
     {"old-signals", old_signals},
     {"raw-signals", raw_signals},
     {"blocked-as-seen", blocked_as_seen},

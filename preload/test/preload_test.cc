@@ -167,6 +167,12 @@ TEST_F(PreloadTest, WhereTicksAreLostTheReportSaysSo) {
   }
 }
 
+TEST_F(PreloadTest, WhereTicksOfOneThreadAreLostTheReportSaysSo) {
+  expect_ok("ticks-blocked-in-one-of-four");
+  EXPECT_NE(report()["warnings"].dump().find("1 of 5 threads: of "), std::string::npos) << report();
+  EXPECT_TRUE(report()["error"]["relative_95"].is_null()) << report()["error"];
+}
+
 TEST_F(PreloadTest, AFaultOfTheEmulatorsIsCalledThatAndTheProgramGoesOn) {
   const Outcome outcome = guest("emulator-faults");
   EXPECT_EQ(outcome.status, 0) << outcome.err;

@@ -8,19 +8,9 @@
 #include <cerrno>
 
 #include "base/clock.h"
-#include "base/raw_syscall.h"
+#include "base/user_time.h"
 
 namespace nvmemu {
-namespace {
-
-// Of the calling thread. CPU time that the kernel's ticks found in user mode.
-double thread_user_ns() noexcept {
-  rusage usage{};
-  raw_syscall(SYS_getrusage, int{RUSAGE_THREAD}, &usage);
-  return static_cast<double>(usage.ru_utime.tv_sec) * 1e9 + static_cast<double>(usage.ru_utime.tv_usec) * 1e3;
-}
-
-}  // namespace
 
 std::size_t attributes_of(const Microarchitecture& design, const CountedRoles& roles,
                           std::array<perf_event_attr, EventGroup::kMostEvents>& attributes) noexcept {
@@ -88,7 +78,7 @@ bool PmuSource::begin(int tid) noexcept {
 }
 
 void PmuSource::begin_clock() noexcept {
-  clock_.start(cycles_, thread_user_ns());
+  clock_.start(cycles_, static_cast<double>(user_time_ns(RUSAGE_THREAD)));
   clock_has_begun_ = true;
 }
 
@@ -145,7 +135,7 @@ EpochCounts PmuSource::read() noexcept {
 void PmuSource::follow_clock(double cycles) noexcept {
   cycles_ += cycles;
   if (!clock_has_begun_) return begin_clock();
-  if (clock_.is_due(cycles_)) clock_.add(cycles_, thread_user_ns());
+  if (clock_.is_due(cycles_)) clock_.add(cycles_, static_cast<double>(user_time_ns(RUSAGE_THREAD)));
 }
 
 void PmuSource::fill(EpochCounts& counts, const GroupDelta& delta) noexcept {

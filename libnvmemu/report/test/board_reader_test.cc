@@ -67,6 +67,20 @@ TEST_F(BoardReader, WhereSamplesDoNotFitTheTimeItSaysSoAndGivesNoErrorBar) {
   EXPECT_THAT(seen.warnings, Not(Contains(HasSubstr("samples stand for"))));
 }
 
+TEST_F(BoardReader, OneSilentThreadOfFourIsTold) {
+  BoardProcess& process = add_process(100);
+  process.user_ns.store(4'004'000'000);
+  for (std::uint32_t tid = 100; tid < 104; ++tid) {
+    BoardThread& thread = add_thread(tid, process);
+    thread.user_ns.store(1'001'000'000);
+    thread.sampled_ns.store(tid == 102 ? 30'000'000 : 990'000'000);
+  }
+  const RunReport report = read();
+  EXPECT_FALSE(report.error_relative_95);
+  EXPECT_THAT(report.warnings, Contains(HasSubstr("1 of 4 threads: of 1 s of the program's own time, "
+                                                  "samples stand for 30 ms only")));
+}
+
 TEST_F(BoardReader, AnErrorBarIsNeverZeroAndNeverFromFewSamples) {
   const BoardProcess& process = add_process(100);
   BoardThread& thread = add_thread(100, process);

@@ -129,6 +129,12 @@ TEST(ReadReport, NamesTheFieldThatIsWrong) {
 }
 
 // Each number in turn is less than nothing, beyond all bounds, and no number.
+TEST(ReadReport, RefusesBytesThatDoNotFitIntoACount) {
+  json broken = json::parse(to_json(with_bandwidth()));
+  broken["bandwidth"]["read_bytes"] = 1e20;
+  EXPECT_FALSE(parse_report(broken.dump()));
+}
+
 TEST(ReadReport, RefusesNumbersThatNoRunHas) {
   const json whole = json::parse(to_json(with_bandwidth()));
   const json flat = whole.flatten();
