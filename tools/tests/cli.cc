@@ -18,6 +18,15 @@
 namespace nvmemu {
 namespace {
 
+// In the child, between fork() and exec().
+void redirect(int fd, const std::string& path, int flags) {
+  const int file = open(path.c_str(), flags, 0600);
+  if (file < 0 || dup2(file, fd) < 0) _exit(99);
+  if (file != fd) close(file);
+}
+
+}  // namespace
+
 Calibration hand_made_calibration() {
   Calibration calibration;
   calibration.cpu_model = read_cpu().model;
@@ -39,15 +48,6 @@ Calibration hand_made_calibration() {
   calibration.copy_bandwidth_all_bps = 30e9;
   return calibration;
 }
-
-// In the child, between fork() and exec().
-void redirect(int fd, const std::string& path, int flags) {
-  const int file = open(path.c_str(), flags, 0600);
-  if (file < 0 || dup2(file, fd) < 0) _exit(99);
-  if (file != fd) close(file);
-}
-
-}  // namespace
 
 void CliTest::SetUp() {
   for (char** variable = environ; *variable != nullptr;) {

@@ -20,6 +20,11 @@ struct Outcome {
   std::string out, err;
 };
 
+struct Calibration;
+
+// Of this machine, as far as it is checked.
+Calibration hand_made_calibration();
+
 class CliTest : public testing::Test {
  protected:
   void SetUp() override;

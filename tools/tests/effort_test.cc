@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// How often `nvmemu run` samples, by what it has to add.
+// How often `nvmemu run` samples, by what it has to add and by what samples take on this machine.
 #include <gtest/gtest.h>
 
 #include "cli.h"
+#include "host/calibration.h"
 #include "host/capabilities.h"
 
 namespace nvmemu {
 namespace {
+
+using json = nlohmann::json;
 
 class EffortTest : public CliTest {
  protected:
@@ -18,7 +21,29 @@ class EffortTest : public CliTest {
     EXPECT_EQ(outcome.status, 0) << outcome.err;
     return report()["totals"]["samples"];
   }
+
+  // Of a run of a second that never waits, by a calibration in which a sample takes that.
+  double share_of_samples(double sample_cost_ns) {
+    Calibration calibration = hand_made_calibration();
+    calibration.sample_cost_ns = calibration.sample_stall_cost_ns = sample_cost_ns;
+    const auto stored = store_calibration(calibration, calibration_path());
+    EXPECT_TRUE(stored) << stored.error().message;
+    const Outcome outcome = run({"--read-latency", "2x", "--source", "sampler", "--report",
+                                 folder_.file("report.json"), "--", NVMEMU_TEST_BURNER, "1000"});
+    EXPECT_EQ(outcome.status, 0) << outcome.err;
+    const json totals = report()["totals"];
+    return totals["samples"].get<double>() * sample_cost_ns / totals["cpu_ns"].get<double>();
+  }
 };
+
+// 0.5 % in the long run, and at most 6 for the first 60 ms.
+TEST_F(EffortTest, TakesLittleOfWhatNeverWaitsWhateverASampleTakes) {
+  if (!probe_capabilities().task_clock.available)
+    GTEST_SKIP() << "needs perf_event_open(2), which is refused here";
+  EXPECT_LT(share_of_samples(2e3), 0.004);
+  EXPECT_GT(share_of_samples(2e3), 0.001) << "as many as of what waits: they are cheap";
+  EXPECT_LT(share_of_samples(60e3), 0.012);
+}
 
 // Up to four times as seldom after the first of five epochs or more.
 TEST_F(EffortTest, IsLessWhereLittleIsToBeAdded) {

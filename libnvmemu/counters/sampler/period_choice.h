@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// How often a thread is sampled. Samples cost time; they are worth it where the thread waits for memory, or
-// moves more than a little of it. Pure arithmetic; async-signal-safe; one thread.
+// How often a thread is sampled. Samples cost time, 2 to 60 us each by machine: the delays cover it where the
+// thread waits for memory, and else it is to be little; or it is worth it where the thread moves more than a
+// little of memory. Pure arithmetic; async-signal-safe; one thread.
 #pragma once
 
 #include "counters/counts.h"
@@ -10,8 +11,11 @@ namespace nvmemu {
 struct PeriodOptions {
   double fine_ns = 0;             // at first,
   double usual_ns = 0;            // then, where it is worth it,
-  double coarse_ns = 0;           // and where not
-  bool charges_stalls = true;     // waiting for memory makes it worth it,
+  double coarse_ns = 0;           // and at the coarsest
+  bool charges_stalls = true;     // waiting for memory makes it worth it, as far as the delays
+  double delay_factor = 1;        // of so much for each ns of it
+  double sample_ns = 0;           // cover what a sample takes,
+  double stall_sample_ns = 0;     // and one taken while waiting;
   bool measures_traffic = false;  // and so does traffic,
   double traffic_bps = 0;         // of more than this
 };
@@ -28,7 +32,9 @@ class PeriodChoice {
 
  private:
   bool is_fine() const noexcept { return period_ns_ <= options_.usual_ns; }
-  bool is_worth_it() noexcept;
+  double wanted_ns() noexcept;
+  double paid_for_ns() const noexcept;
+  bool is_worth_it_for_traffic() noexcept;
 
   PeriodOptions options_;
   double period_ns_;

@@ -19,9 +19,8 @@ constexpr auto kRelaxed = std::memory_order_relaxed;
 
 // The kernel rounds CPU-time timers to its tick, 4 ms on most.
 constexpr std::uint64_t kTimerPeriodNs = 4000000;
-// Of a thread that samples are not worth it of. Where stalls are not charged, none are needed to see when
-// they begin.
-constexpr double kIdlePeriodNs = 5e6;
+// The coarsest. Where stalls are not charged, none are needed to see when they begin.
+constexpr double kCoarsePeriodNs = 16e6;
 constexpr double kIdleTrafficPeriodNs = 10e6;
 constexpr std::size_t kDrainAtOnce = 8;  // on the stack of a handler
 // For how long payments at edges may wait for probes, and for what share of the time in the long run.
@@ -71,8 +70,11 @@ Sampler::Sampler(SamplerShared& shared, const Clock& clock, const SamplerOptions
       traffic_(options.cache_bytes),
       period_({.fine_ns = options.period_ns,
                .usual_ns = options.measures_traffic ? options.period_ns : options.period_ns / options.effort,
-               .coarse_ns = options.charges_stalls ? kIdlePeriodNs : kIdleTrafficPeriodNs,
+               .coarse_ns = options.charges_stalls ? kCoarsePeriodNs : kIdleTrafficPeriodNs,
                .charges_stalls = options.charges_stalls,
+               .delay_factor = options.effort,
+               .sample_ns = options.sample_cost_ns + options.tick_cost_ns / kSamplesPerTick,
+               .stall_sample_ns = options.sample_stall_cost_ns + options.tick_cost_ns / kSamplesPerTick,
                .measures_traffic = options.measures_traffic,
                .traffic_bps = options.traffic_bps}),
       period_ns_(options.period_ns),
@@ -355,7 +357,7 @@ void Sampler::discount_samples(EpochCounts& counts) const noexcept {
 }
 
 // Sampling is paid for by the delays. A thread that hardly waits for memory has none, and is sampled less
-// often, until it does; likewise one that moves far less than is to be limited.
+// often where samples are dear, until it does; likewise one that moves far less than is to be limited.
 void Sampler::retune(const EpochCounts& counts) noexcept {
   if (!perf_.is_open() || !period_.judge(counts)) return;
   const auto wanted_ns = static_cast<std::uint64_t>(period_.period_ns());
