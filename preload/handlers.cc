@@ -9,8 +9,8 @@
 
 #include "base/program_counter.h"
 #include "base/raw_syscall.h"
-#include "counters/sampler/guarded_read.h"
-#include "counters/sampler/prober.h"
+#include "counters/sampler/code/guarded_read.h"
+#include "counters/sampler/probe/prober.h"
 #include "endings.h"
 #include "foreign_threads.h"
 #include "hooks.h"

@@ -11,7 +11,7 @@
 
 #include "base/log.h"
 #include "base/raw_syscall.h"
-#include "counters/sampler/guarded_read.h"
+#include "counters/sampler/code/guarded_read.h"
 #include "hook.h"
 #include "runtime.h"
 #include "seccomp_filter.h"

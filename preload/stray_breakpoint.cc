@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "counters/sampler/guarded_read.h"
+#include "counters/sampler/code/guarded_read.h"
 
 namespace nvmemu::preload {
 

@@ -11,7 +11,7 @@
 
 #include "atomic_set.h"
 #include "base/raw_syscall.h"
-#include "counters/sampler/guarded_read.h"
+#include "counters/sampler/code/guarded_read.h"
 
 namespace nvmemu::preload {
 namespace {

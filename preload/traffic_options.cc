@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "counters/sampler/sampling_cost.h"
+#include "counters/sampler/calibration/sampling_cost.h"
 
 namespace nvmemu::preload {
 

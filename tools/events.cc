@@ -11,7 +11,7 @@
 #include "base/quote.h"
 #include "counters/pmu/catalogue.h"
 #include "counters/pmu/resolve.h"
-#include "counters/sampler/instruction.h"
+#include "counters/sampler/code/instruction.h"
 #include "host/cpu.h"
 #include "source_choice.h"
 #include "subcommands.h"

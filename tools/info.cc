@@ -12,7 +12,7 @@
 #include "base/units.h"
 #include "calibration_table.h"
 #include "counters/pmu/catalogue.h"
-#include "counters/sampler/instruction.h"
+#include "counters/sampler/code/instruction.h"
 #include "host/calibrate.h"
 #include "host/calibration.h"
 #include "host/capabilities.h"

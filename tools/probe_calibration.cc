@@ -2,8 +2,8 @@
 #include "probe_calibration.h"
 
 #include "base/clock.h"
-#include "counters/sampler/known_probes.h"
-#include "counters/sampler/sampling_cost.h"
+#include "counters/sampler/calibration/known_probes.h"
+#include "counters/sampler/calibration/sampling_cost.h"
 
 namespace nvmemu {
 namespace {

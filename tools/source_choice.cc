@@ -5,7 +5,7 @@
 
 #include "counters/pmu/pmu_source.h"
 #include "counters/pmu/self_test.h"
-#include "counters/sampler/instruction.h"
+#include "counters/sampler/code/instruction.h"
 #include "host/calibration.h"
 
 namespace nvmemu {

@@ -7,11 +7,11 @@
 
 #include <cstring>
 
-#include "counters/sampler/code_lookup.h"
-#include "counters/sampler/guarded_read.h"
-#include "counters/sampler/loop.h"
-#include "counters/sampler/overlap.h"
-#include "counters/sampler/value_flow.h"
+#include "counters/sampler/code/code_lookup.h"
+#include "counters/sampler/code/guarded_read.h"
+#include "counters/sampler/code/loop.h"
+#include "counters/sampler/code/overlap.h"
+#include "counters/sampler/code/value_flow.h"
 #include "fuzzing.h"
 
 using namespace nvmemu;

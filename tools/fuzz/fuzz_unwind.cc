@@ -5,7 +5,7 @@
 
 #include <cstring>
 
-#include "counters/sampler/unwind_table.h"
+#include "counters/sampler/code/unwind_table.h"
 #include "fuzzing.h"
 
 using namespace nvmemu;

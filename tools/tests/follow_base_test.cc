@@ -10,7 +10,7 @@
 
 #include "base/clock.h"
 #include "cli.h"
-#include "counters/sampler/huge_pages.h"
+#include "counters/sampler/account/huge_pages.h"
 #include "host/calibration.h"
 #include "host/chase_buffer.h"
 

@@ -6,7 +6,7 @@
 
 #include "cli.h"
 #include "counters/record/record_reader.h"
-#include "counters/sampler/instruction.h"
+#include "counters/sampler/code/instruction.h"
 #include "host/capabilities.h"
 
 namespace nvmemu {

@@ -16,8 +16,8 @@
 #include "counters/pmu/group_delta.h"
 #include "counters/pmu/stall_time.h"
 #include "counters/pmu/traffic_counters.h"
-#include "counters/sampler/perf_ticker.h"
-#include "counters/sampler/timer_ticker.h"
+#include "counters/sampler/ticker/perf_ticker.h"
+#include "counters/sampler/ticker/timer_ticker.h"
 #include "counters/thread_source.h"
 
 namespace nvmemu {

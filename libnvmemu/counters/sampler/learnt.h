@@ -5,12 +5,12 @@
 
 #include <atomic>
 
-#include "counters/sampler/gap_weights.h"
-#include "counters/sampler/load_table.h"
-#include "counters/sampler/loop_table.h"
-#include "counters/sampler/memory_share.h"
-#include "counters/sampler/prober.h"
-#include "counters/sampler/walked_samples.h"
+#include "counters/sampler/account/walked_samples.h"
+#include "counters/sampler/learned/gap_weights.h"
+#include "counters/sampler/learned/load_table.h"
+#include "counters/sampler/learned/loop_table.h"
+#include "counters/sampler/learned/memory_share.h"
+#include "counters/sampler/probe/prober.h"
 
 namespace nvmemu {
 

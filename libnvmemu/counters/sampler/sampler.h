@@ -10,20 +10,20 @@
 #include <cstdint>
 
 #include "base/clock.h"
-#include "counters/sampler/epoch_samples.h"
+#include "counters/sampler/account/epoch_samples.h"
+#include "counters/sampler/account/recent_misses.h"
+#include "counters/sampler/account/walked_samples.h"
+#include "counters/sampler/calibration/sampling_cost.h"
+#include "counters/sampler/learned/link_steps.h"
 #include "counters/sampler/learnt.h"
-#include "counters/sampler/link_steps.h"
-#include "counters/sampler/own_time.h"
-#include "counters/sampler/perf_ticker.h"
-#include "counters/sampler/period_choice.h"
-#include "counters/sampler/probe_schedule.h"
-#include "counters/sampler/prober.h"
-#include "counters/sampler/recent_misses.h"
-#include "counters/sampler/sampling_cost.h"
-#include "counters/sampler/thread_walks.h"
-#include "counters/sampler/timer_ticker.h"
-#include "counters/sampler/traffic.h"
-#include "counters/sampler/walked_samples.h"
+#include "counters/sampler/probe/probe_schedule.h"
+#include "counters/sampler/probe/prober.h"
+#include "counters/sampler/ticker/own_time.h"
+#include "counters/sampler/ticker/perf_ticker.h"
+#include "counters/sampler/ticker/period_choice.h"
+#include "counters/sampler/ticker/timer_ticker.h"
+#include "counters/sampler/traffic/traffic.h"
+#include "counters/sampler/walked/thread_walks.h"
 #include "counters/thread_source.h"
 
 namespace nvmemu {
@@ -93,6 +93,9 @@ class Sampler final : public ThreadSource {
   void keep_warm() noexcept override { misses_.revisit(); }
 
  private:
+  // For how long payments at edges may wait for probes.
+  static constexpr double kMostPatienceNs = 120e6;
+
   void drain_ring() noexcept;
   void add_sample(const TickerSample& sample, double time_ns) noexcept;
   void retune(const EpochCounts& counts) noexcept;
@@ -129,9 +132,8 @@ class Sampler final : public ThreadSource {
   LoadEntry* candidate_ = nullptr;   // a load that time was just spent on,
   std::uintptr_t candidate_ip_ = 0;  // and the address that the sample had
   int tid_ = 0;
-  double period_ns_;       // of the perf_event ticker now
-  double enough_natural_;  // readings of a load
-  double patience_ns_;
+  double period_ns_;  // of the perf_event ticker now
+  double patience_ns_ = kMostPatienceNs;
   double epoch_ns_ = 0;
   double overhead_ns_ = 0;
   std::uint64_t probes_ = 0;

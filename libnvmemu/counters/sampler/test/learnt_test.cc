@@ -5,7 +5,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "counters/sampler/table_slot.h"
+#include "counters/sampler/learned/table_slot.h"
 
 namespace nvmemu {
 namespace {

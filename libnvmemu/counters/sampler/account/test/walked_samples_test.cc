@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "counters/sampler/account/walked_samples.h"
+
+#include <gtest/gtest.h>
+
+#include <map>
+
+namespace nvmemu {
+namespace {
+
+constexpr double kMs = 1e6;
+constexpr double kBaseNs = 100;
+
+class Told final : public VerdictSource {
+ public:
+  Verdict verdict_of(std::uintptr_t address) noexcept override { return verdicts[address]; }
+  std::map<std::uintptr_t, Verdict> verdicts;
+};
+
+Verdict verdict(double share, double miss_ns) {
+  return {.share = share, .miss_ns = miss_ns, .misses = 100, .readings = 100, .executions = 1000};
+}
+
+class WalkedSamplesTest : public testing::Test {
+ protected:
+  const LoadEntry& load(std::uintptr_t address, StallKind kind = StallKind::kLoad) {
+    LoadEntry& entry = entries_[address];
+    entry.address = address;
+    entry.instruction.kind = kind;
+    return entry;
+  }
+  EpochCounts take(bool settle = false) { return samples_.take(told_, pool_, settle); }
+
+  std::map<std::uintptr_t, LoadEntry> entries_;
+  Told told_;
+  WalkedPool pool_;
+  WalkedSamples samples_{kBaseNs};
+};
+
+TEST_F(WalkedSamplesTest, ChargesTheShareThatWalksHaveSeen) {
+  told_.verdicts[1] = verdict(0.25, 200);
+  samples_.add(&load(1), 8 * kMs);
+  const EpochCounts counts = take();
+  EXPECT_DOUBLE_EQ(counts.memory_stall_ns, 2 * kMs);
+  EXPECT_DOUBLE_EQ(counts.miss_latency_ns, 200);
+  EXPECT_DOUBLE_EQ(counts.held(StallKind::kLoad), 8 * kMs);
+}
+
+TEST_F(WalkedSamplesTest, EachLoadsMissesTakeWhatItsOwnDid) {
+  told_.verdicts[1] = verdict(1, 100);
+  told_.verdicts[2] = verdict(1, 300);
+  samples_.add(&load(1), 3 * kMs);
+  samples_.add(&load(2), 3 * kMs);
+  EXPECT_DOUBLE_EQ(take().miss_latency_ns, 150);  // 30,000 and 10,000 of them in a row
+}
+
+TEST_F(WalkedSamplesTest, ALoadThatNeverMissedWaitsForNothing) {
+  told_.verdicts[1] = Verdict{.readings = 5, .executions = 1000};
+  samples_.add(&load(1), 8 * kMs);
+  EXPECT_EQ(take().memory_stall_ns, 0);
+}
+
+TEST_F(WalkedSamplesTest, OtherInstructionsAreNotCharged) {
+  told_.verdicts[1] = verdict(1, 100);
+  samples_.add(&load(1, StallKind::kStore), kMs);
+  samples_.add(nullptr, kMs);
+  const EpochCounts counts = take();
+  EXPECT_EQ(counts.memory_stall_ns, 0);
+  EXPECT_EQ(counts.samples, 2u);
+  EXPECT_EQ(counts.stall_samples, 0u);
+}
+
+TEST_F(WalkedSamplesTest, KeepsBackWhatNoWalkHasPassedUntilOneHas) {
+  samples_.add(&load(1), 4 * kMs);
+  EXPECT_EQ(take().memory_stall_ns, 0);
+  told_.verdicts[1] = verdict(1, 100);
+  EXPECT_DOUBLE_EQ(take().memory_stall_ns, 4 * kMs);
+  EXPECT_EQ(take().memory_stall_ns, 0);
+}
+
+TEST_F(WalkedSamplesTest, WhatNoWalkHasPassedGetsTheMeanInTheEnd) {
+  told_.verdicts[1] = verdict(0.2, 100);
+  samples_.add(&load(1), 1000 * kMs);
+  take();
+  samples_.add(&load(2), 10 * kMs);
+  EXPECT_NEAR(take(true).memory_stall_ns, 2 * kMs, 0.01 * kMs);
+  samples_.add(&load(3), 1000 * kMs);  // and where it goes on for too long
+  EXPECT_NEAR(take().memory_stall_ns, 200 * kMs, kMs);
+}
+
+TEST_F(WalkedSamplesTest, BeforeAnythingIsKnownHalfIsMemorys) {
+  samples_.add(&load(1), kMs);
+  const EpochCounts counts = take(true);
+  EXPECT_DOUBLE_EQ(counts.memory_stall_ns, kMs / 2);
+  EXPECT_DOUBLE_EQ(counts.miss_latency_ns, kBaseNs);
+  EXPECT_DOUBLE_EQ(counts.share_error_ns, kMs / 2);
+}
+
+TEST_F(WalkedSamplesTest, MissesThatAWalkHasTakenAreOwed) {
+  told_.verdicts[1] = verdict(1, 100);
+  samples_.add(&load(1), kMs);
+  samples_.add_groups(1000);
+  const EpochCounts counts = take();
+  EXPECT_NEAR(counts.memory_stall_ns, kMs + 1000 * 100, 1000);
+  EXPECT_NEAR(counts.overhead_ns, -1000 * 100, 1000);  // the program was spared them
+  EXPECT_NEAR(counts.miss_latency_ns, 100, 0.1);
+}
+
+}  // namespace
+}  // namespace nvmemu

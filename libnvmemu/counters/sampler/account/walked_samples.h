@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+// One thread's samples where walks tell what loads wait for: as EpochSamples, by other means. Pure
+// bookkeeping; async-signal-safe.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+
+#include "counters/counts.h"
+#include "counters/sampler/learned/load_table.h"
+#include "walk/load_record.h"
+
+namespace nvmemu {
+
+// What all that walks have told of comes to, weighted by time: for loads that none has passed. Shared by the
+// threads of a process, and by its children.
+class WalkedPool {
+ public:
+  void add(double time_ns, const Verdict& verdict) noexcept;
+  Verdict mean(double base_ns) const noexcept;
+
+ private:
+  std::atomic<double> time_ns_{0}, memory_ns_{0}, misses_{0};
+};
+
+// Where verdicts come from.
+class VerdictSource {
+ public:
+  virtual Verdict verdict_of(std::uintptr_t address) noexcept = 0;
+
+ protected:
+  ~VerdictSource() = default;
+};
+
+class WalkedSamples {
+ public:
+  // `base_ns`: what a miss takes until walks have seen one.
+  explicit WalkedSamples(double base_ns) : base_ns_(base_ns) {}
+
+  // A sample that stands for `time_ns`, held up by `entry`'s instruction (null: by nothing known).
+  void add(const LoadEntry* entry, double time_ns) noexcept;
+
+  // A walk has brought lines in from memory that the program will now find in its caches: `groups` of them in
+  // a row. It waits for none of that, but on the emulated memory it would have.
+  void add_groups(double groups) noexcept { groups_ += groups; }
+
+  // Starts the next epoch. What is behind a load that no walk has passed is kept back for a while, unless the
+  // epoch is to be settled.
+  EpochCounts take(VerdictSource& verdicts, WalkedPool& pool, bool settle) noexcept;
+
+ private:
+  struct Held {
+    const LoadEntry* entry = nullptr;
+    double time_ns = 0;
+  };
+  static constexpr std::size_t kDistinct = 96;  // loads told apart in an epoch; the others get the mean
+
+  void charge(double time_ns, const Verdict& verdict, EpochCounts& counts) noexcept;
+
+  double base_ns_;
+  std::array<Held, kDistinct> held_{};
+  std::size_t distinct_ = 0;
+  double others_ns_ = 0;
+  double groups_ = 0;
+  double misses_ = 0;
+  std::array<double, kStallKinds> by_kind_ns_{};
+  std::uint64_t samples_ = 0;
+  std::uint64_t stall_samples_ = 0;
+};
+
+}  // namespace nvmemu

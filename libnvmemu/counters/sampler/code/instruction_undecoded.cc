@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+// For processors whose code is not decoded yet: see kDecodes. No instruction is known, so that none is taken
+// for a load.
+#include "counters/sampler/code/instruction.h"
+#include "counters/sampler/code/loop.h"
+#include "counters/sampler/code/overlap.h"
+
+namespace nvmemu {
+
+static_assert(!kDecodes);
+
+std::optional<Instruction> decode_instruction(const std::uint8_t*, std::size_t) noexcept {
+  return std::nullopt;
+}
+
+std::uintptr_t effective_address(const MemoryOperand&, std::uintptr_t, std::uint8_t,
+                                 const ucontext_t&) noexcept {
+  return 0;
+}
+
+IndependentLoads independent_loads(std::uintptr_t) noexcept { return {}; }
+
+std::optional<Loop> loop_around(std::uintptr_t) noexcept { return std::nullopt; }
+
+std::uintptr_t address_of(const Stream&, const Registers&) noexcept { return 0; }
+
+}  // namespace nvmemu

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "counters/sampler/ticker/period_choice.h"
+
+#include <algorithm>
+
+namespace nvmemu {
+namespace {
+
+// What sampling may take of a thread's time beyond what delays cover.
+constexpr double kUncovered = 0.005;
+constexpr double kJudgedNs = 50e6;  // sampled time that this is judged by
+// So many of its samples in loops that stream, and were not followed, may hide traffic.
+constexpr double kMayHide = 0.1;
+constexpr double kShortestPatienceNs = 100e6;
+constexpr double kLongestPatienceNs = 3.2e9;
+
+}  // namespace
+
+// In steps of two, so that chance does not change it all the time.
+double PeriodChoice::paid_for_ns() const noexcept {
+  if (!options_.charges_stalls) return options_.coarse_ns;
+  const double waits = std::clamp(stall_ns_ / time_ns_, 0.0, 1.0);
+  const double cost_ns =
+      options_.sample_ns + waits * std::max(0.0, options_.stall_sample_ns - options_.sample_ns);
+  const double shortest_ns = cost_ns / (options_.delay_factor * waits + kUncovered);
+  double period_ns = options_.usual_ns;
+  while (period_ns < shortest_ns && period_ns < options_.coarse_ns) period_ns *= 2;
+  return period_ns;
+}
+
+double PeriodChoice::wanted_ns() noexcept {
+  const double paid_for = paid_for_ns();
+  if (paid_for > options_.usual_ns && is_worth_it_for_traffic()) return options_.usual_ns;
+  return std::max(options_.usual_ns, std::min(paid_for, options_.coarse_ns));
+}
+
+bool PeriodChoice::is_worth_it_for_traffic() noexcept {
+  if (!options_.measures_traffic) return false;
+  if (bytes_ * 1e9 > options_.traffic_bps * time_ns_) {
+    patience_ns_ = 0;
+    return true;
+  }
+  if (is_fine()) {
+    patience_ns_ = std::clamp(2 * patience_ns_, kShortestPatienceNs, kLongestPatienceNs);
+    waited_ns_ = 0;
+    return false;
+  }
+  waited_ns_ += time_ns_;
+  return unfollowed_ > kMayHide * samples_ && waited_ns_ >= patience_ns_;
+}
+
+bool PeriodChoice::judge(const EpochCounts& counts) noexcept {
+  const TrafficCounts& traffic = counts.traffic;
+  time_ns_ += static_cast<double>(counts.samples) * period_ns_;
+  stall_ns_ += counts.fresh_stall_ns;
+  bytes_ += traffic.bytes();
+  samples_ += static_cast<double>(traffic.samples);
+  unfollowed_ += static_cast<double>(traffic.streaming_samples - traffic.pairs);
+  if (time_ns_ < kJudgedNs) return false;
+  const double wanted = wanted_ns();
+  time_ns_ = stall_ns_ = bytes_ = samples_ = unfollowed_ = 0;
+  if (wanted == period_ns_) return false;
+  period_ns_ = wanted;
+  return true;
+}
+
+}  // namespace nvmemu

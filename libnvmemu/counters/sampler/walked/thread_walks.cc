@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "counters/sampler/walked/thread_walks.h"
+
+#include <algorithm>
+
+#include "walk/mapped.h"
+#include "walk/walker.h"
+
+namespace nvmemu {
+
+SharedWalks* create_shared_walks(double ns_per_tick, double threshold_ns, WalkTally& tally) noexcept {
+  return SharedWalks::create(ns_per_tick, threshold_ns, tally);
+}
+
+void ThreadWalks::open() noexcept {
+  if (shared_ != nullptr) walker_ = map_zeroed<Walker>();
+}
+
+void ThreadWalks::close() noexcept {
+  unmap(walker_);
+  walker_ = nullptr;
+}
+
+Verdict ThreadWalks::verdict_of(std::uintptr_t address) noexcept { return shared_->verdict_of(address); }
+
+bool ThreadWalks::holds_code(std::uintptr_t pc) const noexcept {
+  return walker_ != nullptr && shared_->holds_code(pc);
+}
+
+WalkTaken ThreadWalks::maybe_walk(const ucontext_t& context, TickMoment moment,
+                                  const LoadEntry* waited_for) noexcept {
+  missed_count_ = 0;
+  const Verdict verdict = waited_for != nullptr ? verdict_of(waited_for->address) : Verdict{};
+  const WalkPlan plan = schedule_.at_tick(moment, waited_for != nullptr, verdict);
+  if (plan.steps == 0) return {};
+  const WalkOutcome outcome = walker_->walk(*shared_, context, plan);
+  schedule_.on_walk(outcome.ns);
+  missed_count_ = std::min(kMissesKept, static_cast<std::size_t>(outcome.misses));
+  std::copy_n(walker_->missed().begin(), missed_count_, missed_);
+  if (plan.is_long()) return {outcome.ns, groups_per_miss_ * outcome.misses, outcome.readings};
+  if (outcome.misses > 0) {
+    constexpr double kNew = 0.25;
+    groups_per_miss_ += kNew * (outcome.groups / outcome.misses - groups_per_miss_);
+  }
+  return {outcome.ns, outcome.groups, outcome.readings};
+}
+
+}  // namespace nvmemu

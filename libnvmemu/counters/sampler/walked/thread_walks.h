@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+// One thread's walks, as the sampler uses them: at ticks, within a budget. Async-signal-safe.
+#pragma once
+
+#include <ucontext.h>
+
+#include <cstdint>
+
+#include "counters/sampler/account/walked_samples.h"
+#include "walk/schedule.h"
+#include "walk/walk_stop.h"
+
+namespace nvmemu {
+
+class SharedWalks;
+class Walker;
+
+// Null where nothing can be walked. See SharedWalks::create().
+SharedWalks* create_shared_walks(double ns_per_tick, double threshold_ns, WalkTally& tally) noexcept;
+
+struct WalkTaken {
+  double ns = 0;  // 0: none was
+  double groups = 0;
+  unsigned readings = 0;
+};
+
+class ThreadWalks final : public VerdictSource {
+ public:
+  // `shared` null: never walks.
+  ThreadWalks(SharedWalks* shared, double budget) noexcept : shared_(shared), schedule_(budget) {}
+  ThreadWalks(const ThreadWalks&) = delete;
+  ThreadWalks& operator=(const ThreadWalks&) = delete;
+
+  void open() noexcept;  // where that fails, it never walks
+  void close() noexcept;
+  bool is_open() const noexcept { return walker_ != nullptr; }
+
+  void on_time(double ns) noexcept { schedule_.on_time(ns); }
+
+  // At a tick that found the thread with `context`; `waited_for`: the load that its last sample was held up
+  // by, null: none. The caller sees to it that faults are left.
+  WalkTaken maybe_walk(const ucontext_t& context, TickMoment moment, const LoadEntry* waited_for) noexcept;
+
+  // Of the last walk: the address of each miss, or of some.
+  template <typename Use>
+  void for_each_miss(Use use) const noexcept {
+    for (std::size_t i = 0; i < missed_count_; ++i) use(missed_[i]);
+  }
+
+  Verdict verdict_of(std::uintptr_t address) noexcept override;
+
+  // Whether a sample there is of a walk.
+  bool holds_code(std::uintptr_t pc) const noexcept;
+
+ private:
+  static constexpr std::size_t kMissesKept = 16;
+
+  SharedWalks* shared_;
+  WalkSchedule schedule_;
+  Walker* walker_ = nullptr;
+  std::uintptr_t missed_[kMissesKept] = {};
+  std::size_t missed_count_ = 0;
+  double groups_per_miss_ = 1;
+};
+
+}  // namespace nvmemu

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+// Where no code can be walked.
+#include "counters/sampler/walked/thread_walks.h"
+
+namespace nvmemu {
+
+SharedWalks* create_shared_walks(double, double, WalkTally&) noexcept { return nullptr; }
+
+void ThreadWalks::open() noexcept {}
+void ThreadWalks::close() noexcept {}
+Verdict ThreadWalks::verdict_of(std::uintptr_t) noexcept { return {}; }
+bool ThreadWalks::holds_code(std::uintptr_t) const noexcept { return false; }
+WalkTaken ThreadWalks::maybe_walk(const ucontext_t&, TickMoment, const LoadEntry*) noexcept { return {}; }
+
+}  // namespace nvmemu
