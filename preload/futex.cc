@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <cstdint>
 
+#include "asked_memory.h"
 #include "edge.h"
 #include "lifecycle.h"
 #include "program_signals.h"
@@ -27,9 +28,18 @@ struct KernelSigaction {
   SignalMask mask;
 };
 
-// By number, what programs set is theirs as by name. Results as syscall(2) has them.
+std::uintptr_t address_of(long word) noexcept { return static_cast<std::uintptr_t>(word); }
+
+long fail_with(int error) noexcept {
+  errno = error;
+  return -1;
+}
+
+// By number, what programs set is theirs as by name. Results as syscall(2) has them, EFAULT included: as in
+// the kernel, what is asked for is done though it cannot be told what was there before.
 long raw_sigaction(long signal, long action, long old, long mask_bytes) noexcept {
-  if (mask_bytes != sizeof(SignalMask)) return errno = EINVAL, -1;
+  if (mask_bytes != sizeof(SignalMask)) return fail_with(EINVAL);
+  if (action != 0 && !kernel_reads(address_of(action), sizeof(KernelSigaction))) return fail_with(EFAULT);
   const auto* const asked = reinterpret_cast<const KernelSigaction*>(action);
   auto* const told = reinterpret_cast<KernelSigaction*>(old);
   struct sigaction wanted {};
@@ -41,6 +51,7 @@ long raw_sigaction(long signal, long action, long old, long mask_bytes) noexcept
   }
   if (program_sigaction(static_cast<int>(signal), asked != nullptr ? &wanted : nullptr, &before) != 0)
     return -1;
+  if (!kernel_writes_action(static_cast<int>(signal), address_of(old))) return fail_with(EFAULT);
   if (told != nullptr)
     *told = {before.sa_handler, static_cast<unsigned long>(before.sa_flags), before.sa_restorer,
              mask_of(before.sa_mask)};
@@ -48,13 +59,15 @@ long raw_sigaction(long signal, long action, long old, long mask_bytes) noexcept
 }
 
 long raw_sigprocmask(long how, long set, long old, long mask_bytes) noexcept {
-  if (mask_bytes != sizeof(SignalMask)) return errno = EINVAL, -1;
+  if (mask_bytes != sizeof(SignalMask)) return fail_with(EINVAL);
+  if (set != 0 && !kernel_reads(address_of(set), sizeof(SignalMask))) return fail_with(EFAULT);
   const auto* const asked = reinterpret_cast<const SignalMask*>(set);
   sigset_t wanted{};
   sigset_t before{};
   if (asked != nullptr) add_to(wanted, *asked);
   if (program_sigprocmask(static_cast<int>(how), asked != nullptr ? &wanted : nullptr, &before) != 0)
     return -1;
+  if (!kernel_writes_mask(address_of(old))) return fail_with(EFAULT);
   if (old != 0) *reinterpret_cast<SignalMask*>(old) = mask_of(before);
   return 0;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <fcntl.h>
+#include <linux/seccomp.h>
 #include <sched.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
@@ -7,29 +7,16 @@
 
 #include <atomic>
 #include <csignal>
-#include <cstring>
 
 #include "base/raw_syscall.h"
 #include "sandbox.h"
 #include "syscall_needs.h"
+#include "thread_status.h"
 
 namespace nvmemu::preload {
 namespace {
 
 using Position = std::atomic<std::uint32_t>;
-
-// "Seccomp:\t2" in /proc/self/status: filters.
-bool has_filters() {
-  const long fd = raw_syscall(SYS_openat, AT_FDCWD, "/proc/self/status", O_RDONLY | O_CLOEXEC);
-  if (is_error(fd)) return false;
-  char text[4096];
-  const long length = raw_syscall(SYS_read, fd, text, sizeof text - 1);
-  raw_syscall(SYS_close, fd);
-  if (length <= 0) return false;
-  text[length] = '\0';
-  const char* const line = std::strstr(text, "\nSeccomp:\t");
-  return line != nullptr && line[sizeof "\nSeccomp:\t" - 1] == '2';
-}
 
 // In a child, from `position` on, which its parent sees go on. rt_sigreturn(2) cannot be tried, and every
 // handler needs it.
@@ -55,7 +42,7 @@ bool try_in_child(Position& position) noexcept {
 }  // namespace
 
 bool fits_inherited_filters(const char*& missing) {
-  if (!has_filters()) return true;
+  if (thread_status("Seccomp") != SECCOMP_MODE_FILTER) return true;
   void* const page =
       mmap(nullptr, sizeof(Position), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   if (page == MAP_FAILED) return true;

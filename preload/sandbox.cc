@@ -3,20 +3,23 @@
 #include "sandbox.h"
 
 #include <linux/audit.h>
+#include <linux/capability.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 
 #include <atomic>
+#include <cerrno>
 #include <cstdint>
 
+#include "asked_memory.h"
 #include "base/log.h"
 #include "base/raw_syscall.h"
-#include "counters/sampler/code/guarded_read.h"
 #include "hook.h"
 #include "runtime.h"
 #include "seccomp_filter.h"
 #include "syscall_needs.h"
 #include "thread_state.h"
+#include "thread_status.h"
 
 namespace nvmemu::preload {
 namespace {
@@ -42,9 +45,9 @@ bool lets_through(const sock_fprog& filter, const SyscallNeed& need) noexcept {
 
 bool can_read(const sock_fprog* filter) noexcept {
   const auto at = reinterpret_cast<std::uintptr_t>(filter);
-  if (!is_readable(at, at + sizeof *filter)) return false;
+  if (!kernel_reads(at, sizeof *filter)) return false;
   const auto code = reinterpret_cast<std::uintptr_t>(filter->filter);
-  return is_readable(code, code + filter->len * sizeof *filter->filter);
+  return kernel_reads(code, filter->len * sizeof *filter->filter);
 }
 
 // Where no tool made the board: to write a report at the end takes what may not be let through.
@@ -75,8 +78,31 @@ void go_natively(bool all_threads) {
   wait_for_others();
 }
 
+// Without either the kernel takes no filter.
+bool may_install_filters() noexcept {
+  if (thread_status("NoNewPrivs").value_or(1) != 0) return true;
+  constexpr std::uint64_t kNeeded = std::uint64_t{1} << CAP_SYS_ADMIN;
+  return (thread_status("CapEff").value_or(kNeeded) & kNeeded) != 0;
+}
+
+// What the kernel refuses is no reason to put the emulation away. (That it refuses a filter's code, or
+// threads that have filters of their own, is not known here.)
+bool is_refused(const sock_fprog* filter) noexcept {
+  return !can_read(filter) || filter->len == 0 || filter->len > BPF_MAXINSNS || !may_install_filters();
+}
+
+// As seccomp(2) has it: without a filter it says EFAULT, and of flags that it does not know something else.
+bool takes_flags(unsigned long flags) noexcept {
+  return raw_syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, flags, nullptr) == -EFAULT;
+}
+
+// Not from under a filter.
+bool takes_strict_mode() noexcept {
+  return thread_status("Seccomp").value_or(SECCOMP_MODE_DISABLED) != SECCOMP_MODE_FILTER;
+}
+
 void prepare_for_filter(const sock_fprog* filter, bool all_threads) {
-  if (!can_read(filter)) return;  // the kernel will say so
+  if (is_refused(filter)) return;
   bool natively = false;
   for (const SyscallNeed& need : syscall_needs()) natively |= need.is_vital && !lets_through(*filter, need);
   if (natively) go_natively(all_threads);
@@ -96,14 +122,15 @@ bool is_sandboxed() noexcept { return sandboxed.load(std::memory_order_relaxed);
 
 void before_prctl(int option, unsigned long mode, unsigned long filter) {
   if (option != PR_SET_SECCOMP || !is_emulated()) return;
-  if (mode == SECCOMP_MODE_STRICT) go_natively(false);
+  if (mode == SECCOMP_MODE_STRICT && takes_strict_mode()) go_natively(false);
   if (mode == SECCOMP_MODE_FILTER) prepare_for_filter(reinterpret_cast<const sock_fprog*>(filter), false);
 }
 
 void before_seccomp(unsigned long operation, unsigned long flags, unsigned long filter) {
   if (!is_emulated()) return;
-  if (operation == SECCOMP_SET_MODE_STRICT) go_natively(false);
-  if (operation != SECCOMP_SET_MODE_FILTER) return;
+  if (operation == SECCOMP_SET_MODE_STRICT && flags == 0 && filter == 0 && takes_strict_mode())
+    go_natively(false);
+  if (operation != SECCOMP_SET_MODE_FILTER || !takes_flags(flags)) return;
   prepare_for_filter(reinterpret_cast<const sock_fprog*>(filter), (flags & SECCOMP_FILTER_FLAG_TSYNC) != 0);
 }
 

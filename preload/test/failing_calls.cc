@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs a command with the preload library, whose system calls fail, told from the dynamic loader's by where
-// they are made: those of the library and of the C library for it, if the program makes none itself.
+// Runs a command with the preload library, whose system calls fail, told from the dynamic loader's and the
+// program's own by where they are made: those of the library and of the C library for it, and for the
+// program.
 //   failing_calls CALL ERRNO WHEN [NAME=VALUE...] COMMAND...
 // CALL and ERRNO by number; WHEN: "3", the third one; "3+", it and all after. Says how many there were.
+#include <unistd.h>
+
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -15,18 +18,24 @@
 
 namespace {
 
-// Whether the library is loaded into that process, and this is not where the dynamic loader's code lies.
+// Whether the library is loaded into that process, and this is neither where the dynamic loader's code lies
+// nor the program's.
 bool is_librarys(const seccomp_notif& request) {
-  std::ifstream maps("/proc/" + std::to_string(request.pid) + "/maps");
-  bool is_loaded = false, is_loaders = false;
+  const std::string process = "/proc/" + std::to_string(request.pid);
+  char program[4096];
+  const ssize_t length = readlink((process + "/exe").c_str(), program, sizeof program);
+  const std::string_view path(program, length > 0 ? static_cast<std::size_t>(length) : 0);
+  std::ifstream maps(process + "/maps");
+  bool is_loaded = false;
   for (std::string line; std::getline(maps, line);) {
     unsigned long begin = 0, end = 0;
     if (std::sscanf(line.c_str(), "%lx-%lx", &begin, &end) != 2) continue;
     is_loaded |= line.find("/libnvmemu-preload.so") != std::string::npos;
     const std::uint64_t at = request.data.instruction_pointer;
-    is_loaders |= line.find("/ld-linux") != std::string::npos && at >= begin && at < end;
+    if (at < begin || at >= end) continue;
+    if (line.find("/ld-linux") != std::string::npos || line.ends_with(path)) return false;
   }
-  return is_loaded && !is_loaders;
+  return is_loaded;
 }
 
 }  // namespace

@@ -23,6 +23,7 @@ std::span<const Scenario> openmp_scenarios();
 std::span<const Scenario> stack_scenarios();
 std::span<const Scenario> handler_scenarios();
 std::span<const Scenario> sandbox_scenarios();
+std::span<const Scenario> computing_scenarios();
 
 // The program's own path.
 extern const char* own_path;

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <cerrno>
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
@@ -88,6 +89,42 @@ int kill_all_else_everywhere() {
   say_ok_and_exit(SYS_exit_group);
 }
 
+// Filters of nothing but what ends the process, in all ways that the kernel does not take one.
+void ask_for_refused_filters() {
+  std::vector<sock_filter> none = filter_of({}, 0, SECCOMP_RET_KILL_PROCESS);
+  const sock_fprog whole = program_of(none);
+  const sock_fprog empty{.len = 0, .filter = none.data()};
+  std::vector<sock_filter> many(BPF_MAXINSNS + 1, none.back());
+  const sock_fprog too_long = program_of(many);
+  const sock_fprog nowhere{.len = 1, .filter = reinterpret_cast<sock_filter*>(16)};
+  const auto is_refused = [](long result, int error) { return result == -1 && errno == error; };
+  const auto by_prctl = [](const void* filter) { return prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, filter); };
+  if (geteuid() != 0) CHECK(is_refused(by_prctl(&whole), EACCES));
+  CHECK(prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0);
+  CHECK(is_refused(by_prctl(&empty), EINVAL) && is_refused(by_prctl(&too_long), EINVAL));
+  CHECK(is_refused(by_prctl(&nowhere), EFAULT) && is_refused(by_prctl(nullptr), EFAULT));
+  CHECK(is_refused(by_prctl(reinterpret_cast<void*>(-8L)), EFAULT));
+  constexpr unsigned long kNoFlag = 1UL << 30;
+  CHECK(is_refused(syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, kNoFlag, &whole), EINVAL));
+  CHECK(is_refused(syscall(SYS_seccomp, SECCOMP_SET_MODE_STRICT, 1, nullptr), EINVAL));
+}
+
+int refused_filters() {
+  walk_list(50);
+  ask_for_refused_filters();
+  walk_list(300);
+  install(filter_of({}, 0, SECCOMP_RET_ALLOW));
+  CHECK(prctl(PR_SET_SECCOMP, SECCOMP_MODE_STRICT) == -1 && errno == EINVAL);  // not from under a filter
+  walk_list(300);
+  return 0;
+}
+
+// A user's who is not root: see capabilities(7).
+int refused_filters_of_nobody() {
+  CHECK(geteuid() != 0 || (setgid(65534) == 0 && setuid(65534) == 0));
+  return refused_filters();
+}
+
 void* walk_a_while(void*) {
   walk_list(100);
   return nullptr;
@@ -124,6 +161,8 @@ int exec_without_tickers() {
 }
 
 constexpr Scenario kSandboxes[] = {
+    {"refused-filters", refused_filters},
+    {"refused-filters-of-nobody", refused_filters_of_nobody},
     {"strict-mode", strict_mode},
     {"kill-all-else", kill_all_else},
     {"kill-all-else-everywhere", kill_all_else_everywhere},

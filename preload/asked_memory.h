@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// Whether memory that the program names to the kernel is there. The kernel is asked: a program that has
+// SIGSEGV blocked would be ended by a read of the emulator's that faults, however it is guarded.
+#pragma once
+
+#include <sys/syscall.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstddef>
+#include <cstdint>
+
+#include "base/raw_syscall.h"
+#include "signal_mask.h"
+
+namespace nvmemu::preload {
+
+// The eight bytes there. rt_sigprocmask(2) reads its set before it finds that the first argument means
+// nothing.
+inline bool kernel_reads_word(std::uintptr_t at) noexcept {
+  constexpr int kNothing = -1;
+  return raw_syscall(SYS_rt_sigprocmask, kNothing, at, nullptr, sizeof(SignalMask)) != -EFAULT;
+}
+
+// All `bytes`, eight at least. Async-signal-safe.
+inline bool kernel_reads(std::uintptr_t at, std::size_t bytes) noexcept {
+  constexpr std::size_t kPageBytes = 4096;
+  const std::uintptr_t last = at + bytes - sizeof(SignalMask);
+  if (last < at) return false;
+  for (std::uintptr_t word = at; word < last; word += std::min(kPageBytes, last - word)) {
+    if (!kernel_reads_word(word)) return false;
+  }
+  return kernel_reads_word(last);
+}
+
+// Where `old` is asked for, which may be null.
+inline bool kernel_writes_mask(std::uintptr_t old) noexcept {
+  return old == 0 || raw_syscall(SYS_rt_sigprocmask, SIG_BLOCK, nullptr, old, sizeof(SignalMask)) != -EFAULT;
+}
+inline bool kernel_writes_action(int signal, std::uintptr_t old) noexcept {
+  return old == 0 || raw_syscall(SYS_rt_sigaction, signal, nullptr, old, sizeof(SignalMask)) != -EFAULT;
+}
+
+}  // namespace nvmemu::preload

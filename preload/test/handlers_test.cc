@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+// Programs with handlers of their own: delays come all the same, and are booked once. See guest_handlers.cc.
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "preload_cli.h"
+
+namespace nvmemu {
+namespace {
+
+// Whatever this machine's caches hold.
+const std::vector<std::string> kAllLoadsWait{"--no-walks", "--no-probes"};
+
+class StillDelayed : public PreloadTest, public testing::WithParamInterface<const char*> {};
+
+TEST_P(StillDelayed, ToTheEnd) {
+  expect_ok(GetParam(), kAllLoadsWait);
+  // Of 200 ms at the end, and what made the list.
+  const Json totals = report()["totals"];
+  EXPECT_GE(totals["epochs"], kSomeEpochs) << totals;
+  EXPECT_GE(totals["injected_ns"], 50e6) << totals;
+  EXPECT_GE(totals["cpu_ns"].get<double>() + totals["injected_ns"].get<double>(), 160e6) << totals;
+}
+
+INSTANTIATE_TEST_SUITE_P(Programs, StillDelayed,
+                         testing::Values("old-signals", "raw-signals", "blocked-as-seen", "thrown-from-fault",
+                                         "handler-masks", "jumps-from-handlers"));
+
+// The program tells how much CPU time it had, which is its own and delays.
+TEST_F(PreloadTest, WhatAJumpOutOfADelayLeavesIsBookedOnce) {
+  for (const char* ticker : {"perf", "timer"}) {
+    const Outcome outcome = guest("jumps-from-handlers", {"--ticker", ticker});
+    ASSERT_EQ(outcome.status, 0) << outcome.err;
+    const double cpu_ns = std::stod(outcome.out);
+    const Json totals = report()["totals"];
+    const double booked_ns = totals["cpu_ns"].get<double>() + totals["injected_ns"].get<double>();
+    EXPECT_NEAR(booked_ns / cpu_ns, 1, 0.1) << ticker << ": " << cpu_ns << " ns; " << totals;
+  }
+}
+
+TEST_F(PreloadTest, WhereTicksAreLostTheReportSaysSo) {
+  for (const char* scenario : {"ticks-blocked-behind-its-back", "ticks-ignored-behind-its-back"}) {
+    for (const char* ticker : {"perf", "timer"}) {
+      expect_ok(scenario, {"--ticker", ticker});
+      EXPECT_NE(report()["warnings"].dump().find("samples stand for"), std::string::npos) << report();
+      EXPECT_TRUE(report()["error"]["relative_95"].is_null()) << report()["error"];
+    }
+  }
+}
+
+TEST_F(PreloadTest, WhereTicksOfOneThreadAreLostTheReportSaysSo) {
+  expect_ok("ticks-blocked-in-one-of-four");
+  EXPECT_NE(report()["warnings"].dump().find("1 of 5 threads: of "), std::string::npos) << report();
+  EXPECT_TRUE(report()["error"]["relative_95"].is_null()) << report()["error"];
+}
+
+}  // namespace
+}  // namespace nvmemu

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+// Processes that programs make, and become: see guest_processes.cc.
+#include <gtest/gtest.h>
+
+#include "preload_cli.h"
+
+namespace nvmemu {
+namespace {
+
+TEST_F(PreloadTest, ACloneThatIsAProcessIsOneOfItsOwn) {
+  expect_ok("cloned-process");
+  const Json processes = report()["processes"];
+  ASSERT_EQ(processes.size(), 3u);  // by clone(), and by syscall()
+  for (const Json& process : processes) EXPECT_GE(process["threads"][0]["epochs"], kSomeEpochs) << process;
+  for (const Json& thread : threads()) EXPECT_TRUE(thread["ended"]) << thread;
+}
+
+TEST_F(PreloadTest, ForksAreProcessesOfTheirOwn) {
+  expect_ok("fork");
+  const Json processes = report()["processes"];
+  ASSERT_EQ(processes.size(), 2u);
+  EXPECT_EQ(processes[1]["ppid"], processes[0]["pid"]);
+  for (const Json& thread : threads()) EXPECT_TRUE(thread["ended"]) << thread;
+}
+
+TEST_F(PreloadTest, ExecKeepsTheEmulation) {
+  expect_ok("exec");
+  const Json processes = report()["processes"];
+  ASSERT_EQ(processes.size(), 3u);  // the guest, sh, the guest
+  EXPECT_EQ(processes[0]["pid"], processes[2]["pid"]);
+  EXPECT_GE(processes[2]["threads"][0]["epochs"], kSomeEpochs);
+}
+
+// The process that ran `scenario` last, and was emulated.
+class KeepsTheEmulation : public PreloadTest, public testing::WithParamInterface<const char*> {};
+
+TEST_P(KeepsTheEmulation, OfAProgramThatIsGivenAnotherEnvironment) {
+  const Outcome outcome = guest(GetParam());
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_TRUE(outcome.out.ends_with("ok\n")) << outcome.out;
+  const Json processes = report()["processes"];
+  ASSERT_EQ(processes.size(), 2u) << processes;
+  EXPECT_GE(processes[1]["threads"][0]["epochs"], kSomeEpochs);
+}
+
+INSTANTIATE_TEST_SUITE_P(Programs, KeepsTheEmulation,
+                         testing::Values("exec-environment", "exec-own-preload", "exec-clearenv",
+                                         "spawn-environment", "vfork-environment"));
+
+TEST_F(PreloadTest, AProgramThatCannotBeStartedIsNotInTheReport) {
+  expect_ok("exec-nothing");
+  EXPECT_EQ(report()["processes"].size(), 1u);
+}
+
+TEST_F(PreloadTest, AProgramThatCannotBePreloadedIntoRunsNativelyAndIsNamed) {
+  for (const char* scenario : {"exec-static", "spawn-static"}) {
+    expect_ok(scenario);
+    const Json whole = report();
+    const Json& last = whole["processes"].back();
+    EXPECT_EQ(last["emulated"], false) << scenario;
+    EXPECT_EQ(last["command"], NVMEMU_TEST_STATIC_PROGRAM) << scenario;
+    EXPECT_NE(whole["warnings"].dump().find("ran natively"), std::string::npos) << whole["warnings"];
+  }
+}
+
+TEST_F(PreloadTest, AProgramLinkedWithNoLibraryRunsNativelyAndIsNamed) {
+  const Outcome outcome = run({"--read-latency", "5x", "--epoch", "10ms", "--report",
+                               folder_.file("report.json"), "--", NVMEMU_TEST_NO_LIBRARIES});
+  EXPECT_EQ(outcome.status, 7) << outcome.err;
+  EXPECT_NE(outcome.err.find("linked with no library"), std::string::npos) << outcome.err;
+  const Json processes = report()["processes"];
+  ASSERT_EQ(processes.size(), 1u);
+  EXPECT_EQ(processes[0]["emulated"], false);
+  EXPECT_TRUE(processes[0]["threads"].empty());
+}
+
+TEST_F(PreloadTest, TheReportHasWhatOutlivesTheCommand) {
+  expect_ok("outlived");
+  const Json processes = report()["processes"];
+  ASSERT_EQ(processes.size(), 3u);
+  EXPECT_GE(processes[2]["threads"][0]["epochs"], kSomeEpochs);
+  EXPECT_TRUE(processes[2]["threads"][0]["ended"]);
+}
+
+TEST_F(PreloadTest, WhatOutlivesTheCommandNeedNotBeWaitedFor) {
+  expect_ok("outlived", {"--no-wait"});
+  EXPECT_NE(report()["warnings"].dump().find("still run"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace nvmemu

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+// The library preloaded by hand.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "preload_cli.h"
+
+namespace nvmemu {
+namespace {
+
+class WithoutTheTool : public PreloadTest {
+ protected:
+  Outcome preloaded(const std::string& scenario) {
+    environment_["LD_PRELOAD"] = NVMEMU_TEST_LIBRARY;
+    return start_guest(scenario);
+  }
+  Outcome start_guest(const std::string& scenario) {
+    return finish(start_program({NVMEMU_TEST_GUEST, scenario}));
+  }
+};
+
+TEST_F(WithoutTheTool, TheFirstProcessReportsOnItselfAndItsChildren) {
+  environment_["NVMEMU_READ_LATENCY"] = "500ns";
+  environment_["NVMEMU_REPORT"] = folder_.file("report.json");
+  const Outcome outcome = preloaded("fork");
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_EQ(outcome.out, "ok\n");
+  EXPECT_NE(outcome.err.find("nvmemu: read latency 100 ns -> 500 ns"), std::string::npos) << outcome.err;
+  EXPECT_EQ(report()["processes"].size(), 2u);
+  EXPECT_TRUE(boards().empty());
+}
+
+TEST_F(WithoutTheTool, AVariableThatMakesNoSenseIsSaidOnceAndTheProgramRunsNatively) {
+  environment_["NVMEMU_READ_LATENCY"] = "300";
+  const Outcome outcome = preloaded("native");
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_EQ(outcome.out, "ok\n");
+  EXPECT_NE(outcome.err.find("NVMEMU_READ_LATENCY"), std::string::npos) << outcome.err;
+  EXPECT_NE(outcome.err.find("natively"), std::string::npos) << outcome.err;
+  EXPECT_EQ(std::count(outcome.err.begin(), outcome.err.end(), '\n'), 1) << outcome.err;
+}
+
+TEST_F(WithoutTheTool, AVariableThatMeansNothingIsSaidOnce) {
+  environment_["NVMEMU_READ_LATENCY"] = "500ns";
+  environment_["NVMEMU_QUITE"] = "1";
+  const Outcome outcome = preloaded("fork");
+  EXPECT_EQ(outcome.out, "ok\n");
+  const auto said = outcome.err.find("'NVMEMU_QUITE' in the environment is nothing that nvmemu knows");
+  ASSERT_NE(said, std::string::npos) << outcome.err;
+  EXPECT_EQ(outcome.err.find("NVMEMU_QUITE", said + 20), std::string::npos) << outcome.err;
+}
+
+TEST_F(WithoutTheTool, ATargetBelowTheBaseIsRefusedAndTheProgramRunsNatively) {
+  environment_["NVMEMU_READ_LATENCY"] = "50ns";
+  const Outcome outcome = preloaded("native");
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_EQ(outcome.out, "ok\n");
+  EXPECT_NE(outcome.err.find("asks for 50 ns, and this machine's memory already takes 100 ns"),
+            std::string::npos)
+      << outcome.err;
+  EXPECT_NE(outcome.err.find("natively"), std::string::npos) << outcome.err;
+}
+
+// What a program opens as its descriptor 2 is its own.
+TEST_F(WithoutTheTool, NothingIsWrittenIntoAFileThatTheProgramOpenedAsStandardError) {
+  environment_["NVMEMU_READ_LATENCY"] = "500ns";
+  environment_["LD_PRELOAD"] = NVMEMU_TEST_LIBRARY;
+  const Outcome outcome =
+      finish(start_program({"/bin/sh", "-c", "exec 2> " + folder_.file("data") + "; echo own >&2"}));
+  EXPECT_EQ(outcome.status, 0);
+  EXPECT_EQ(folder_.read("data"), "own\n");
+  EXPECT_EQ(outcome.err, "");
+}
+
+TEST_F(WithoutTheTool, WithoutACalibrationTheProgramRunsNatively) {
+  environment_["NVMEMU_READ_LATENCY"] = "500ns";
+  environment_["NVMEMU_CALIBRATION"] = folder_.file("nothing.toml");
+  const Outcome outcome = preloaded("native");
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_NE(outcome.err.find("nothing.toml"), std::string::npos) << outcome.err;
+  EXPECT_NE(outcome.err.find("nvmemu calibrate"), std::string::npos) << outcome.err;
+}
+
+TEST_F(WithoutTheTool, AProgramLinkedWithNoLibraryIsToldThatItRunsNatively) {
+  environment_["NVMEMU_READ_LATENCY"] = "500ns";
+  environment_["LD_PRELOAD"] = NVMEMU_TEST_LIBRARY;
+  const Outcome outcome = finish(start_program({NVMEMU_TEST_NO_LIBRARIES}));
+  EXPECT_EQ(outcome.status, 7);
+  EXPECT_NE(outcome.err.find("runs natively"), std::string::npos) << outcome.err;
+}
+
+TEST_F(WithoutTheTool, NothingToEmulateIsSaid) {
+  const Outcome outcome = preloaded("native");
+  EXPECT_EQ(outcome.status, 0);
+  EXPECT_NE(outcome.err.find("NVMEMU_READ_LATENCY"), std::string::npos) << outcome.err;
+}
+
+}  // namespace
+}  // namespace nvmemu
