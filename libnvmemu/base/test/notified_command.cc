@@ -39,7 +39,8 @@ std::vector<sock_filter> filter_of(std::span<const int> calls) {
   return filter;
 }
 
-int listen_to(std::span<const int> calls) {
+// -1 with errno set.
+int try_to_listen_to(std::span<const int> calls) {
   auto filter = filter_of(calls);
   const sock_fprog program{static_cast<unsigned short>(filter.size()), filter.data()};
   const auto install = [&] {
@@ -51,6 +52,11 @@ int listen_to(std::span<const int> calls) {
     if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) fail("prctl");
     listener = install();
   }
+  return listener;
+}
+
+int listen_to(std::span<const int> calls) {
+  const int listener = try_to_listen_to(calls);
   if (listener < 0) fail("seccomp");
   return listener;
 }
@@ -111,7 +117,7 @@ class DescriptorMessage {
 
 int run_notified(std::span<const int> calls, char* const* command, const SystemCallAnswer& answer) {
   std::array<int, 2> ends{};
-  if (socketpair(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0, ends.data()) != 0) fail("socketpair");
+  if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends.data()) != 0) fail("socketpair");
   const pid_t child = fork();
   if (child < 0) fail("fork");
   if (child == 0) {
@@ -127,6 +133,15 @@ int run_notified(std::span<const int> calls, char* const* command, const SystemC
   int status = 0;
   if (waitpid(child, &status, 0) != child) fail("waitpid");
   return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+}
+
+bool can_be_notified() {
+  const pid_t child = fork();
+  if (child < 0) fail("fork");
+  if (child == 0) _exit(try_to_listen_to({}) >= 0 ? 0 : 1);
+  int status = 0;
+  if (waitpid(child, &status, 0) != child) fail("waitpid");
+  return status == 0;
 }
 
 }  // namespace nvmemu

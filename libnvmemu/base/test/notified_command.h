@@ -18,4 +18,7 @@ using SystemCallAnswer = std::function<void(const seccomp_notif&, seccomp_notif_
 // command's exit status; 128 and the signal that killed it.
 int run_notified(std::span<const int> calls, char* const* command, const SystemCallAnswer& answer);
 
+// Whether such a command can be run here: not as part of one, since the kernel has no more than one listener.
+bool can_be_notified();
+
 }  // namespace nvmemu
