@@ -9,6 +9,8 @@
 #include <set>
 #include <vector>
 
+#include "base/error_bar.h"
+
 namespace nvmemu {
 namespace {
 
@@ -66,14 +68,16 @@ PredictionError prediction_error(const Record& record) {
   if (record.info.counts != kSamplerCounts && !is_seen(record))
     return {std::nullopt, "hardware counters saw nothing of the run: they were never free"};
   if (record.info.counts != kSamplerCounts)
-    return {base, "counted, not sampled; " + base_spread_text(record)};
+    return {std::max(kLeastError, base), "counted, not sampled; " + base_spread_text(record)};
   if (totals.stall_samples == 0) return {std::nullopt, "nothing was measured"};
-  const std::string samples = std::to_string(totals.stall_samples) + " samples of loads, " +
-                              std::to_string(totals.probes) + " probes";
+  const std::string loads = std::to_string(totals.stall_samples) + " samples of loads";
+  const std::string samples = loads + ", " + std::to_string(totals.probes) + " probes";
   const double statistical =
       totals.stall_ns > 0 ? 1.96 * std::sqrt(stall_variance_ns2(record)) / totals.stall_ns : 2;
+  if (totals.stall_ns > 0 && totals.stall_samples < kFewSamples)
+    return {std::nullopt, loads + " are too few to tell"};
   if (statistical > 1) return {std::nullopt, samples + ": hardly any wait for memory was found"};
-  return {std::hypot(statistical, base), samples + ", " + base_spread_text(record)};
+  return {std::max(kLeastError, std::hypot(statistical, base)), samples + ", " + base_spread_text(record)};
 }
 
 RecordTotals totals_of(const Record& record) {

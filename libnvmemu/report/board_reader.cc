@@ -7,6 +7,7 @@
 #include <limits>
 #include <vector>
 
+#include "base/error_bar.h"
 #include "base/units.h"
 #include "report/board_figures.h"
 #include "report/run_report.h"
@@ -57,12 +58,6 @@ constexpr std::uint32_t kNative = kNoTicker | kNoCalibration | kBadConfiguration
 
 // Of CPU time, what counters must have seen for their counts to speak for all of it.
 constexpr double kSeenThroughout = 0.9;
-
-// Below so many, their variance is no measure of how far they may be off.
-constexpr std::uint64_t kFewSamples = 30;
-
-// Calibrations that come out alike are not exact for it: their clock is not, nor what the model leaves out.
-constexpr double kLeastError = 0.005;
 
 // A delay that is known to no better than its own size.
 constexpr double kTellsNothing = 1;

@@ -6,6 +6,7 @@
 #include <cstring>
 #include <nlohmann/json.hpp>
 
+#include "base/error_bar.h"
 #include "base/quote.h"
 #include "base/read_file.h"
 #include "report/report_fields.h"
@@ -179,7 +180,8 @@ void merge_errors(const std::vector<RunReport>& reports, RunReport& merged) {
   }
   merged.error_from = std::to_string(reports.size()) + " reports' own errors, taken as independent";
   merged.error_relative_95.reset();
-  if (known) merged.error_relative_95 = std::sqrt(squares) / merged.totals.injected_ns;
+  if (!known) return;
+  merged.error_relative_95 = std::max(kLeastError, std::sqrt(squares) / merged.totals.injected_ns);
 }
 
 // Of the CPU time of those that counted.

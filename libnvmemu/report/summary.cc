@@ -103,10 +103,13 @@ std::string alternation_line(const AlternationReport& alternation) {
                   counted(with, "window", "windows"));
   if (!alternation.slowdown)
     return windows + "; the program told of no progress in three in a row (nvmemu_progress())";
+  constexpr std::size_t kFewestForQuartiles = 4;  // of fewer, they are not apart from the outermost
   const auto& slowdown = *alternation.slowdown;
-  return fmt::format(
-      "{}; x{:.3f} slower, the median of {} against their neighbours (quartiles x{:.3f} to x{:.3f})", windows,
-      slowdown.median, slowdown.windows, slowdown.lower, slowdown.upper);
+  return fmt::format("{}; x{:.3f} slower, the median of {} against their neighbours ({})", windows,
+                     slowdown.median, slowdown.windows,
+                     slowdown.windows < kFewestForQuartiles
+                         ? "too few for quartiles"
+                         : fmt::format("quartiles x{:.3f} to x{:.3f}", slowdown.lower, slowdown.upper));
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <vector>
 
+#include "base/error_bar.h"
 #include "report/run_report.h"
 
 namespace nvmemu {
@@ -82,6 +83,11 @@ void estimate_error(const TrafficBoard& board, BandwidthReport& report) {
         "{:.0f} samples found no loop that streams through more than the caches hold ({:.0f} % fell in loops "
         "over memory)",
         samples, 100 * streaming);
+    return;
+  }
+  const double in_streams = number(board.streaming_samples);
+  if (in_streams < kFewSamples) {
+    report.error_from = fmt::format("{:.0f} samples in loops that stream are too few to tell", in_streams);
     return;
   }
   const double extrapolated = std::min(1.0, number(board.extrapolated_bytes) / bytes);

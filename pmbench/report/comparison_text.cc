@@ -30,7 +30,8 @@ std::string cell(const Figure& figure, double value, bool from_bands) {
 std::string group_cell(const Figure& figure, const Estimate& estimate, bool from_bands) {
   if (estimate.runs == 0) return "-";
   const std::string mean = cell(figure, estimate.mean, from_bands);
-  return estimate.half_width_95 ? mean + " +- " + format_figure(*estimate.half_width_95, figure.unit) : mean;
+  return estimate.half_width_95 ? mean + " +- " + format_half_width(*estimate.half_width_95, figure.unit)
+                                : mean;
 }
 
 std::string runs_table(const Comparison& comparison) {
@@ -55,7 +56,7 @@ std::string averages_of(const Group& group) {
     const Estimate& estimate = group.estimates[i];
     if (estimate.runs == 0) continue;
     rows.push_back({figure.label, cell(figure, estimate.mean, group.from_bands),
-                    estimate.half_width_95 ? format_figure(*estimate.half_width_95, figure.unit) : "-",
+                    estimate.half_width_95 ? format_half_width(*estimate.half_width_95, figure.unit) : "-",
                     cell(figure, estimate.least, group.from_bands),
                     cell(figure, estimate.most, group.from_bands)});
   }

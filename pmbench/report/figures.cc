@@ -129,4 +129,11 @@ std::string format_figure(double value, Unit unit) {
   return "";
 }
 
+std::string format_half_width(double value, Unit unit) {
+  const std::string text = format_figure(value, unit);
+  const bool is_zero = text.find_first_of("123456789") == std::string::npos;
+  if (!is_zero || unit == Unit::kNanoseconds) return text;  // those have digits enough
+  return "<" + format_figure(unit == Unit::kShare ? 0.001 : 1, unit);
+}
+
 }  // namespace nvmemu::pmbench

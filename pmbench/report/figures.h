@@ -39,4 +39,7 @@ std::span<const Figure> figures();
 // As people read it: "812345", "1.2 us", "12.3 %".
 std::string format_figure(double value, Unit unit);
 
+// Likewise, of half the width of a confidence interval, which is never "0": "<1", "<0.1 %".
+std::string format_half_width(double value, Unit unit);
+
 }  // namespace nvmemu::pmbench

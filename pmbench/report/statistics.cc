@@ -31,7 +31,7 @@ Estimate estimate(const std::vector<double>& values) {
   result.least = *least;
   result.most = *most;
   result.mean = std::accumulate(values.begin(), values.end(), 0.0) / n;
-  if (values.size() < 2) return result;
+  if (values.size() < 2 || result.least == result.most) return result;
   double squares = 0;
   for (const double value : values) squares += (value - result.mean) * (value - result.mean);
   const double standard_error = std::sqrt(squares / (n - 1) / n);

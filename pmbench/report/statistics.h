@@ -13,7 +13,7 @@ struct Estimate {
   double mean = 0;
   double least = 0, most = 0;
   // The true mean lies within mean +- this in 95 % of such samples, for normally distributed figures
-  // (Student's t); one run alone cannot say.
+  // (Student's t). One run alone cannot say, nor can runs that are all alike: how they scatter was not seen.
   std::optional<double> half_width_95;
 };
 

@@ -84,6 +84,18 @@ TEST(PredictionError, IsNotKnownWhereNothingWasMeasured) {
   EXPECT_FALSE(prediction_error(record({}, 1)).relative_95);
 }
 
+TEST(PredictionError, IsNeverZeroAndNeverOfFewSamples) {
+  Record made = record({epoch(0, 0, 1, 1e6)}, 1);
+  ASSERT_TRUE(prediction_error(made).relative_95);
+  EXPECT_GT(*prediction_error(made).relative_95, 0.001) << "with neither variance nor spread";
+  made.epochs[0].counts.stall_samples = 1;
+  EXPECT_FALSE(prediction_error(made).relative_95);
+  EXPECT_EQ(prediction_error(made).from, "1 samples of loads are too few to tell");
+  made.info.counts = kAllCounts;
+  ASSERT_TRUE(prediction_error(made).relative_95) << "counted";
+  EXPECT_GT(*prediction_error(made).relative_95, 0.001);
+}
+
 TEST(PredictionError, OfCountsIsTheBases) {
   Record made = record({epoch(0, 0, 1, 1)}, 1);
   made.info.counts = kAllCounts;

@@ -204,6 +204,14 @@ TEST(MergeReports, AddsFiguresAndKeepsTheWorst) {
   EXPECT_NEAR(merged->error_relative_95.value(), 0.03 / std::sqrt(2), 1e-6);
 }
 
+TEST(MergeReports, ErrorHasAFloor) {
+  RunReport one = example();
+  one.error_relative_95 = 0.005;
+  const auto merged = merge_reports(std::vector<RunReport>(200, one));
+  ASSERT_TRUE(merged);
+  EXPECT_DOUBLE_EQ(merged->error_relative_95.value(), 0.005);
+}
+
 TEST(MergeReports, AnErrorThatIsNotKnownStaysSo) {
   RunReport other = example();
   other.error_relative_95.reset();

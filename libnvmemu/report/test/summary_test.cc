@@ -71,6 +71,15 @@ TEST(Summary, ShowsTheCourseOfALongRunInAFewFigures) {
                         "2.0 2.0 2.0; written 0.5 0.5 0.5 0.5 0.5 0.5 0.5 0.5 0.5 0.5\n"));
 }
 
+TEST(Summary, GivesNoQuartilesOfAFewWindows) {
+  RunReport report = example();
+  report.alternation.window_seconds = 0.5;
+  report.alternation.slowdown = {2.864, 2.864, 2.864, 1};
+  EXPECT_THAT(summary(report), HasSubstr("x2.864 slower, the median of 1 against their neighbours (too few"));
+  report.alternation.slowdown->windows = 4;
+  EXPECT_THAT(summary(report), HasSubstr("(quartiles x2.864 to x2.864)"));
+}
+
 TEST(Summary, NamesTheProfile) {
   RunReport report = example();
   report.target_profile = "optane-dcpmm";

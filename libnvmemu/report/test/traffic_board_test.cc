@@ -114,6 +114,15 @@ TEST_F(ReadTraffic, AnErrorGrowsWithWhatWasExtrapolated) {
   EXPECT_THAT(report_.bandwidth.error_from, HasSubstr("50 % of the bytes"));
 }
 
+TEST_F(ReadTraffic, FewSamplesHaveNoError) {
+  TrafficBoard& traffic = board_->traffic();
+  traffic.samples = 100;
+  traffic.streaming_samples = 1;
+  traffic.read_bytes = 1000;
+  EXPECT_FALSE(read().bandwidth.error_relative_95);
+  EXPECT_EQ(report_.bandwidth.error_from, "1 samples in loops that stream are too few to tell");
+}
+
 TEST_F(ReadTraffic, OfCountersItSaysWhichAndWhatTheySaw) {
   report_.bandwidth.counted_by = "Ice Lake-SP's A and B. Reads are lines.";
   report_.counted_share = 0.97;

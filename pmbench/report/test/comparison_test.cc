@@ -111,6 +111,15 @@ TEST_F(Compare, PrintsTheTables) {
   EXPECT_THAT(text, HasSubstr("The medium's latency is 5 us, as given.\n"));
 }
 
+TEST_F(Compare, NeverSaysThatAHalfWidthIsZero) {
+  const std::string alike =
+      comparison_text(compared({write("a.json", run_of(100)), write("b.json", run_of(100))}));
+  EXPECT_THAT(alike, Not(HasSubstr("+- 0")));
+  EXPECT_EQ(format_half_width(0.2, Unit::kCount), "<1");
+  EXPECT_EQ(format_half_width(0.0002, Unit::kShare), "<0.1 %");
+  EXPECT_EQ(format_half_width(0.002, Unit::kShare), "0.2 %");
+}
+
 TEST_F(Compare, PrintsJson) {
   const std::string file = write("a.json", run_of(100));
   const auto json = nlohmann::json::parse(comparison_json(compared({file, write("b.xml", run_of(100))})));
