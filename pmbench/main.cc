@@ -9,7 +9,9 @@
 #include <utility>
 #include <vector>
 
+#include "base/quote.h"
 #include "base/result.h"
+#include "output/error_text.h"
 #include "output/text.h"
 #include "output/writers.h"
 #include "report/report_main.h"
@@ -22,10 +24,7 @@ namespace {
 
 enum ExitStatus : int { kSuccess = 0, kFailed = 1, kBadOption = 2 };
 
-void print_error(const Error& error) {
-  fmt::print(stderr, "pmbench: error: {}\n", error.message);
-  if (!error.hint.empty()) fmt::print(stderr, "pmbench: hint: {}\n", error.hint);
-}
+void print_error(const Error& error) { std::fputs(error_text(error).c_str(), stderr); }
 
 struct Output {
   std::string Options::*file;
@@ -78,7 +77,7 @@ int benchmark(const Options& options, const std::vector<std::string>& command) {
       return kFailed;
     }
     result->command = command;
-    std::fputs(text_report(*result).c_str(), stdout);
+    std::fputs(printable_lines(text_report(*result)).c_str(), stdout);
     std::fflush(stdout);
     all_written = write_files(*result, number) && all_written;
   }

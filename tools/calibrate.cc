@@ -9,6 +9,7 @@
 #include <string>
 
 #include "base/clock.h"
+#include "base/quote.h"
 #include "base/units.h"
 #include "calibration_table.h"
 #include "host/calibration.h"
@@ -51,12 +52,12 @@ void print_json(const Calibration& calibration, const Spreads& spreads, const st
 }
 
 void print_table(const Calibration& calibration, const Spreads& spreads, const std::string& path) {
-  fmt::print("{}\n", styled(stdout, Style::kBold, calibration.cpu_model));
+  fmt::print("{}\n", styled(stdout, Style::kBold, printable(calibration.cpu_model)));
   fmt::print("{}\n",
              styled(stdout, Style::kBold, fmt::format("  {:<26}{:>11}{:>12}", "", "median", "spread")));
   print_calibration(calibration, spreads);
   fmt::print("Chased over {}", format_size(static_cast<std::uint64_t>(calibration.chase_bytes)));
-  fmt::print("{}\n", path.empty() ? std::string() : ", kept in " + path);
+  fmt::print("{}\n", path.empty() ? std::string() : ", kept in " + printable(path));
 }
 
 void warn(const Calibration& calibration) {

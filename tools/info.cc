@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/clock.h"
+#include "base/quote.h"
 #include "base/units.h"
 #include "calibration_table.h"
 #include "counters/pmu/catalogue.h"
@@ -232,7 +233,7 @@ void print_field(std::string_view label, std::string_view text) { fmt::print("  
 
 void print_machine(const Cpu& cpu) {
   heading("Machine");
-  print_field("processor", cpu.model + (cpu.hypervisor ? " (virtual machine)" : ""));
+  print_field("processor", printable(cpu.model) + (cpu.hypervisor ? " (virtual machine)" : ""));
   print_field("logical processors", std::to_string(cpu.logical_cpus));
   std::string caches;
   for (const CacheLevel& cache : cpu.caches)
@@ -248,16 +249,16 @@ void print_capabilities(const Info& info) {
   heading("Allowed here");
   for (const NamedCapability& capability : kCapabilities) {
     const Capability& each = info.capabilities.*capability.member;
-    print_field(capability.label, mark(each.available) + each.why);
+    print_field(capability.label, mark(each.available) + printable(each.why));
   }
   if (info.capabilities.pmu.available)
-    print_field("counters are right", mark(info.counters.trusted) + info.counters.why);
+    print_field("counters are right", mark(info.counters.trusted) + printable(info.counters.why));
 }
 
 void print_emulation(const Info& info) {
   heading("Used by nvmemu run");
   const auto choice = [](std::string_view label, const Choice& chosen) {
-    print_field(label, chosen.name + ": " + chosen.why);
+    print_field(label, printable(chosen.name + ": " + chosen.why));
   };
   choice("source", info.source);
   choice("ticker", info.ticker);
@@ -269,13 +270,13 @@ void print_calibration_state(const Info& info) {
   heading("Calibration");
   if (!info.calibration) {
     fmt::print("  none: {}\n  nvmemu calibrate makes one; nvmemu run does by itself\n",
-               info.calibration.error().message);
+               printable_lines(info.calibration.error().message));
     return;
   }
   const Calibration& calibration = *info.calibration;
   print_calibration(calibration, {{"base_latency_ns", calibration.base_latency_spread}});
   if (info.now) fmt::print("  {:<26}{:>11}\n", "base latency now", format_latency(info.now->base_latency_ns));
-  fmt::print("  kept in {}\n", info.calibration_file);
+  fmt::print("  kept in {}\n", printable(info.calibration_file));
 }
 
 void print_item(std::string_view text) { print_wrapped("  - ", "    ", text); }

@@ -180,7 +180,7 @@ std::string error_text(const Target& target, const PredictionError& error) {
 void print_row(const Target& target, const PredictionError& error, bool bounds) {
   const Prediction& found = target.prediction;
   std::string name = format_latency(target.latency_ns);
-  if (!target.name.empty()) name += fmt::format(" ({})", target.name);
+  if (!target.name.empty()) name += fmt::format(" ({})", printable(target.name));
   std::string line =
       fmt::format("  {:<28}{:>11}{:>11}{:>10}{:>11.2f}", name, in_seconds(found.wall_ns()),
                   in_seconds(found.delay.expected_ns), error_text(target, error), found.slowdown());
@@ -200,8 +200,8 @@ void print_table(const Predicted& predicted) {
   fmt::print("  {} in {}; of {} of CPU time {} waited for memory of {}; by {}, model {}\n",
              counted(totals.threads, "thread", "threads"),
              counted(record.processes.size(), "process", "processes"), format_duration(totals.cpu_ns),
-             format_duration(totals.stall_ns), format_latency(record.info.base_ns), record.info.source,
-             predicted.model->name);
+             format_duration(totals.stall_ns), format_latency(record.info.base_ns),
+             printable(record.info.source), predicted.model->name);
   fmt::print("  recorded in {} s, of which measuring took {} s; error of the delay: {}\n",
              in_seconds(record.wall_ns), in_seconds(record.wall_ns - native_ns),
              predicted.error.relative_95

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "base/quote.h"
 #include "base/units.h"
 #include "device/device.h"
 #include "device/profile_file.h"
@@ -54,7 +55,7 @@ void print_table(const std::vector<Profile>& profiles) {
   print_row("name", "read latency", "write latency", "read bandwidth", "write bandwidth", true);
   for (const Profile& profile : profiles) {
     const Device& device = profile.device;
-    print_row(profile.name, latency(device.read_latency_ns), latency(device.write_latency_ns),
+    print_row(printable(profile.name), latency(device.read_latency_ns), latency(device.write_latency_ns),
               bandwidth(device.read_bandwidth_bps), bandwidth(device.write_bandwidth_bps), false);
     print_indented(profile.description);
     if (!profile.source.empty()) print_indented("Source: " + profile.source);

@@ -2,6 +2,7 @@
 // `nvmemu throttle status`.
 #include <fmt/format.h>
 
+#include "base/quote.h"
 #include "base/units.h"
 #include "subcommands.h"
 #include "terminal.h"
@@ -114,15 +115,15 @@ void print_json(const Status& status) {
 void heading(const char* text) { fmt::print("{}\n", styled(stdout, Style::kBold, text)); }
 
 void print_missing(const Error& error) {
-  fmt::print("  {}\n", error.message);
-  if (!error.hint.empty()) fmt::print("  {}\n", error.hint);
+  fmt::print("  {}\n", printable_lines(error.message));
+  if (!error.hint.empty()) fmt::print("  {}\n", printable_lines(error.hint));
 }
 
 void print_channel(const ChannelState& state) {
   fmt::print("  {}  node {}  {}", to_text(state.channel.address), state.channel.node,
              state.channel.family->name);
   if (!state.words) {
-    fmt::print("  {}\n", state.words.error().message);
+    fmt::print("  {}\n", printable_lines(state.words.error().message));
     return;
   }
   for (std::size_t slot = 0; slot < state.words->size(); ++slot) {
@@ -158,7 +159,7 @@ void print_text(const Status& status) {
   heading("resctrl");
   if (!status.resctrl) return print_missing(status.resctrl.error());
   for (const ResctrlResource& resource : status.resctrl->resources) {
-    fmt::print("  {}:", resource.name);
+    fmt::print("  {}:", printable(resource.name));
     for (const DomainLimit& limit : resource.domains)
       fmt::print("  domain {}: {}", limit.domain, describe(resource, limit.amount));
     fmt::print("\n");

@@ -63,13 +63,6 @@ tl::unexpected<Error> unknown_key(const std::string& path, const toml::key& key)
   return failure(at(path, key.source()) + "unknown key " + quote(key.str()), hint);
 }
 
-bool has_control_characters(std::string_view text) {
-  return std::ranges::any_of(text, [](char c) {
-    const auto byte = static_cast<unsigned char>(c);
-    return byte < 0x20 || byte == 0x7f;
-  });
-}
-
 // The value as text; every key of a profile holds one.
 Result<std::string> text_of(const std::string& path, const toml::key& key, const toml::node& value,
                             const std::string& example) {
@@ -99,7 +92,7 @@ Result<void> set_text(const std::string& path, const toml::key& key, const toml:
                       const TextKey& known, Profile& profile) {
   const Result<std::string> text = text_of(path, key, value, "\"...\"");
   if (!text) return tl::unexpected(text.error());
-  if (known.member == &Profile::name && (text->empty() || has_control_characters(*text))) {
+  if (known.member == &Profile::name && (text->empty() || printable(*text) != *text)) {
     return failure(at(path, value.source()) + "name: empty, or with control characters",
                    "leave it out to use the file's name");
   }
@@ -124,7 +117,7 @@ Result<Profile> parse_profile(std::string_view toml, const std::string& path) {
     return failure(at(path, parsed.error().source()) + std::string(parsed.error().description()));
   }
   Profile profile;
-  profile.name = std::filesystem::path(path).stem().string();
+  profile.name = printable(std::filesystem::path(path).stem().string());
   for (const auto& [key, value] : parsed.table()) {
     if (const Result<void> set = set_key(path, key, value, profile); !set) return tl::unexpected(set.error());
   }
@@ -138,7 +131,7 @@ Result<Profile> parse_profile(std::string_view toml, const std::string& path) {
 }
 
 Result<Profile> read_profile_file(const std::string& path) {
-  constexpr std::size_t kLongestFile = 64 * 1024;  // far above any profile
+  constexpr std::size_t kLongestFile = std::size_t{64} * 1024;  // far above any profile
   const Result<std::string> text = read_whole_file(path, kLongestFile);
   if (!text) return tl::unexpected(text.error());
   return parse_profile(*text, path);

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/quote.h"
 #include "report/parameters.h"
 #include "report/text_table.h"
 
@@ -109,7 +110,7 @@ std::string time_spent(const Comparison& comparison) {
   std::size_t width = 0;
   for (const Group& group : comparison.groups) width = std::max(width, group.label.size());
   for (const Group& group : comparison.groups) {
-    text += fmt::format("{:<{}}  [{:<50}]\n", group.label, width, time_bar(group));
+    text += fmt::format("{:<{}}  [{:<50}]\n", printable(group.label), width, time_bar(group));
   }
   return text + fmt::format("{:<{}}   . < 0.5 us   - 0.5-3   = 3-50   + 50-500   # > 500 us\n", "", width);
 }
@@ -127,7 +128,8 @@ std::string notes(const Comparison& comparison) {
   }
   if (comparison.medium_ns) {
     text += fmt::format("The medium's latency is {}, {}.\n",
-                        format_figure(*comparison.medium_ns, Unit::kNanoseconds), comparison.medium_from);
+                        format_figure(*comparison.medium_ns, Unit::kNanoseconds),
+                        printable(comparison.medium_from));
   } else if (!bases.empty()) {
     text += "OS overhead needs the medium's latency: --medium-latency or --measure-medium.\n";
   }

@@ -8,7 +8,9 @@
 #include <iostream>
 
 #include "arguments/parser.h"
+#include "base/quote.h"
 #include "base/units.h"
+#include "output/error_text.h"
 #include "output/files.h"
 #include "report/comparison_text.h"
 #include "report/medium.h"
@@ -83,9 +85,9 @@ Result<void> show(const ReportOptions& options) {
   Result<Comparison> comparison = compare(options.files, medium->latency_ns);
   if (!comparison) return tl::unexpected(comparison.error());
   comparison->medium_from = medium->from;
-  const std::string text = options.json  ? comparison_json(*comparison)
-                           : options.csv ? comparison_csv(*comparison)
-                                         : comparison_text(*comparison);
+  const std::string text = options.json ? comparison_json(*comparison)
+                                        : printable_lines(options.csv ? comparison_csv(*comparison)
+                                                                      : comparison_text(*comparison));
   if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size() || std::fflush(stdout) != 0) {
     return failure("cannot write to stdout");
   }
@@ -97,13 +99,12 @@ Result<void> show(const ReportOptions& options) {
   const auto drawn =
       draw_plots(*comparison, options.plots_folder, options.png ? PlotFormat::kPng : PlotFormat::kSvg);
   if (!drawn) return tl::unexpected(drawn.error());
-  for (const std::string& path : *drawn) std::fprintf(stderr, "pmbench: drew %s\n", path.c_str());
+  for (const std::string& path : *drawn) std::fprintf(stderr, "pmbench: drew %s\n", printable(path).c_str());
   return {};
 }
 
 int fail(const Error& error) {
-  std::fprintf(stderr, "pmbench: error: %s\n", error.message.c_str());
-  if (!error.hint.empty()) std::fprintf(stderr, "pmbench: hint: %s\n", error.hint.c_str());
+  std::fputs(error_text(error).c_str(), stderr);
   return kFailed;
 }
 

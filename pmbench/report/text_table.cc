@@ -5,11 +5,14 @@
 
 #include <algorithm>
 
+#include "base/quote.h"
+
 namespace nvmemu::pmbench {
 
-std::string text_table(const std::vector<std::vector<std::string>>& rows) {
+std::string text_table(std::vector<std::vector<std::string>> rows) {
   std::vector<std::size_t> widths(rows.empty() ? 0 : rows.front().size());
-  for (const auto& row : rows) {
+  for (auto& row : rows) {
+    for (std::string& cell : row) cell = printable(cell);
     for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], row[i].size());
   }
   std::string text;

@@ -7,7 +7,8 @@
 
 namespace nvmemu::pmbench {
 
-// Each row has as many cells as the first, which is the head.
-std::string text_table(const std::vector<std::vector<std::string>>& rows);
+// Each row has as many cells as the first, which is the head. Cells may come from files: they are made
+// printable, line ends included.
+std::string text_table(std::vector<std::vector<std::string>> rows);
 
 }  // namespace nvmemu::pmbench

@@ -14,6 +14,7 @@ using testing::AllOf;
 using testing::Contains;
 using testing::HasSubstr;
 using testing::IsEmpty;
+using testing::Not;
 
 class PredictTest : public CliTest {
  protected:
@@ -62,6 +63,19 @@ TEST_F(PredictTest, PrintsATable) {
   EXPECT_THAT(outcome.out, AllOf(HasSubstr("200 ns (2x)"), HasSubstr("0.360"), HasSubstr("(optane-dcpmm)"),
                                  HasSubstr("1 thread in 1 process")));
   EXPECT_EQ(outcome.err, "nvmemu: warning: a warning\n");
+}
+
+TEST_F(PredictTest, PrintsNoEscapeSequenceOfAFile) {
+  record_one();
+  std::string bytes = folder_.read("r.nvr");
+  const std::size_t source = bytes.find("sampler");
+  ASSERT_NE(source, std::string::npos);
+  folder_.write("r.nvr", bytes.replace(source, 7, "\033]0;xy\a"));
+  const std::string profile = folder_.write("\033[31m.toml", "read_latency = '1us'");
+  const Outcome outcome = predict({"--read-latency", "2x", "--profile", profile});
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_THAT(outcome.out, AllOf(HasSubstr("by ?]0;xy?"), Not(HasSubstr("\033")), HasSubstr("(?[31m)")));
+  EXPECT_THAT(outcome.err, Not(HasSubstr("\033")));
 }
 
 TEST_F(PredictTest, GivesBoundsWhereThereAreSeveralThreads) {

@@ -100,6 +100,13 @@ TEST(ParseProfile, RefusesWithFileAndLine) {
   }
 }
 
+TEST(ParseProfile, TakesNoEscapeSequenceIntoItsName) {
+  EXPECT_EQ(parse_profile("read_latency = '1us'", "/some/a\033[31m\nb.toml").value().name, "a?[31m?b");
+  const Result<Profile> named = parse_profile("read_latency = '1us'\nname = \"a\\u009b31m\"", "p.toml");
+  ASSERT_FALSE(named);
+  EXPECT_THAT(named.error().message, HasSubstr("control characters"));
+}
+
 TEST(ParseProfile, RefusesOneThatGivesNoFigure) {
   for (const char* toml : {"", "# nothing\n", "name = \"x\"\n"}) {
     const Result<Profile> profile = parse_profile(toml, "p.toml");

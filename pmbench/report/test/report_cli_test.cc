@@ -98,6 +98,26 @@ TEST_F(ReportCli, RefusesWrongArguments) {
   expect_failure("--medium-latency 1us --measure-medium /dev/sda " + json_, "--m");
 }
 
+TEST_F(ReportCli, PrintsNoEscapeSequenceOfAFile) {
+  RunResult run = example_run();
+  run.machine.hostname = "\033]0;mine\a\nhost";
+  run.machine.release =
+      "\xc2\x9b"
+      "31m";
+  const std::string first = folder_.write("a\033[31m/run.json", to_json(run));
+  const auto files = [&](const std::string& more) { return "'" + first + "' " + json_ + " " + more; };
+  for (const std::string& arguments :
+       {files(""), files("--csv"), files("--json"), files(xml_), "'" + first + "x'",
+        "'" + folder_.write("b\033[31m.json", "{") + "'"}) {
+    const Outcome outcome = report(arguments);
+    for (const char* raw : {"\033", "\a"}) {
+      EXPECT_THAT(outcome.out, testing::Not(HasSubstr(raw))) << arguments;
+      EXPECT_THAT(outcome.err, testing::Not(HasSubstr(raw))) << arguments;
+    }
+  }
+  EXPECT_THAT(report(files("")).out, AllOf(HasSubstr("hostname=?]0;mine??host"), HasSubstr("release=??31m")));
+}
+
 TEST_F(ReportCli, NamesThePackageOfWhatDraws) {
   const Outcome outcome = report("--plots " + folder_.file("plots") + " " + json_, "PATH=" + folder_.path());
   EXPECT_EQ(outcome.status, 1);
