@@ -59,6 +59,9 @@ constexpr std::uint32_t kNative = kNoTicker | kNoCalibration | kBadConfiguration
 // Of CPU time, what counters must have seen for their counts to speak for all of it.
 constexpr double kSeenThroughout = 0.9;
 
+// More is no count of anybody's: something wrote over it.
+constexpr std::uint64_t kMostCounted = 1'000'000'000'000'000;
+
 // A delay that is known to no better than its own size.
 constexpr double kTellsNothing = 1;
 
@@ -101,8 +104,7 @@ class Reader {
  private:
   void read_walks() {
     const WalkTally& tally = board_.walks();
-    static constexpr std::uint64_t kMost = 1'000'000'000'000'000;  // more is no count of anybody's
-    const auto count_of = [](const auto& word) { return std::min(word.load(), kMost); };
+    const auto count_of = [](const auto& word) { return std::min(word.load(), kMostCounted); };
     report_.walks = {count_of(tally.walks), count_of(tally.instructions), {}};
     for (std::size_t i = 1; i < kWalkStops; ++i) {
       const std::uint64_t count = count_of(tally.stops[i]);
@@ -304,7 +306,8 @@ class Reader {
     }
     if (board_.lost() > 0) {
       report_.warnings.push_back(
-          fmt::format("the board was full; threads and processes that are missing here: {}", board_.lost()));
+          fmt::format("the board was full; threads and processes that are missing here: {}",
+                      std::min(board_.lost(), kMostCounted)));
     }
     if (orphans_ > 0) {
       report_.warnings.push_back(

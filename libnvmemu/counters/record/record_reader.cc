@@ -16,6 +16,7 @@ using namespace record_format;
 
 constexpr double kMostNs = 1e18;  // 30 years
 constexpr double kMostCount = 1e18;
+constexpr double kMostLost = 1e12;  // thirty years of a thousand threads
 constexpr double kLowestLatencyNs = 1e-3;
 constexpr double kHighestLatencyNs = 1e9;
 
@@ -89,6 +90,7 @@ class Parser {
         {"remote latency", header.remote_ns, 0, kHighestLatencyNs},
         {"epoch", header.epoch_ns, 1, kMostNs},
         {"wall time", header.wall_ns, 0, kMostNs},
+        {"number of lost epochs", static_cast<double>(header.lost.load()), 0, kMostLost},
     };
     for (const Figure& figure : figures) {
       if (!is_within(figure.value, figure.lowest, figure.highest)) {

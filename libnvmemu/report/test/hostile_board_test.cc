@@ -76,6 +76,13 @@ TEST_F(HostileBoard, TrafficThatNoMachineMovesIsNone) {
   EXPECT_THAT(report.bandwidth.error_from, HasSubstr("make no sense"));
 }
 
+TEST_F(HostileBoard, ACountOfTheLostThatNobodyHasIsNotPrinted) {
+  constexpr auto kMost = std::numeric_limits<std::uint64_t>::max();
+  std::memset(reinterpret_cast<std::byte*>(&board_->traffic()) - sizeof kMost, 0xff, sizeof kMost);
+  ASSERT_EQ(board_->lost(), kMost) << "it lies before the traffic";
+  EXPECT_THAT(read().warnings, Contains(HasSubstr("missing here: 1000000000000000")));
+}
+
 TEST_F(HostileBoard, AnEscapeSequenceInACommandReachesNoTerminal) {
   std::strcpy(process_->command, "a\033[2J\n");
   std::strcpy(honest_->name, "b\033]0;x\007");

@@ -86,6 +86,13 @@ TEST_F(BrokenRecord, NamesTheFigureOfTheHeaderThatMakesNoSense) {
   EXPECT_EQ(error(), "its base latency makes no sense");
 }
 
+TEST_F(BrokenRecord, HasLostNoMoreThanCanBe) {
+  put<std::uint64_t>(offsetof(Header, lost), 7);
+  EXPECT_EQ(error(), "no error");
+  put<std::uint64_t>(offsetof(Header, lost), ~0ULL);
+  EXPECT_EQ(error(), "its number of lost epochs makes no sense");
+}
+
 TEST_F(BrokenRecord, NamesTheEntryThatMakesNoSense) {
   const std::string whole = bytes_;
   put<std::uint32_t>(slot(2), 77);  // a kind that there is not
