@@ -90,7 +90,8 @@ int record(const RecordOptions& options, const std::vector<std::string>& command
   const Result<void> written = report_file->write(report);
   if (!written) print_error(written.error());
   say_what_was_recorded(options, report, *writer);
-  return finished && written ? report.exit_status : status_after_failure(report.exit_status);
+  return finished && written && writer->lost() == 0 ? report.exit_status
+                                                    : status_after_failure(report.exit_status);
 }
 
 constexpr const char* kDescription =
@@ -107,7 +108,7 @@ constexpr const char* kFooter = R"(Examples:
 Exit status:
   the command's own; 128 + N where signal N ended it
   125  nvmemu failed, or the command cannot be measured (32-bit, static, set-user-id, ...);
-       or the command succeeded, and its record or report could not be written
+       or the command succeeded, and its record or report could not be written, or not whole
   126  the command cannot be executed
   127  the command was not found
 

@@ -111,6 +111,15 @@ TEST_F(RecordCommand, CanBePredictedFrom) {
   EXPECT_THAT(outcome.out, AllOf(HasSubstr("200 ns (2x)"), HasSubstr("400 ns (4x)")));
 }
 
+// Of an epoch that found no room, a byte of the header is all that tells.
+TEST_F(RecordCommand, FailsWhereTheRecordIsNotWhole) {
+  const std::string lose = "printf '\\001' | dd of=" + file() + " bs=1 seek=24 conv=notrunc status=none";
+  const Outcome outcome = record({"sh", "-c", lose});
+  EXPECT_EQ(outcome.status, 125);
+  EXPECT_THAT(outcome.err, HasSubstr("the record is not whole: 1 epochs found no room"));
+  EXPECT_EQ(record({"sh", "-c", lose + "; exit 7"}).status, 7) << "the command's own comes first";
+}
+
 TEST_F(RecordCommand, SaysNothingWhenQuiet) {
   const Outcome outcome = record({"sh", "-c", kBusy}, {"--quiet"});
   EXPECT_EQ(outcome.err, "");
