@@ -132,7 +132,8 @@ Result<RecordWriter> RecordWriter::create(const std::string& path, const RecordI
 }
 
 Result<RecordWriter> RecordWriter::open(const std::string& path) {
-  const Descriptor file(::open(path.c_str(), O_RDWR | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
+  // It was renamed to that name, so a link is somebody else's.
+  const Descriptor file(::open(path.c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY));
   if (!file) return system_failure("cannot open", path, errno);
   Result<RecordWriter> writer = map(path, file.get());
   if (!writer) return writer;

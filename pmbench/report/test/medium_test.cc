@@ -28,6 +28,14 @@ TEST(MeasureMedium, ReadsAFileDirectly) {
   EXPECT_GT(latency->median_ns, 100);
 }
 
+TEST(MeasureMedium, DoesNotWaitForAPipe) {
+  const TemporaryFolder folder;
+  ASSERT_EQ(mkfifo(folder.file("pipe").c_str(), 0600), 0);
+  const Result<MediumLatency> latency = measure_medium(folder.file("pipe"));
+  ASSERT_FALSE(latency);
+  EXPECT_THAT(latency.error().message, HasSubstr("cannot measure " + folder.file("pipe")));
+}
+
 TEST(MeasureMedium, NamesWhatItCannotMeasure) {
   const TemporaryFolder folder;
   EXPECT_EQ(measure_medium("/nowhere").error().message, "cannot measure /nowhere: No such file or directory");

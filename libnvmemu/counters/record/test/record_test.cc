@@ -154,6 +154,14 @@ TEST_F(RecordTest, IsFinishedAndDiscardedByWhatItIsAndNotByItsName) {
   EXPECT_FALSE(std::filesystem::exists(file()));
 }
 
+TEST_F(RecordTest, IsNotOpenedThroughASymbolicLink) {
+  const RecordWriter writer = create();
+  EXPECT_TRUE(RecordWriter::open(file()));
+  std::filesystem::rename(file(), file("moved"));
+  std::filesystem::create_symlink(file("moved"), file());
+  EXPECT_FALSE(RecordWriter::open(file()));
+}
+
 // What is counted in a header is written by all processes of the run.
 TEST_F(RecordTest, IsNotMadeLongerByAWildCount) {
   RecordWriter writer = create();
