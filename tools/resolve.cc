@@ -13,11 +13,11 @@
 #include <cstring>
 #include <optional>
 #include <sstream>
-#include <string_view>
 
 #include "base/descriptor.h"
 #include "base/read_file.h"
 #include "elf_check.h"
+#include "shebang.h"
 
 namespace nvmemu {
 namespace {
@@ -100,35 +100,6 @@ std::string read_head(int fd) {
   std::array<char, kScriptHeadBytes> head{};
   const ssize_t got = pread(fd, head.data(), head.size(), 0);
   return got > 0 ? std::string(head.data(), static_cast<std::size_t>(got)) : std::string();
-}
-
-// "#!INTERPRETER [ONE ARGUMENT]", as the kernel splits it.
-struct Shebang {
-  std::string interpreter;
-  std::string argument;
-};
-
-std::optional<Shebang> parse_shebang(std::string_view head) {
-  constexpr std::string_view kBlanks = " \t";
-  if (!head.starts_with("#!")) return std::nullopt;
-  head.remove_prefix(2);
-  head = head.substr(0, head.find_first_of(std::string_view("\n\0", 2)));
-  head.remove_prefix(std::min(head.find_first_not_of(kBlanks), head.size()));
-  const std::size_t end = std::min(head.find_first_of(kBlanks), head.size());
-  Shebang shebang{std::string(head.substr(0, end)), {}};
-  head.remove_prefix(end);
-  head.remove_prefix(std::min(head.find_first_not_of(kBlanks), head.size()));
-  shebang.argument = head.substr(0, head.find_last_not_of(kBlanks) + 1);
-  return shebang;
-}
-
-// The command that "env ARGUMENT" runs: the first word that is neither an option nor an assignment.
-std::string command_of_env(const std::string& argument) {
-  std::istringstream words(argument);
-  for (std::string word; words >> word;) {
-    if (word.front() != '-' && word.find('=') == std::string::npos) return word;
-  }
-  return {};
 }
 
 std::optional<Refusal> check_file(const std::string& path, int depth);

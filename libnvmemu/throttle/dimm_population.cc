@@ -29,9 +29,10 @@ unsigned little_endian(std::string_view bytes, std::size_t at, std::size_t count
 
 // The strings follow the structure, each ended by a zero; they count from 1.
 std::string_view string_of(std::string_view strings, unsigned number) {
-  while (number > 1 && !strings.empty()) {
-    strings.remove_prefix(std::min(strings.size(), strings.find('\0') + 1));
-    --number;
+  for (; number > 1; --number) {
+    const auto end = strings.find('\0');
+    if (end == std::string_view::npos) return {};
+    strings.remove_prefix(end + 1);
   }
   return number == 0 ? std::string_view{} : strings.substr(0, strings.find('\0'));
 }

@@ -38,7 +38,7 @@ std::vector<int> parse_cpu_list(std::string_view list) {
       list.remove_prefix(1);
       last = take_number(list).value_or(*first);
     }
-    for (int cpu = *first; cpu <= last; ++cpu) cpus.push_back(cpu);
+    for (int cpu = *first; cpu <= last && cpus.size() < kMostCpus; ++cpu) cpus.push_back(cpu);
     if (!list.starts_with(',')) break;
     list.remove_prefix(1);
   }

@@ -23,6 +23,11 @@ RunReport example() {
   report.bandwidth.read_reached_bps = 3.75e9;
   report.bandwidth.error_relative_95 = 0.125;
   report.bandwidth.over_time = {0.5, {{1e9, 5e8, 0}, {2e9, 5e8, 0}}};
+  report.walks = {310, 912000, {{"system call", 9}}};
+  report.alternation.window_seconds = 0.5;
+  report.alternation.windows = {
+      {false, 0, 0.5, 1000, 0.03}, {true, 0.5, 0.5, 400, 0.03}, {false, 1, 0.5, 1000, 0}};
+  report.alternation.slowdown = {2.5, 2.4, 2.6, 1};
   return report;
 }
 

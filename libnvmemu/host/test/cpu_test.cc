@@ -96,6 +96,16 @@ TEST(ReadCpu, AFullControlGroupLeavesNothing) {
   EXPECT_EQ(read_cpu(root.path()).memory_bytes, 0U);
 }
 
+TEST(ReadCpu, TakesNoNonsenseForAMachine) {
+  FakeRoot root = epyc();
+  root.write("/proc/self/cgroup", "0::job\n");
+  root.write("/proc/self/status", "Cpus_allowed_list:\t0-18446744073709551615,0-18446744073709551615\n");
+  const Cpu cpu = read_cpu(root.path());
+  EXPECT_GT(cpu.memory_bytes, 0U);
+  EXPECT_GE(cpu.logical_cpus, 1);
+  EXPECT_LE(cpu.logical_cpus, 1 << 20);
+}
+
 TEST(ReadCpu, AnEmptyMachineHasUsableDefaults) {
   const FakeRoot root;
   const Cpu cpu = read_cpu(root.path());

@@ -48,6 +48,12 @@ TEST(Dimms, OfATableCutAnywhereAreThoseBefore) {
   EXPECT_THAT(parse_dimms(std::string(64, '\0')), IsEmpty());
 }
 
+TEST(Dimms, HaveNoNameWhereTheTableHasNoSuchText) {
+  std::string device = memory_device("DIMM_A1", 16384);
+  device[0x10] = 2;
+  EXPECT_THAT(parse_dimms(device), ElementsAre(" 16384 MiB 2400 MT/s"));
+}
+
 TEST(Machine, IsToldByItsDimms) {
   const FakeMachine machine;
   const std::string before = machine_text(machine.root(), {});
