@@ -174,5 +174,22 @@ TEST_F(Plots, FindTheClocksSteps) {
   EXPECT_EQ(curves.at(1).clock_step_ns, 1);  // of two latencies only
 }
 
+// Backquotes and system() are commands where gnuplot's strings end before them.
+TEST_F(Plots, NoNameRunsACommand) {
+  NVMEMU_NEEDS(std::system("command -v gnuplot >/dev/null") == 0, "gnuplot");
+  const std::string ran = folder_.file("ran");
+  std::vector<std::string> files;
+  for (const std::string& name :
+       {"'; system('touch " + ran + "'); x='", "\nsystem(\"touch " + ran + "\")\n", "`touch " + ran + "`",
+        "\nEOD\n!touch " + ran + "\n", "\\\n!touch " + ran + "\n"}) {
+    RunResult run = example_run();
+    run.machine.hostname = run.options.phases[0].pattern = name;
+    files.push_back(folder_.write("run" + std::to_string(files.size()) + ".json", to_json(run)));
+  }
+  const auto drawn = draw_plots(*compare(files, std::nullopt), folder_.file("plots'`"), PlotFormat::kSvg);
+  EXPECT_TRUE(drawn) << drawn.error().message;
+  EXPECT_FALSE(folder_.has("ran"));
+}
+
 }  // namespace
 }  // namespace nvmemu::pmbench

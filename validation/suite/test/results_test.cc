@@ -182,6 +182,21 @@ TEST(Plots, DrawWhatThereIs) {
   EXPECT_TRUE(plots_of({}).empty());
 }
 
+// Backquotes and system() are commands where gnuplot's strings end before them.
+TEST(Plots, NoNameRunsACommand) {
+  NVMEMU_NEEDS(std::system("command -v gnuplot >/dev/null") == 0, "gnuplot");
+  const TemporaryFolder folder;
+  const std::string ran = folder.file("ran");
+  std::vector<Row> rows;
+  for (const std::string& name :
+       {"'; system('touch " + ran + "'); x='", "\nsystem(\"touch " + ran + "\")\n", "`touch " + ran + "`",
+        "\nEOD\n!touch " + ran + "\n", "\\\n!touch " + ran + "\n"})
+    rows.push_back(row_of(Truth::kPerAccess, name, 1));
+  const auto drawn = draw_plots(rows, folder.file("plots'`"));
+  EXPECT_TRUE(drawn) << drawn.error().message;
+  EXPECT_FALSE(folder.has("ran"));
+}
+
 TEST(Plots, AreWhatGnuplotUnderstands) {
   NVMEMU_NEEDS(std::system("command -v gnuplot >/dev/null") == 0, "gnuplot");
   Row chase = row_of(Truth::kClosedForm, "chase", 5);
