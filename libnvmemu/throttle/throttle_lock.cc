@@ -23,19 +23,23 @@ pid_t pid_in(const std::string& path) {
 }
 
 // Whoever only looks whether it is free has it, too, for an instant: so not at the first refusal.
-bool lock_soon(int fd) {
+bool lock_soon(int fd, const std::function<void()>& pause) {
   constexpr int kTries = 20;
-  constexpr timespec kPause{0, 10'000'000};
   for (int tries = 1; flock(fd, LOCK_EX | LOCK_NB) != 0; ++tries) {
     if (errno != EWOULDBLOCK || tries == kTries) return false;
-    nanosleep(&kPause, nullptr);
+    pause();
   }
   return true;
 }
 
 }  // namespace
 
-Result<ThrottleLock> ThrottleLock::take(const std::string& path) {
+void ThrottleLock::pause_shortly() {
+  constexpr timespec kPause{0, 10'000'000};
+  nanosleep(&kPause, nullptr);
+}
+
+Result<ThrottleLock> ThrottleLock::take(const std::string& path, const std::function<void()>& pause) {
   const auto made = make_folders(folder_of(path), 0755);
   const int fd = made ? open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600) : -1;
   if (fd < 0) {
@@ -45,7 +49,7 @@ Result<ThrottleLock> ThrottleLock::take(const std::string& path) {
                    refused ? "run it as root" : "");
   }
   ThrottleLock lock(fd);
-  if (!lock_soon(fd)) {
+  if (!lock_soon(fd, pause)) {
     if (errno != EWOULDBLOCK) return failure("cannot lock " + path + ": " + std::strerror(errno));
     const pid_t holder = pid_in(path);
     const std::string who = holder > 0 ? "process " + std::to_string(holder) : "another process";

@@ -4,6 +4,7 @@
 
 #include <sys/types.h>
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <utility>
@@ -16,13 +17,16 @@ class ThrottleLock {
  public:
   // Fails within a fifth of a second, naming the holder, where another process has it. The file stays when
   // the lock goes: to remove it would let two processes lock two files of one name.
-  static Result<ThrottleLock> take(const std::string& path);
+  // `pause` is between two tries.
+  static Result<ThrottleLock> take(const std::string& path,
+                                   const std::function<void()>& pause = pause_shortly);
   ThrottleLock(ThrottleLock&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
   ThrottleLock& operator=(ThrottleLock&&) = delete;
   ~ThrottleLock();
 
  private:
   explicit ThrottleLock(int fd) : fd_(fd) {}
+  static void pause_shortly();
   int fd_;
 };
 

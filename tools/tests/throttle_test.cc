@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // `nvmemu throttle` from outside, on a fake machine.
+#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <signal.h>
 #include <unistd.h>
 
-#include <chrono>
 #include <cstdlib>
 #include <filesystem>
-#include <functional>
-#include <thread>
 
 #include "cli.h"
 #include "throttle/test/fake_machine.h"
@@ -25,13 +23,6 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::StartsWith;
 
-// What waits for another process: it is there within milliseconds, or there is a fault.
-bool eventually(const std::function<bool()>& condition) {
-  for (int tries = 0; tries < 2000 && !condition(); ++tries)
-    std::this_thread::sleep_for(std::chrono::milliseconds(5));
-  return condition();
-}
-
 class ThrottleCliTest : public CliTest {
  protected:
   std::vector<std::string> words(std::vector<std::string> arguments) const {
@@ -42,9 +33,16 @@ class ThrottleCliTest : public CliTest {
 
   // A command that is throttled until a signal ends it; back when it runs.
   pid_t start_throttled_sleep() {
+    int ends[2];
+    EXPECT_EQ(pipe(ends), 0);
+    fcntl(ends[0], F_SETFD, FD_CLOEXEC);
     const pid_t pid = start(words({"set", "--node", "0", "--value", "0x100", "--", "/bin/sh", "-c",
-                                   "echo $$ >" + folder_.file("pid") + "; exec sleep 60"}));
-    EXPECT_TRUE(eventually([this] { return !folder_.read("pid").empty(); }));
+                                   "echo $$ >" + folder_.file("pid") + "; echo >/proc/self/fd/" +
+                                       std::to_string(ends[1]) + "; exec sleep 60"}));
+    close(ends[1]);
+    char runs = 0;
+    EXPECT_EQ(read(ends[0], &runs, 1), 1) << "all have ended";
+    close(ends[0]);
     return pid;
   }
 

@@ -9,12 +9,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <chrono>
 #include <filesystem>
-#include <thread>
 
 #include "throttle/files.h"
 #include "throttle/test/fake_machine.h"
+#include "throttle/throttle_lock.h"
 
 namespace nvmemu {
 namespace {
@@ -121,14 +120,15 @@ TEST_F(ThermalThrottleTest, IsFreeAgainWhenItsHolderIsGone) {
 
 TEST_F(ThermalThrottleTest, IsNotRefusedForSomeoneWhoOnlyLooks) {
   open();  // makes the file
-  const int looker = ::open(throttle_lock_path(machine_.root()).c_str(), O_RDONLY);
+  const std::string path = throttle_lock_path(machine_.root());
+  const int looker = ::open(path.c_str(), O_RDONLY);
   ASSERT_EQ(flock(looker, LOCK_SH | LOCK_NB), 0);
-  std::thread goes_soon([looker] {
-    std::this_thread::sleep_for(std::chrono::milliseconds(20));
-    close(looker);
-  });
-  open();
-  goes_soon.join();
+  int pauses = 0;
+  const auto goes_soon = [&] {
+    if (++pauses == 2) close(looker);
+  };
+  EXPECT_TRUE(ThrottleLock::take(path, goes_soon));
+  EXPECT_EQ(pauses, 2);
 }
 
 TEST_F(ThermalThrottleTest, RefusesAShortConfiguration) {
