@@ -44,7 +44,8 @@ std::uint32_t Alternation::at(std::uint64_t now_ns, std::uint64_t length_ns) noe
     begin(count, now_ns);
     return count;
   }
-  return std::min(count, kMostWindows) - 1;  // another thread was quicker
+  // Another thread was quicker; or the board was written over, and none has begun.
+  return std::clamp(count, 1U, kMostWindows) - 1;
 }
 
 }  // namespace nvmemu

@@ -3,8 +3,11 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <atomic>
 #include <memory>
 #include <thread>
+#include <type_traits>
 #include <vector>
 
 namespace nvmemu {
@@ -54,6 +57,23 @@ TEST_F(AlternationTest, TheLastWindowThatThereIsRoomForLasts) {
   for (std::uint32_t i = 0; i < Alternation::kMostWindows + 10; ++i) at(now += kLength);
   EXPECT_EQ(windows_->begun(), Alternation::kMostWindows);
   EXPECT_EQ(at(now + 100 * kLength), Alternation::kMostWindows - 1);
+}
+
+// By zeros among others, at any moment of a call.
+TEST_F(AlternationTest, WrittenOverAmidUseIsStillAWindow) {
+  static_assert(std::is_standard_layout_v<Alternation>);  // which begins with how many have begun
+  std::atomic<bool> has_begun = false, is_over = false;
+  std::thread writer([&] {
+    std::atomic_ref<std::uint32_t> begun(*reinterpret_cast<std::uint32_t*>(windows_.get()));
+    for (has_begun = true; !is_over; begun = 0) begun = 2;
+  });
+  while (!has_begun) std::this_thread::yield();
+  std::uint64_t now = 1;
+  std::uint32_t last = 0;
+  for (int i = 0; i < 1'000'000; ++i) last = std::max(last, at(now += kLength));
+  is_over = true;
+  writer.join();
+  EXPECT_LT(last, Alternation::kMostWindows);
 }
 
 TEST_F(AlternationTest, ThreadsThatComeAtOnceEndAWindowOnce) {
