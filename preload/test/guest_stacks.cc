@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Stacks with no room to spare: what lies below each is filled with a pattern, of which no byte may change.
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <sys/mman.h>
+#include <time.h>
 #include <ucontext.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <climits>
 #include <cstdint>
 #include <cstring>
@@ -123,6 +126,52 @@ int smallest_thread_stacks() {
   return 0;
 }
 
+std::atomic<bool> is_done;
+
+// Its thread-local variables are its creator's, who waits.
+int walk_and_say(void*) {
+  walk_list(300);
+  is_done = true;
+  return 0;
+}
+
+// Of a thread by clone(2), which is found only when it runs: the C library has no say in how large it is.
+int cloned_thread_stack() {
+  walk_list(1);                                                    // which makes it
+  const Patterned& stack = *new Patterned(std::size_t{16} << 10);  // stays: the thread may not be off it yet
+  constexpr int kAsThread = CLONE_VM | CLONE_FS | CLONE_FILES | CLONE_SIGHAND | CLONE_THREAD | CLONE_SYSVSEM;
+  CHECK(clone(walk_and_say, stack.top(), kAsThread, nullptr) > 0);
+  const timespec a_while{.tv_sec = 0, .tv_nsec = 10000000};
+  while (!is_done) nanosleep(&a_while, nullptr);
+  CHECK(stack.is_whole());
+  return 0;
+}
+
+std::atomic<bool> has_walked;
+void walk_in_handler(int) {
+  walk_list(300);
+  has_walked = true;
+}
+
+// Ticks while the program's own handler runs on an alternate stack that has room for it and little else.
+int handler_on_tight_stack() {
+  const std::size_t frame = kernel_frame_bytes();
+  walk_list(1);  // which makes it
+  struct sigaction action {};
+  action.sa_handler = walk_in_handler;
+  action.sa_flags = SA_ONSTACK;
+  CHECK(sigaction(SIGUSR1, &action, nullptr) == 0);
+  constexpr std::size_t kAligned = 64;     // as the kernel's frames are
+  constexpr std::size_t kHandlers = 1024;  // of its own
+  const Patterned tight((2 * frame + kHandlers + 512 + kAligned - 1) / kAligned * kAligned);
+  {
+    const AlternateStack in_use(tight);
+    raise(SIGUSR1);
+  }
+  CHECK(has_walked && tight.is_whole());
+  return 0;
+}
+
 ucontext_t outside, coroutine;
 
 void in_coroutine() {
@@ -190,6 +239,8 @@ constexpr Scenario kStacks[] = {
     {"small-alternate-stack", small_alternate_stack},
     {"smallest-thread-stacks", smallest_thread_stacks},
     {"coroutine-stack", coroutine_stack},
+    {"cloned-thread-stack", cloned_thread_stack},
+    {"handler-on-tight-stack", handler_on_tight_stack},
     {"ten-thousand-threads", ten_thousand_threads},
 };
 

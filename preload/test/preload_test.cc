@@ -32,10 +32,11 @@ INSTANTIATE_TEST_SUITE_P(
                     "threads", "fork", "exec", "burn", "alternate-stacks", "alarms", "real-time-signals",
                     "waited-for-signals", "own-breakpoints", "own-thread-pointer", "c11-threads",
                     "cloned-threads", "unseen-thread", "cloned-process", "stray-breakpoint", "llvm-openmp",
-                    "small-alternate-stack", "smallest-thread-stacks", "coroutine-stack", "old-signals",
-                    "raw-signals", "blocked-as-seen", "thrown-from-fault", "handler-masks",
-                    "jumps-from-handlers", "strict-mode", "kill-all-else", "kill-all-else-everywhere",
-                    "no-tickers", "no-tickers-trapped", "exec-without-tickers", "refused-filters",
+                    "small-alternate-stack", "smallest-thread-stacks", "coroutine-stack",
+                    "cloned-thread-stack", "handler-on-tight-stack", "old-signals", "raw-signals",
+                    "blocked-as-seen", "thrown-from-fault", "handler-masks", "jumps-from-handlers",
+                    "strict-mode", "kill-all-else", "kill-all-else-everywhere", "no-tickers",
+                    "no-tickers-trapped", "exec-without-tickers", "refused-filters",
                     "refused-filters-of-nobody"));
 
 TEST_F(PreloadTest, EachThreadIsEmulatedAndReported) {
