@@ -89,6 +89,33 @@ class Bytes {
   std::uint8_t* page_;
 };
 
+// A function's code with some bytes replaced by any, and code of any bytes at all.
+TEST(WrongRegisters, EveryWalkThroughAnyBytesComesBack) {
+  const FaultHandlers handlers;
+  numbers.fill(5);
+  Bytes bytes({});
+  std::size_t executed = 0;
+  for (int i = 0; i < 10'000; ++i) {
+    constexpr std::size_t kLength = 256;
+    if (i % 2 == 0) {
+      std::memcpy(bytes.code(), mixture(), kLength);
+      for (int k = 0; k < 4; ++k)
+        bytes.code()[random_word() % kLength] = static_cast<std::uint8_t>(random_word());
+    } else {
+      for (std::size_t at = 0; at < kLength; ++at)
+        bytes.code()[at] = static_cast<std::uint8_t>(random_word());
+    }
+    FunctionWalk walk(bytes.code(), reinterpret_cast<std::uintptr_t>(numbers.data()));
+    for (auto& value : walk.registers.general) {
+      if (random_word() % 8 == 0) value = random_word() >> (random_word() % 64);
+    }
+    walk.run(500);
+    executed += walk.executed;
+  }
+  EXPECT_GT(executed, 10'000u);
+  for (const std::uint64_t number : numbers) EXPECT_EQ(number, 5u);
+}
+
 TEST(WrongRegisters, ADivisionByZeroIsAFault) {
   const FaultHandlers handlers;
   Bytes bytes({0x48, 0xf7, 0xf7});  // div %rdi
