@@ -26,6 +26,10 @@ def c_program(name, file, *options, **rest):
     return compiled(name, ("gcc",), "gcc", "-O2", *options, "-o", "FOLDER/program", source(file), **rest)
 
 
+def made_here(*names):
+    return lambda folder: [os.path.join(folder, name) for name in names]
+
+
 def write_page(folder):
     with open(f"{folder}/page.html", "w") as file:
         file.write("<script>let m = {}; for (let i = 0; i < 200000; ++i) m[i * 7919 % 1000003] = i;"
@@ -36,7 +40,7 @@ NATIVELY = "the sandbox leaves no room: runs natively from where it is locked in
 
 PROGRAMS = [
     compiled("Rust, std", ("rustc", "gcc"), "rustc", "-O", "-o", "FOLDER/program", source("maps.rs")),
-    Job("Rust, rustc itself", ("rustc", "gcc"), ("rustc", "--version"), stdout_counts=False,
+    Job("Rust, rustc itself", ("rustc", "gcc"), ("rustc", "--version"), makes=made_here("maps.o"),
         command=("rustc", "-O", "--emit=obj", "-o", "FOLDER/maps.o", source("maps.rs"))),
     # Too short, or with a set as large as neighbours leave of the last-level cache: how long these take says nothing.
     Job("Rust, ripgrep", ("rg",), ("rg", "--version"), timed=False,
@@ -47,7 +51,7 @@ PROGRAMS = [
              source("faults.adb"), timed=False),
     compiled("Haskell", ("ghc",), "ghc", "-v0", "-O", "-threaded", "-outputdir", "FOLDER", "-o", "FOLDER/program",
              source("Maps.hs")),
-    Job("Erlang", ("escript",), ("erl", "-version"), command=("escript", source("maps.erl")), stdout_counts=False),
+    Job("Erlang", ("escript",), ("erl", "-version"), command=("escript", source("maps.erl"))),
     c_program("coroutines of 8 KiB", "coroutines.c"),
     c_program("AddressSanitizer", "closes.c", "-fsanitize=address", "-static-libasan"),
     c_program("closes all descriptors", "closes.c", timed=False),
@@ -57,9 +61,10 @@ PROGRAMS = [
         command=("FOLDER/program", "/bin/ls")),
     Job("strace on it", ("strace", "gzip"), ("strace", "--version"), timed=False,
         command=("strace", "-f", "-o", "FOLDER/trace", "gzip", "-9", "-c", "/bin/bash")),
-    Job("gdb on it", ("gdb", "gzip"), ("gdb", "--version"), timed=False, stdout_counts=False,
-        command=("gdb", "-q", "-batch", "-nx", "-ex", "run -9 -c /bin/bash >/dev/null", "-ex", "quit $_exitcode", "gzip")),
+    Job("gdb on it", ("gdb", "gzip"), ("gdb", "--version"), timed=False,
+        stdout_counts=False, makes=made_here("bash.gz"),  # gdb names process and thread by number
+        command=("gdb", "-q", "-batch", "-nx", "-ex", "run -9 -c /bin/bash >FOLDER/bash.gz", "-ex", "quit $_exitcode", "gzip")),
     Job("Chromium, headless", ("chromium",), ("chromium", "--version"), timed=False, prepare=write_page,
         command=("chromium", "--headless", "--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking",
-                 "--user-data-dir=FOLDER/profile", "--dump-dom", "FOLDER/page.html"), stdout_counts=False),
+                 "--user-data-dir=FOLDER/profile", "--dump-dom", "FOLDER/page.html")),
 ]
