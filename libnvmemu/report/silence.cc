@@ -25,8 +25,9 @@ bool is_silent(const SampledTime& time) noexcept {
 }
 
 void SampledRun::add_thread(const SampledTime& thread) noexcept {
-  all_ += thread;
-  all_.user_ns -= thread.user_ns;
+  SampledTime of_process = thread;
+  of_process.user_ns = 0;
+  all_ += of_process;
   ++threads_;
   if (!is_silent(thread)) return;
   silent_threads_ += thread;

@@ -4,7 +4,7 @@
 
 #include "cli.h"
 #include "host/calibration.h"
-#include "host/capabilities.h"
+#include "host/test/needs.h"
 
 namespace nvmemu {
 namespace {
@@ -38,8 +38,7 @@ class EffortTest : public CliTest {
 
 // 0.5 % in the long run, and at most 6 for the first 60 ms.
 TEST_F(EffortTest, TakesLittleOfWhatNeverWaitsWhateverASampleTakes) {
-  if (!probe_capabilities().task_clock.available)
-    GTEST_SKIP() << "needs perf_event_open(2), which is refused here";
+  NVMEMU_NEEDS_PERF_EVENTS();
   EXPECT_LT(share_of_samples(2e3), 0.004);
   EXPECT_GT(share_of_samples(2e3), 0.001) << "as many as of what waits: they are cheap";
   EXPECT_LT(share_of_samples(60e3), 0.012);
@@ -47,8 +46,7 @@ TEST_F(EffortTest, TakesLittleOfWhatNeverWaitsWhateverASampleTakes) {
 
 // Up to four times as seldom after the first of five epochs or more.
 TEST_F(EffortTest, IsLessWhereLittleIsToBeAdded) {
-  if (!probe_capabilities().task_clock.available)
-    GTEST_SKIP() << "needs perf_event_open(2), which is refused here";
+  NVMEMU_NEEDS_PERF_EVENTS();
   EXPECT_LT(samples_at("1.25x"), 0.75 * samples_at("2x"));
 }
 

@@ -18,20 +18,20 @@ constexpr double kLongestPatienceNs = 3.2e9;
 
 // In steps of two, so that chance does not change it all the time.
 double PeriodChoice::paid_for_ns() const noexcept {
-  if (!options_.charges_stalls) return options_.coarse_ns;
+  const double coarsest_ns = std::max(options_.usual_ns, options_.coarse_ns);
+  if (!options_.charges_stalls) return coarsest_ns;
   const double waits = std::clamp(stall_ns_ / time_ns_, 0.0, 1.0);
   const double cost_ns =
       options_.sample_ns + waits * std::max(0.0, options_.stall_sample_ns - options_.sample_ns);
   const double shortest_ns = cost_ns / (options_.delay_factor * waits + kUncovered);
   double period_ns = options_.usual_ns;
-  while (period_ns < shortest_ns && period_ns < options_.coarse_ns) period_ns *= 2;
-  return period_ns;
+  while (period_ns < shortest_ns && period_ns < coarsest_ns) period_ns *= 2;
+  return std::min(period_ns, coarsest_ns);
 }
 
 double PeriodChoice::wanted_ns() noexcept {
-  const double paid_for = paid_for_ns();
-  if (paid_for > options_.usual_ns && is_worth_it_for_traffic()) return options_.usual_ns;
-  return std::max(options_.usual_ns, std::min(paid_for, options_.coarse_ns));
+  const double period_ns = paid_for_ns();
+  return period_ns > options_.usual_ns && is_worth_it_for_traffic() ? options_.usual_ns : period_ns;
 }
 
 bool PeriodChoice::is_worth_it_for_traffic() noexcept {
