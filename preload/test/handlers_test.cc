@@ -3,8 +3,10 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "host/test/needs.h"
 #include "preload_cli.h"
 
 namespace nvmemu {
@@ -28,27 +30,33 @@ INSTANTIATE_TEST_SUITE_P(Programs, StillDelayed,
                          testing::Values("old-signals", "raw-signals", "blocked-as-seen", "thrown-from-fault",
                                          "handler-masks", "jumps-from-handlers"));
 
+class ByTicker : public PreloadTest, public testing::WithParamInterface<const char*> {
+ protected:
+  void SetUp() override {
+    PreloadTest::SetUp();
+    if (std::string_view(GetParam()) == "perf") NVMEMU_NEEDS_PERF_EVENTS();
+  }
+};
+
 // The program tells how much CPU time it had, which is its own and delays.
-TEST_F(PreloadTest, WhatAJumpOutOfADelayLeavesIsBookedOnce) {
-  for (const char* ticker : {"perf", "timer"}) {
-    const Outcome outcome = guest("jumps-from-handlers", {"--ticker", ticker});
-    ASSERT_EQ(outcome.status, 0) << outcome.err;
-    const double cpu_ns = std::stod(outcome.out);
-    const Json totals = report()["totals"];
-    const double booked_ns = totals["cpu_ns"].get<double>() + totals["injected_ns"].get<double>();
-    EXPECT_NEAR(booked_ns / cpu_ns, 1, 0.1) << ticker << ": " << cpu_ns << " ns; " << totals;
+TEST_P(ByTicker, WhatAJumpOutOfADelayLeavesIsBookedOnce) {
+  const Outcome outcome = guest("jumps-from-handlers", {"--ticker", GetParam()});
+  ASSERT_EQ(outcome.status, 0) << outcome.err;
+  const double cpu_ns = std::stod(outcome.out);
+  const Json totals = report()["totals"];
+  const double booked_ns = totals["cpu_ns"].get<double>() + totals["injected_ns"].get<double>();
+  EXPECT_NEAR(booked_ns / cpu_ns, 1, 0.1) << cpu_ns << " ns; " << totals;
+}
+
+TEST_P(ByTicker, WhereItIsLostTheReportSaysSo) {
+  for (const char* scenario : {"ticks-blocked-behind-its-back", "ticks-ignored-behind-its-back"}) {
+    expect_ok(scenario, {"--ticker", GetParam()});
+    EXPECT_NE(report()["warnings"].dump().find("samples stand for"), std::string::npos) << report();
+    EXPECT_TRUE(report()["error"]["relative_95"].is_null()) << report()["error"];
   }
 }
 
-TEST_F(PreloadTest, WhereTicksAreLostTheReportSaysSo) {
-  for (const char* scenario : {"ticks-blocked-behind-its-back", "ticks-ignored-behind-its-back"}) {
-    for (const char* ticker : {"perf", "timer"}) {
-      expect_ok(scenario, {"--ticker", ticker});
-      EXPECT_NE(report()["warnings"].dump().find("samples stand for"), std::string::npos) << report();
-      EXPECT_TRUE(report()["error"]["relative_95"].is_null()) << report()["error"];
-    }
-  }
-}
+INSTANTIATE_TEST_SUITE_P(Tickers, ByTicker, testing::Values("perf", "timer"));
 
 TEST_F(PreloadTest, WhereTicksOfOneThreadAreLostTheReportSaysSo) {
   expect_ok("ticks-blocked-in-one-of-four");

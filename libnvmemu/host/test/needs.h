@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 #include <linux/hw_breakpoint.h>
 #include <linux/perf_event.h>
+#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -61,6 +62,9 @@ inline bool watchpoints_that_hit() {
   return found;
 }
 
+// A process can ask for seccomp's strict mode: not where a filter is on it, as in many containers.
+inline bool no_seccomp_filter() { return prctl(PR_GET_SECCOMP) == 0; }
+
 }  // namespace nvmemu::needs
 
 // In a test, or its SetUp().
@@ -73,3 +77,5 @@ inline bool watchpoints_that_hit() {
   NVMEMU_NEEDS(::nvmemu::needs::breakpoints_that_hit(), "breakpoints that hit")
 #define NVMEMU_NEEDS_WATCHPOINTS() \
   NVMEMU_NEEDS(::nvmemu::needs::watchpoints_that_hit(), "breakpoints that hit")
+#define NVMEMU_NEEDS_NO_SECCOMP_FILTER() \
+  NVMEMU_NEEDS(::nvmemu::needs::no_seccomp_filter(), "a process without a seccomp filter")
