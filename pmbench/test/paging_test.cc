@@ -4,10 +4,12 @@
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <signal.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
@@ -46,8 +48,10 @@ class PagingTo : public testing::TestWithParam<Medium> {
     auto made = GetParam().make(512);
     if (!made) GTEST_SKIP() << "needs swap of its own: " << made.error().message;
     swap_ = *std::move(made);
+    prctl(PR_SET_CHILD_SUBREAPER, 1);  // whom the caretaker of a killed one is a child of
   }
   void TearDown() override {
+    prctl(PR_SET_CHILD_SUBREAPER, 0);
     EXPECT_EQ(read_line(kPageCluster), page_cluster_);
     EXPECT_TRUE(groups_left().empty());
   }
@@ -64,13 +68,10 @@ class PagingTo : public testing::TestWithParam<Medium> {
     return left;
   }
 
-  // The caretaker of a killed one needs until the kernel has freed its memory.
+  // When the caretaker of a killed one has ended, too: it needs until the kernel has freed its memory.
   bool becomes_as_it_was(pid_t pid) const {
-    const auto is_as_it_was = [&] {
-      return read_line(kPageCluster) == page_cluster_ && groups_left(pid).empty();
-    };
-    for (int i = 0; i < 1000 && !is_as_it_was(); ++i) usleep(10'000);
-    return is_as_it_was();
+    while (wait(nullptr) > 0 || errno == EINTR) continue;
+    return read_line(kPageCluster) == page_cluster_ && groups_left(pid).empty();
   }
 
   // 192 MiB where 96 may be used.
