@@ -23,6 +23,7 @@
 
 extern "C" {
 sighandler_t __sysv_signal(int signal, sighandler_t handler) noexcept;
+sighandler_t bsd_signal(int signal, sighandler_t handler) noexcept;
 }
 
 namespace nvmemu::guest {
@@ -47,6 +48,22 @@ bool is_blocked(int signal_number) {
   sigset_t now;
   CHECK(pthread_sigmask(SIG_BLOCK, nullptr, &now) == 0);
   return sigismember(&now, signal_number) == 1;
+}
+
+// More names of signal(), and of what it is to programs that ask for System V's.
+void set_by_other_names(int number) {
+  using SetHandler = sighandler_t (*)(int, sighandler_t);
+  seen = 0;
+  for (const SetHandler set : {SetHandler{ssignal}, SetHandler{bsd_signal}}) {
+    CHECK(set(number, count) == SIG_DFL);
+    raise(number);
+    raise(number);  // it stays
+    CHECK(set(number, SIG_DFL) == count);
+  }
+  CHECK(seen == 4);
+  CHECK(sysv_signal(number, count) == SIG_DFL);
+  raise(number);
+  CHECK(seen == 5 && sysv_signal(number, SIG_DFL) == SIG_DFL);
 }
 
 #pragma GCC diagnostic push
@@ -77,6 +94,7 @@ int old_signals() {
     raise(number);
     CHECK(seen == 2);
     CHECK(signal(number, SIG_DFL) == SIG_IGN);
+    set_by_other_names(number);
   }
   go_on();
   return 0;
