@@ -160,6 +160,20 @@ int exec_without_tickers() {
   return 1;
 }
 
+// What each tick of the emulator's needs, and no program by itself.
+int exec_without_alternate_stacks() {
+  install(filter_of({SYS_sigaltstack}, SECCOMP_RET_KILL_PROCESS, SECCOMP_RET_ALLOW));
+  execl(own_path, own_path, "native", nullptr);
+  return 1;
+}
+
+// What something else does for.
+int exec_without_perf_events() {
+  install(filter_of({SYS_perf_event_open}, SECCOMP_RET_KILL_PROCESS, SECCOMP_RET_ALLOW));
+  execl(own_path, own_path, "burn", nullptr);
+  return 1;
+}
+
 constexpr Scenario kSandboxes[] = {
     {"refused-filters", refused_filters},
     {"refused-filters-of-nobody", refused_filters_of_nobody},
@@ -169,6 +183,8 @@ constexpr Scenario kSandboxes[] = {
     {"no-tickers", no_tickers},
     {"no-tickers-trapped", no_tickers_trapped},
     {"exec-without-tickers", exec_without_tickers},
+    {"exec-without-alternate-stacks", exec_without_alternate_stacks},
+    {"exec-without-perf-events", exec_without_perf_events},
 };
 
 }  // namespace
