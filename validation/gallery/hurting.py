@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What makes signal handlers, alternate stacks, sandboxes and descriptors its own, and breaks where they are touched."""
+import ctypes
+import errno
 import os
 import shlex
 
@@ -30,6 +32,13 @@ def made_here(*names):
     return lambda folder: [os.path.join(folder, name) for name in names]
 
 
+def io_uring_refused():
+    """By a kernel without it, or a container's filter: io_uring_setup(2) of nothing says so."""
+    libc = ctypes.CDLL(None, use_errno=True)
+    libc.syscall(425, 0, None)
+    return "" if ctypes.get_errno() in (errno.EINVAL, errno.EFAULT) else "io_uring is refused here"
+
+
 def write_page(folder):
     with open(f"{folder}/page.html", "w") as file:
         file.write("<script>let m = {}; for (let i = 0; i < 200000; ++i) m[i * 7919 % 1000003] = i;"
@@ -57,8 +66,9 @@ PROGRAMS = [
     c_program("closes all descriptors", "closes.c", timed=False),
     c_program("10,000 threads and processes", "crowd.c", "-pthread", timed=False),
     c_program("seccomp, kills", "locked.c", remark=NATIVELY),
-    Job("io_uring", ("gcc",), ("gcc", "--version"), prepare=compile_by("gcc", "-O2", "-o", "FOLDER/program", source("uring.c")),
-        command=("FOLDER/program", "/bin/ls")),
+    c_program("seccomp, born with it", "service.c", timed=False),  # by timers: perf_event would end it
+    Job("io_uring", ("gcc",), ("gcc", "--version"), lacking=io_uring_refused, command=("FOLDER/program", "/bin/ls"),
+        prepare=compile_by("gcc", "-O2", "-o", "FOLDER/program", source("uring.c"))),
     Job("strace on it", ("strace", "gzip"), ("strace", "--version"), timed=False,
         command=("strace", "-f", "-o", "FOLDER/trace", "gzip", "-9", "-c", "/bin/bash")),
     Job("gdb on it", ("gdb", "gzip"), ("gdb", "--version"), timed=False,

@@ -35,6 +35,7 @@ class Program:
     name: str
     needs: Sequence[str]  # executables
     version: Sequence[str]  # a command that prints it
+    lacking: Callable[[], str] = lambda: ""  # what else the machine is without, in words
     prepare: Optional[Callable[[str], None]] = None  # once, natively, given its folder
     before: Optional[Callable[[str], None]] = None  # each run
     remark: str = ""
@@ -43,8 +44,8 @@ class Program:
     as_unprivileged: bool = False
 
     def missing(self):
-        lacking = [name for name in self.needs if shutil.which(name) is None]
-        return f"not installed: {', '.join(lacking)}" if lacking else ""
+        absent = [name for name in self.needs if shutil.which(name) is None]
+        return f"not installed: {', '.join(absent)}" if absent else self.lacking()
 
     def make_ready(self, folder):
         if self.as_unprivileged:

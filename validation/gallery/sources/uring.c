@@ -16,7 +16,7 @@ int main(int count, char** arguments) {
   unsigned* next = malloc(kSize * sizeof *next);
   struct io_uring_params setup = {0};
   const int ring = (int)syscall(SYS_io_uring_setup, 4, &setup);
-  if (ring < 0) return puts("no io_uring here"), 0;
+  if (ring < 0) return 3;
   const int file = open(arguments[count - 1], O_RDONLY);
   char* sq = mmap(NULL, setup.sq_off.array + setup.sq_entries * sizeof(unsigned), PROT_READ | PROT_WRITE,
                   MAP_SHARED, ring, IORING_OFF_SQ_RING);

@@ -89,6 +89,10 @@ class Exhibit(unittest.TestCase):
         row = self.exhibit(program.Job("none", ("no-such-program",), ("true",), command=("true",)))
         self.assertEqual((row.verdict(), row.note()), (SKIPPED, "not installed: no-such-program"))
 
+    def test_skips_what_the_machine_is_without(self):
+        row = self.exhibit(program.Job("none", ("sh",), ("true",), command=("false",), lacking=lambda: "no such call"))
+        self.assertEqual((row.verdict(), row.note()), (SKIPPED, "no such call"))
+
 
 class CommandLine(unittest.TestCase):
     def gallery(self, *arguments):
