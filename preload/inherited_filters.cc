@@ -6,7 +6,7 @@
 #include <sys/wait.h>
 
 #include <atomic>
-#include <csignal>
+#include <cerrno>
 
 #include "base/raw_syscall.h"
 #include "sandbox.h"
@@ -30,33 +30,54 @@ using Position = std::atomic<std::uint32_t>;
   for (;;) raw_syscall(SYS_exit_group, 0);
 }
 
-// Whether the child has come to the end. No signal tells the program of it.
-bool try_in_child(Position& position) noexcept {
+// Where its parent is interrupted it waits on.
+long wait_for(long child, int& status) noexcept {
+  long waited = 0;
+  do waited = raw_syscall(SYS_wait4, child, &status, __WALL, 0);
+  while (waited == -EINTR);
+  return waited;
+}
+
+// Comes back with `position` at the end, or at what ended the child. No signal tells the program of it. The
+// name of what cannot be called to try, or null.
+const char* try_in_child(Position& position) noexcept {
   const long child = raw_syscall(SYS_clone, 0, 0, 0, 0, 0);
   if (child == 0) try_the_rest(position);
+  if (is_error(child)) return "clone";
   int status = 0;
-  if (is_error(child) || raw_syscall(SYS_wait4, child, &status, __WALL, 0) != child) return true;
-  return !WIFSIGNALED(status);
+  return wait_for(child, status) == child ? nullptr : "wait4";
+}
+
+bool is_needed_to_begin(const SyscallNeed& need, bool reports_itself) noexcept {
+  return need.what == NeededFor::kTick || need.what == NeededFor::kBeginning ||
+         (need.what == NeededFor::kReport && reports_itself);
+}
+
+InheritedFilters try_all(Position& position, bool reports_itself) {
+  const auto needs = syscall_needs();
+  InheritedFilters filters;
+  for (; position < needs.size(); ++position) {
+    if (const char* untried = try_in_child(position)) return {untried, false};
+    if (position >= needs.size()) break;
+    const SyscallNeed& need = needs[position];
+    if (is_needed_to_begin(need, reports_itself)) return {need.name, false};
+    if (need.what != NeededFor::kMore) continue;
+    filters.let_all_through = false;
+    refuse_syscall(need.number);
+  }
+  return filters;
 }
 
 }  // namespace
 
-bool fits_inherited_filters(const char*& missing) {
-  if (thread_status("Seccomp") != SECCOMP_MODE_FILTER) return true;
+InheritedFilters try_inherited_filters(bool reports_itself) {
+  if (thread_status("Seccomp") != SECCOMP_MODE_FILTER) return {};
   void* const page =
       mmap(nullptr, sizeof(Position), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-  if (page == MAP_FAILED) return true;
-  auto& position = *static_cast<Position*>(page);
-  const auto needs = syscall_needs();
-  bool fits = true;
-  for (; fits && !try_in_child(position); ++position) {
-    const SyscallNeed& need = needs[position];
-    missing = need.name;
-    fits = !need.is_vital;
-    if (fits) refuse_syscall(need.number);
-  }
+  if (page == MAP_FAILED) return {"mmap", false};
+  const InheritedFilters filters = try_all(*static_cast<Position*>(page), reports_itself);
   munmap(page, sizeof(Position));
-  return fits;
+  return filters;
 }
 
 }  // namespace nvmemu::preload

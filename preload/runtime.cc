@@ -31,7 +31,14 @@ namespace nvmemu::preload {
 namespace {
 
 // Not for users: the process that made the board, and reports when it ends, whatever it has become by then.
+constexpr char kBoard[] = "NVMEMU_BOARD";
 constexpr char kBoardOwner[] = "NVMEMU_BOARD_OWNER";
+
+// Where no tool made the board: of the first process, also in what it execs.
+bool writes_own_report() {
+  const char* owner = getenv(kBoardOwner);
+  return getenv(kBoard) == nullptr || (owner != nullptr && std::atoi(owner) == getpid());
+}
 
 // Paying costs about a microsecond of its own.
 constexpr double kEdgeIntervalNs = 20e3;
@@ -52,7 +59,7 @@ void read_command_line(char* out, std::size_t capacity) noexcept {
 
 // For a process that will not be emulated: leaves word where the tool will look.
 void note_on_tools_board(BoardWarning warning) {
-  const char* path = getenv("NVMEMU_BOARD");
+  const char* path = getenv(kBoard);
   if (path == nullptr) return;
   auto board = Board::open(path);
   if (!board) return;
@@ -78,7 +85,7 @@ TickerKind kind_of(TickerChoice choice) {
 // For a program that cannot be emulated. The tool names it in its report.
 void leave_alone() {
   note_on_tools_board(kNoLibraries);
-  if (getenv("NVMEMU_BOARD") == nullptr)
+  if (getenv(kBoard) == nullptr)
     say_natively({"it uses no library, and what makes its threads by itself cannot be emulated", {}});
 }
 
@@ -103,9 +110,11 @@ Runtime& Runtime::get() noexcept {
 }
 
 void Runtime::start() {
-  if (const char* missing = nullptr; !fits_inherited_filters(missing)) {
-    note_on_tools_board(kSandboxedNatively);
-    return say_natively({std::string("it lives under a seccomp filter that ends it for ") + missing, {}});
+  const InheritedFilters filters = try_inherited_filters(writes_own_report());
+  if (filters.forbid != nullptr) {
+    note_on_tools_board(kBornSandboxed);
+    const std::string why = "it lives under a seccomp filter that does not let through ";
+    return say_natively({why + filters.forbid, {}});
   }
   remember_stderr();
   auto config = read_config();
@@ -135,6 +144,7 @@ void Runtime::start() {
     set_sampler_options();
   }
   claim_process();
+  if (!filters.let_all_through) warn(kSandboxed);
   if (shared_.learnt == nullptr) {
     warn(kNoTicker);
     return log_warning("no memory for the sampler's tables: the program runs natively");
@@ -186,7 +196,7 @@ bool Runtime::open_board() {
   }
   board_.emplace(std::move(*board));
   if (own) {
-    setenv("NVMEMU_BOARD", board_->path(), 1);                 // children report on the same one,
+    setenv(kBoard, board_->path(), 1);                         // children report on the same one,
     setenv(kBoardOwner, std::to_string(getpid()).c_str(), 1);  // and so does what this process execs
   }
   if (const char* owner = getenv(kBoardOwner)) board_owner_ = std::atoi(owner);

@@ -104,13 +104,16 @@ bool takes_strict_mode() noexcept {
 void prepare_for_filter(const sock_fprog* filter, bool all_threads) {
   if (is_refused(filter)) return;
   bool natively = false;
-  for (const SyscallNeed& need : syscall_needs()) natively |= need.is_vital && !lets_through(*filter, need);
+  for (const SyscallNeed& need : syscall_needs())
+    natively |= need.what == NeededFor::kTick && !lets_through(*filter, need);
   if (natively) go_natively(all_threads);
   for (const SyscallNeed& need : syscall_needs()) {
-    // What is vital goes on in threads that the filter is not for.
-    if (need.is_vital || lets_through(*filter, need)) continue;
+    // What ticks need goes on in threads that the filter is not for.
+    if (need.what == NeededFor::kTick || lets_through(*filter, need)) continue;
+    const bool is_for_report = need.what == NeededFor::kReport;
+    if (is_for_report && !Runtime::get().reports_itself()) continue;
     note(natively ? kSandboxedNatively : kSandboxed);
-    refuse_syscall(need.number);
+    if (!is_for_report) refuse_syscall(need.number);
   }
 }
 

@@ -5,9 +5,12 @@
 
 namespace nvmemu::preload {
 
-// For filters that the process was born with, which cannot be read: each call is tried in a child. False
-// where the emulation cannot do without one that is not let through; `missing` is its name then.
-bool fits_inherited_filters(const char*& missing);
+// For filters that the process was born with, which cannot be read: each call is tried in a child.
+struct InheritedFilters {
+  const char* forbid = nullptr;  // the call that the emulation cannot do without; null: none
+  bool let_all_through = true;   // what it can do without is not called from now on
+};
+InheritedFilters try_inherited_filters(bool reports_itself);
 
 // Before the calling thread asks the kernel for one, by prctl(2)'s arguments or seccomp(2)'s.
 void before_prctl(int option, unsigned long mode, unsigned long filter);

@@ -15,32 +15,55 @@ constexpr std::uint64_t kHere = static_cast<std::uint64_t>(AT_FDCWD);
 constexpr std::uint64_t kNoFile = ~std::uint64_t{0};  // so that none of it does anything
 constexpr std::uint64_t kMapped = PROT_READ | PROT_WRITE;
 
+using enum NeededFor;
+
 constexpr SyscallNeed kNeeds[] = {
-    {SYS_rt_sigreturn, "rt_sigreturn", true, {}},
-    {SYS_rt_sigprocmask, "rt_sigprocmask", true, {SIG_SETMASK, 0, 0, 8}},
-    {SYS_sigaltstack, "sigaltstack", true, {}},
-    {SYS_gettid, "gettid", true, {}},
-    {SYS_clock_gettime, "clock_gettime", true, {CLOCK_THREAD_CPUTIME_ID}},
-    // From here on, what others or beginners need.
-    {SYS_mmap, "mmap", false, {0, 4096, kMapped, MAP_PRIVATE | MAP_ANONYMOUS, kNoFile}},
-    {SYS_munmap, "munmap", false, {0, 4096}},
-    {SYS_getpid, "getpid", false, {}},
-    {SYS_getrusage, "getrusage", false, {}},
-    {SYS_mprotect, "mprotect", false, {0, 4096, kMapped}},
-    {SYS_tgkill, "tgkill", false, {1, 1, 0}},
-    {SYS_rt_sigaction, "rt_sigaction", false, {SIGSEGV, 0, 0, 8}},
-    {SYS_rt_tgsigqueueinfo, "rt_tgsigqueueinfo", false, {1, 1, SIGURG}},
-    {SYS_perf_event_open, "perf_event_open", false, {0, 0, 0, 0, PERF_FLAG_FD_CLOEXEC}},
-    {SYS_fcntl, "fcntl", false, {kNoFile, F_SETOWN_EX}},
-    {SYS_ioctl, "ioctl", false, {kNoFile, PERF_EVENT_IOC_ENABLE}},
-    {SYS_timer_create, "timer_create", false, {CLOCK_THREAD_CPUTIME_ID}},
-    {SYS_timer_settime, "timer_settime", false, {}},
-    {SYS_timer_delete, "timer_delete", false, {}},
-    {SYS_openat, "openat", false, {kHere, 0, O_RDONLY | O_CLOEXEC}},
-    {SYS_newfstatat, "newfstatat", false, {kHere}},
-    {SYS_getdents64, "getdents64", false, {kNoFile, 0, 1024}},
-    {SYS_read, "read", false, {kNoFile, 0, 64}},
-    {SYS_close, "close", false, {kNoFile}},
+    {SYS_rt_sigreturn, "rt_sigreturn", kTick, {}},
+    {SYS_rt_sigprocmask, "rt_sigprocmask", kTick, {SIG_SETMASK, 0, 0, 8}},
+    {SYS_sigaltstack, "sigaltstack", kTick, {}},
+    {SYS_gettid, "gettid", kTick, {}},
+    {SYS_clock_gettime, "clock_gettime", kTick, {CLOCK_THREAD_CPUTIME_ID}},
+    {SYS_mmap, "mmap", kBeginning, {0, 4096, kMapped, MAP_PRIVATE | MAP_ANONYMOUS, kNoFile}},
+    {SYS_munmap, "munmap", kBeginning, {0, 4096}},
+    {SYS_getpid, "getpid", kMore, {}},
+    {SYS_getrusage, "getrusage", kMore, {}},
+    {SYS_mprotect, "mprotect", kMore, {0, 4096, kMapped}},
+    {SYS_tgkill, "tgkill", kMore, {1, 1, 0}},
+    {SYS_rt_sigaction, "rt_sigaction", kBeginning, {SIGSEGV, 0, 0, 8}},
+    {SYS_rt_tgsigqueueinfo, "rt_tgsigqueueinfo", kMore, {1, 1, SIGURG}},
+    {SYS_perf_event_open, "perf_event_open", kMore, {0, 0, 0, 0, PERF_FLAG_FD_CLOEXEC}},
+    {SYS_fcntl, "fcntl", kMore, {kNoFile, F_SETOWN_EX}},
+    {SYS_ioctl, "ioctl", kMore, {kNoFile, PERF_EVENT_IOC_ENABLE}},
+    {SYS_timer_create, "timer_create", kMore, {CLOCK_THREAD_CPUTIME_ID}},
+    {SYS_timer_settime, "timer_settime", kMore, {}},
+    {SYS_timer_delete, "timer_delete", kMore, {}},
+    {SYS_openat, "openat", kBeginning, {kHere, 0, O_RDONLY | O_CLOEXEC}},
+    {SYS_newfstatat, "newfstatat", kBeginning, {kHere}},
+    {SYS_getdents64, "getdents64", kReport, {kNoFile, 0, 1024}},  // boards of others that are gone
+    {SYS_getdents64, "getdents64", kMore, {kNoFile, 0, 1024}},    // threads that nobody told of
+    {SYS_read, "read", kBeginning, {kNoFile, 0, 64}},
+    {SYS_close, "close", kBeginning, {kNoFile}},
+    {SYS_brk, "brk", kReport, {}},
+    {SYS_getrandom, "getrandom", kReport, {}},
+    {SYS_ftruncate, "ftruncate", kReport, {kNoFile}},
+    {SYS_fallocate, "fallocate", kReport, {kNoFile}},
+    {SYS_fstat, "fstat", kReport, {kNoFile}},
+    {SYS_unlinkat, "unlinkat", kReport, {kHere}},
+    {SYS_faccessat2, "faccessat2", kReport, {kHere}},
+#if defined(__x86_64__)
+    {SYS_unlink, "unlink", kReport, {}},
+    {SYS_readlink, "readlink", kReport, {}},
+    {SYS_rename, "rename", kReport, {}},
+#else
+    {SYS_readlinkat, "readlinkat", kReport, {kHere}},
+    {SYS_renameat, "renameat", kReport, {kHere, 0, kHere}},
+#endif
+    {SYS_fchown, "fchown", kReport, {kNoFile}},
+    {SYS_fchmod, "fchmod", kReport, {kNoFile}},
+    {SYS_write, "write", kReport, {kNoFile}},
+    {SYS_fsync, "fsync", kReport, {kNoFile}},
+    {SYS_rt_sigpending, "rt_sigpending", kReport, {0, 8}},
+    {SYS_rt_sigtimedwait, "rt_sigtimedwait", kReport, {0, 0, 0, 8}},
 };
 
 }  // namespace

@@ -9,10 +9,17 @@
 
 namespace nvmemu::preload {
 
+enum class NeededFor {
+  kTick,       // each one's: a thread without it runs natively
+  kBeginning,  // of processes, which run natively without it, and of threads
+  kMore,       // of threads, or to watch them: done without
+  kReport,     // where no tool makes the board and the report
+};
+
 struct SyscallNeed {
   long number;
   const char* name;
-  bool is_vital;                           // at each tick: a thread without it runs natively
+  NeededFor what;
   std::array<std::uint64_t, 6> arguments;  // such as it is called with, which filters may look at
 };
 

@@ -39,6 +39,7 @@ enum BoardWarning : std::uint32_t {
   kEmulatorFailed = 1U << 12,     // a fault in the emulator's own code: the thread went on natively
   kSandboxed = 1U << 13,  // a seccomp filter: what it does not let through, the emulation does without
   kSandboxedNatively = 1U << 14,  // a seccomp filter: threads ran natively from then on
+  kBornSandboxed = 1U << 15,      // a seccomp filter from the start: it ran natively
 };
 
 enum class Ticker : std::uint32_t { kNone, kPerfEvent, kPosixTimer };

@@ -47,6 +47,9 @@ constexpr WarningText kWarningTexts[] = {
      "run natively"},
     {kSandboxedNatively,
      "a seccomp filter does not let through what the emulation needs: threads ran natively from then on"},
+    {kBornSandboxed,
+     "ran natively: it was started under a seccomp filter that does not let through what the emulation "
+     "needs"},
     {kEmulatorFailed, "a fault in nvmemu's own code (it says where on stderr): the thread went on natively"},
     {kSignalTaken, "the program uses the signal that the emulation needs: its threads may have run natively"},
 };
@@ -54,7 +57,8 @@ constexpr WarningText kWarningTexts[] = {
 // Threads of theirs are not sampled to the end, as the report says.
 constexpr std::uint32_t kGoesOnNatively =
     kThreadsNotEmulated | kSandboxed | kSandboxedNatively | kEmulatorFailed;
-constexpr std::uint32_t kNative = kNoTicker | kNoCalibration | kBadConfiguration | kExpected | kNoLibraries;
+constexpr std::uint32_t kNative =
+    kNoTicker | kNoCalibration | kBadConfiguration | kExpected | kNoLibraries | kBornSandboxed;
 
 // Of CPU time, what counters must have seen for their counts to speak for all of it.
 constexpr double kSeenThroughout = 0.9;

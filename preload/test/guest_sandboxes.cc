@@ -174,6 +174,20 @@ int exec_without_perf_events() {
   return 1;
 }
 
+// What writing a report needs.
+int no_renames() {
+  walk_list(100);
+  install(filter_of({SYS_rename, SYS_renameat}, SECCOMP_RET_KILL_PROCESS, SECCOMP_RET_ALLOW));
+  walk_list(100);
+  return 0;
+}
+
+int exec_without_renames() {
+  install(filter_of({SYS_rename, SYS_renameat}, SECCOMP_RET_KILL_PROCESS, SECCOMP_RET_ALLOW));
+  execl(own_path, own_path, "errno", nullptr);
+  return 1;
+}
+
 constexpr Scenario kSandboxes[] = {
     {"refused-filters", refused_filters},
     {"refused-filters-of-nobody", refused_filters_of_nobody},
@@ -182,6 +196,8 @@ constexpr Scenario kSandboxes[] = {
     {"kill-all-else-everywhere", kill_all_else_everywhere},
     {"no-tickers", no_tickers},
     {"no-tickers-trapped", no_tickers_trapped},
+    {"no-renames", no_renames},
+    {"exec-without-renames", exec_without_renames},
     {"exec-without-tickers", exec_without_tickers},
     {"exec-without-alternate-stacks", exec_without_alternate_stacks},
     {"exec-without-perf-events", exec_without_perf_events},

@@ -27,12 +27,15 @@ TEST_F(InheritedFilter, ThatForbidsWhatEachTickNeedsHasTheProgramRunNativelyAndI
   const Outcome outcome = guest("exec-without-alternate-stacks");
   EXPECT_EQ(outcome.status, 0) << outcome.err;
   EXPECT_TRUE(outcome.out.ends_with("ok\n")) << outcome.out;
-  EXPECT_NE(outcome.err.find("seccomp filter that ends it for sigaltstack: the program runs natively"),
-            std::string::npos)
+  EXPECT_NE(
+      outcome.err.find("seccomp filter that does not let through sigaltstack: the program runs natively"),
+      std::string::npos)
       << outcome.err;
   EXPECT_EQ(std::count(outcome.err.begin(), outcome.err.end(), '\n'), 1) << outcome.err;
+  EXPECT_EQ(last_process()["emulated"], false) << report();
   EXPECT_TRUE(last_process()["threads"].empty()) << report();
-  EXPECT_TRUE(is_warned_of("seccomp filter does not let through what the emulation needs"))
+  EXPECT_TRUE(
+      is_warned_of("started under a seccomp filter that does not let through what the emulation needs"))
       << report()["warnings"];
 }
 
@@ -41,7 +44,9 @@ TEST_F(InheritedFilter, ThatForbidsPerfEventsHasTheProgramSampledWithTimers) {
   const Json own_threads = last_process()["threads"];
   ASSERT_EQ(own_threads.size(), 1u) << report();
   EXPECT_GE(own_threads[0]["epochs"], kSomeEpochs) << own_threads;
+  EXPECT_EQ(last_process()["emulated"], true) << report();
   EXPECT_TRUE(is_warned_of("sampled with POSIX timers")) << report()["warnings"];
+  EXPECT_TRUE(is_warned_of("a seccomp filter does not let through all")) << report()["warnings"];
 }
 
 }  // namespace

@@ -37,8 +37,8 @@ INSTANTIATE_TEST_SUITE_P(
                     "cloned-thread-stack", "handler-on-tight-stack", "old-signals", "raw-signals",
                     "blocked-as-seen", "thrown-from-fault", "handler-masks", "jumps-from-handlers",
                     "strict-mode", "kill-all-else", "kill-all-else-everywhere", "no-tickers",
-                    "no-tickers-trapped", "exec-without-tickers", "refused-filters",
-                    "refused-filters-of-nobody"));
+                    "no-tickers-trapped", "no-renames", "exec-without-tickers", "exec-without-renames",
+                    "refused-filters", "refused-filters-of-nobody"));
 
 TEST_F(PreloadTest, EachThreadIsEmulatedAndReported) {
   expect_ok("threads");

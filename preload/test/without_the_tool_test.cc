@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <filesystem>
 
 #include "preload_cli.h"
 
@@ -60,6 +61,26 @@ TEST_F(WithoutTheTool, ATargetBelowTheBaseIsRefusedAndTheProgramRunsNatively) {
             std::string::npos)
       << outcome.err;
   EXPECT_NE(outcome.err.find("natively"), std::string::npos) << outcome.err;
+}
+
+// A rename ends the program from then on, and a report is renamed into its place.
+TEST_F(WithoutTheTool, AProgramWhoseFilterForbidsWhatAReportNeedsIsToldThatThereWillBeNone) {
+  environment_["NVMEMU_READ_LATENCY"] = "500ns";
+  environment_["NVMEMU_REPORT"] = folder_.file("report.json");
+  const Outcome outcome = preloaded("no-renames");
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_EQ(outcome.out, "ok\n");
+  EXPECT_NE(outcome.err.find("seccomp filter: there will be no report"), std::string::npos) << outcome.err;
+  EXPECT_FALSE(std::filesystem::exists(folder_.file("report.json")));
+}
+
+TEST_F(WithoutTheTool, AProgramThatIsBornUnderSuchAFilterRunsNativelyAndIsTold) {
+  environment_["NVMEMU_READ_LATENCY"] = "500ns";
+  environment_["NVMEMU_REPORT"] = folder_.file("report.json");
+  const Outcome outcome = preloaded("exec-without-renames");
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_EQ(outcome.out, "ok\n");
+  EXPECT_NE(outcome.err.find("does not let through rename"), std::string::npos) << outcome.err;
 }
 
 // What a program opens as its descriptor 2 is its own.
