@@ -49,27 +49,14 @@ template <typename Work>
   return false;
 }
 
-// From the wait, by its end or by an exception: all is blocked then, and settled.
-struct ThreadState::Leaving {
-  explicit Leaving(ThreadState& state) : state_(state) {}
-  ~Leaving() {
-    set_signal_mask(kAllButForced);
-    if (state_.ready_.load(std::memory_order_relaxed)) state_.work([this] { state_.settle(); });
-  }
-  Leaving(const Leaving&) = delete;
-  Leaving& operator=(const Leaving&) = delete;
-
- private:
-  ThreadState& state_;
-};
-
-// The program's handlers may interrupt the wait and never come back to it: what they leave is settled on the
-// way out of it, or by whoever comes next. Ticks are not let in: their frame might not fit below this one,
-// and they would have nothing to do.
+// The program's handlers may interrupt the wait and never come back to it, by a jump, an exception or the
+// thread's end: what they leave is settled by whoever comes next. Ticks are not let in: their frame might not
+// fit below this one, and they would have nothing to do.
 [[gnu::noinline]] void ThreadState::wait(SignalMask programs_mask) {
-  const Leaving leaving(*this);
   set_signal_mask(programs_mask | mask_of(kTickSignal));
   emulator().wait();
+  set_signal_mask(kAllButForced);
+  if (ready_.load(std::memory_order_relaxed)) work([this] { settle(); });
 }
 
 // Whether what is due then is to be waited for. Not inlined either, for the same reason.
@@ -237,7 +224,7 @@ void ThreadState::on_tick(const ucontext_t& context) {
   pay(mask_of(context.uc_sigmask), [&] {
     source_->on_tick(context);
     find_foreign_threads();
-    if (source_->epoch_ns() < Runtime::get().epoch_ns()) return false;
+    if (source_->epoch_ns() < Runtime::get().epoch_ns() && !emulator().was_cut_short()) return false;
     if (held_.load(std::memory_order_relaxed)) {
       postponed_.store(true, std::memory_order_relaxed);
       return false;

@@ -123,7 +123,6 @@ class ThreadState {
   template <typename Book>
   bool is_due_after(const Book& book);
   void wait(SignalMask programs_mask);
-  struct Leaving;
   void settle() noexcept;
   bool is_waiting_at(const ucontext_t& context) const noexcept;
   void publish() noexcept;

@@ -95,6 +95,11 @@ void ThreadEmulator::wait() {
     injector_.wait_until(until_ns, source_, payment_.held);
 }
 
+bool ThreadEmulator::was_cut_short() const noexcept {
+  const double paid_ns = payment_.paid.spent_ns.load(std::memory_order_relaxed);
+  return payment_.owes_ns - paid_ns >= Ledger::kSmallestInjectionNs;
+}
+
 bool ThreadEmulator::settle() noexcept {
   if (!payment_.is_booked) return false;
   payment_.is_booked = false;

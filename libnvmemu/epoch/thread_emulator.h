@@ -73,6 +73,9 @@ class ThreadEmulator {
   bool is_booked() const noexcept { return payment_.is_booked; }
   bool must_wait() const noexcept { return payment_.owes_ns > 0 || payment_.held_until_ns > 0; }
   void wait();  // at once where it need not
+  // Whether the last wait was left, by a jump out of a handler say, with much of it still owed: the next
+  // epoch should not be long in coming.
+  bool was_cut_short() const noexcept;
   // Whether the totals have changed. Without effect where nothing is booked.
   bool settle() noexcept;
   // Whether the source has epochs left that book_epoch() would tell of.

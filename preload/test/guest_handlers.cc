@@ -264,6 +264,40 @@ void jump_often(sighandler_t handler, int keeps_mask) {
   CHECK(setitimer(ITIMER_REAL, &never, nullptr) == 0);
 }
 
+struct Alarm {};
+volatile sig_atomic_t throws;
+void throw_alarm(int) {
+  if (throws == 0) return;
+  throws = 0;
+  throw Alarm();
+}
+
+[[gnu::noipa]] void walk_until_it_throws() {
+  throws = 1;
+  for (;;) walk_list(50);
+}
+
+// Every 3 ms an exception, that the program neither asks for nor knows the place of.
+int thrown_from_alarm() {
+  struct sigaction action {};
+  action.sa_handler = throw_alarm;
+  action.sa_flags = SA_NODEFER;
+  CHECK(sigaction(SIGALRM, &action, nullptr) == 0);
+  const itimerval often{.it_interval = {0, 3000}, .it_value = {0, 3000}};
+  const itimerval never{};
+  CHECK(setitimer(ITIMER_REAL, &often, nullptr) == 0);
+  walk_list(1);  // which makes the list
+  int caught = 0;
+  while (caught < 200) try {
+      walk_until_it_throws();
+    } catch (const Alarm&) {
+      ++caught;
+    }
+  CHECK(setitimer(ITIMER_REAL, &never, nullptr) == 0);
+  go_on();
+  return 0;
+}
+
 int jumps_from_handlers() {
   walk_list(1);  // which makes it
   jump_often(jump_back, 1);
@@ -356,6 +390,7 @@ constexpr Scenario kHandlers[] = {
     {"raw-signals", raw_signals},
     {"blocked-as-seen", blocked_as_seen},
     {"thrown-from-fault", thrown_from_fault},
+    {"thrown-from-alarm", thrown_from_alarm},
     {"handler-masks", handler_masks},
     {"jumps-from-handlers", jumps_from_handlers},
 };

@@ -28,7 +28,7 @@ TEST_P(StillDelayed, ToTheEnd) {
 
 INSTANTIATE_TEST_SUITE_P(Programs, StillDelayed,
                          testing::Values("old-signals", "raw-signals", "blocked-as-seen", "thrown-from-fault",
-                                         "handler-masks", "jumps-from-handlers"));
+                                         "thrown-from-alarm", "handler-masks", "jumps-from-handlers"));
 
 class ByTicker : public PreloadTest, public testing::WithParamInterface<const char*> {
  protected:

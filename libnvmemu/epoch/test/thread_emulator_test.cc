@@ -194,8 +194,10 @@ TEST_F(ThreadEmulatorTest, AWaitThatIsLeftIsPaidForAsFarAsItCameAndOnce) {
   EXPECT_FALSE(emulator_.is_booked());
   EXPECT_DOUBLE_EQ(emulator_.totals().injected_ns, 5e6);
   EXPECT_DOUBLE_EQ(emulator_.unpaid_ns(), 15e6);
+  EXPECT_TRUE(emulator_.was_cut_short());
   injector_.is_left_after_ns = 0;
   emulator_.end_epoch();
+  EXPECT_FALSE(emulator_.was_cut_short());
   EXPECT_EQ(injector_.delays, (std::vector<double>{20e6, 15e6}));
   EXPECT_DOUBLE_EQ(emulator_.totals().injected_ns, 20e6);
 }
