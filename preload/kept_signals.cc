@@ -6,7 +6,6 @@
 #include <iterator>
 
 #include "hooks.h"
-#include "runtime.h"
 #include "signal_entry.h"
 #include "signal_mask.h"
 
@@ -114,7 +113,6 @@ int kept_sigaction(int signal, const struct sigaction* action, struct sigaction*
       entry.set(before);
       return -1;
     }
-    if (signal == kTickSignal && is_function(*action)) Runtime::get().warn(kSignalTaken);
   }
   if (old != nullptr) *old = before;
   return 0;

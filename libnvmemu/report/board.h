@@ -32,14 +32,13 @@ enum BoardWarning : std::uint32_t {
   kThreadsNotEmulated = 1U << 5,  // a thread could not be set up
   kBadConfiguration = 1U << 6,    // an NVMEMU_ variable could not be understood: it ran natively
   kExpected = 1U << 7,            // it was to be started, and has not been heard of since
-  kSignalTaken = 1U << 8,         // the program uses the emulator's signal itself
-  kCountersRefused = 1U << 9,     // hardware counters were refused to a thread
-  kCountsLost = 1U << 10,         // they could not be read at times
-  kNoLibraries = 1U << 11,        // it makes its threads by itself: it ran natively
-  kEmulatorFailed = 1U << 12,     // a fault in the emulator's own code: the thread went on natively
-  kSandboxed = 1U << 13,  // a seccomp filter: what it does not let through, the emulation does without
-  kSandboxedNatively = 1U << 14,  // a seccomp filter: threads ran natively from then on
-  kBornSandboxed = 1U << 15,      // a seccomp filter from the start: it ran natively
+  kCountersRefused = 1U << 8,     // hardware counters were refused to a thread
+  kCountsLost = 1U << 9,          // they could not be read at times
+  kNoLibraries = 1U << 10,        // it makes its threads by itself: it ran natively
+  kEmulatorFailed = 1U << 11,     // a fault in the emulator's own code: the thread went on natively
+  kSandboxed = 1U << 12,  // a seccomp filter: what it does not let through, the emulation does without
+  kSandboxedNatively = 1U << 13,  // a seccomp filter: threads ran natively from then on
+  kBornSandboxed = 1U << 14,      // a seccomp filter from the start: it ran natively
 };
 
 enum class Ticker : std::uint32_t { kNone, kPerfEvent, kPosixTimer };

@@ -51,7 +51,6 @@ constexpr WarningText kWarningTexts[] = {
      "ran natively: it was started under a seccomp filter that does not let through what the emulation "
      "needs"},
     {kEmulatorFailed, "a fault in nvmemu's own code (it says where on stderr): the thread went on natively"},
-    {kSignalTaken, "the program uses the signal that the emulation needs: its threads may have run natively"},
 };
 
 // Threads of theirs are not sampled to the end, as the report says.

@@ -71,7 +71,7 @@ void set_by_other_names(int number) {
 
 // Each of them, for a signal that the emulator needs, one that it ends by, and one that is nothing to it.
 int old_signals() {
-  for (const int number : {SIGURG, SIGTRAP, SIGSEGV, SIGUSR1, SIGCHLD}) {
+  for (const int number : {SIGWINCH, SIGTRAP, SIGSEGV, SIGUSR1, SIGCHLD}) {
     seen = 0;
     CHECK(__sysv_signal(number, count) == SIG_DFL);
     raise(number);
@@ -113,7 +113,7 @@ void name_bad_memory_by_number() {
   sigaddset(&faults, SIGSEGV);
   CHECK(sigprocmask(SIG_BLOCK, &faults, nullptr) == 0);
   for (void* const bad : nowhere) {
-    for (const int number : {SIGURG, SIGTRAP, SIGSEGV, SIGTERM}) {
+    for (const int number : {SIGWINCH, SIGTRAP, SIGSEGV, SIGTERM}) {
       CHECK(is_refused(syscall(SYS_rt_sigaction, number, bad, nullptr, 8)));
       CHECK(is_refused(syscall(SYS_rt_sigaction, number, nullptr, bad, 8)));
     }
@@ -127,7 +127,7 @@ void name_bad_memory_by_number() {
 
 // By number, as runtimes do that bring no C library's wrapper.
 int raw_signals() {
-  for (const int number : {SIGURG, SIGTRAP, SIGSEGV, SIGTERM}) {
+  for (const int number : {SIGWINCH, SIGTRAP, SIGSEGV, SIGTERM}) {
     seen = 0;
     KernelSigaction before{};
     CHECK(syscall(SYS_rt_sigaction, number, nullptr, &before, 8) == 0);
@@ -148,13 +148,13 @@ int raw_signals() {
   unsigned long now = 0;
   CHECK(syscall(SYS_rt_sigprocmask, SIG_SETMASK, &all, nullptr, 8) == 0);
   CHECK(syscall(SYS_rt_sigprocmask, SIG_BLOCK, nullptr, &now, 8) == 0);
-  CHECK((now >> (SIGURG - 1) & 1) == 1 && (now >> (SIGUSR1 - 1) & 1) == 1);
+  CHECK((now >> (SIGWINCH - 1) & 1) == 1 && (now >> (SIGUSR1 - 1) & 1) == 1);
   go_on();
   return 0;
 }
 
 void* look_what_is_blocked(void*) {
-  CHECK(is_blocked(SIGURG) && is_blocked(SIGUSR1) && !is_blocked(SIGTRAP));
+  CHECK(is_blocked(SIGWINCH) && is_blocked(SIGUSR1) && !is_blocked(SIGTRAP));
   return nullptr;
 }
 
@@ -163,16 +163,16 @@ int blocked_as_seen() {
   sigset_t set;
   sigset_t before;
   sigemptyset(&set);
-  sigaddset(&set, SIGURG);
+  sigaddset(&set, SIGWINCH);
   sigaddset(&set, SIGUSR1);
-  CHECK(sigprocmask(SIG_BLOCK, &set, &before) == 0 && sigismember(&before, SIGURG) == 0);
-  CHECK(is_blocked(SIGURG) && is_blocked(SIGUSR1) && !is_blocked(SIGTRAP));
+  CHECK(sigprocmask(SIG_BLOCK, &set, &before) == 0 && sigismember(&before, SIGWINCH) == 0);
+  CHECK(is_blocked(SIGWINCH) && is_blocked(SIGUSR1) && !is_blocked(SIGTRAP));
   pthread_t thread;
   CHECK(pthread_create(&thread, nullptr, look_what_is_blocked, nullptr) == 0);
   CHECK(pthread_join(thread, nullptr) == 0);
   go_on();
-  CHECK(sigprocmask(SIG_UNBLOCK, &set, &before) == 0 && sigismember(&before, SIGURG) == 1);
-  CHECK(!is_blocked(SIGURG));
+  CHECK(sigprocmask(SIG_UNBLOCK, &set, &before) == 0 && sigismember(&before, SIGWINCH) == 1);
+  CHECK(!is_blocked(SIGWINCH));
   return 0;
 }
 
@@ -223,7 +223,7 @@ void look_at_mask(int) { other_was_blocked = is_blocked(SIGUSR2); }
 
 // sa_mask, SA_NODEFER and SA_RESETHAND.
 int handler_masks() {
-  for (const int number : {SIGURG, SIGTRAP, SIGSEGV, SIGUSR1}) {
+  for (const int number : {SIGWINCH, SIGTRAP, SIGSEGV, SIGUSR1}) {
     struct sigaction action {};
     action.sa_handler = look_deep;
     CHECK(sigaction(number, &action, nullptr) == 0);
@@ -304,7 +304,7 @@ int jumps_from_handlers() {
   jump_often(jump_back_as_it_is, 0);
   sigset_t mask;
   CHECK(syscall(SYS_rt_sigprocmask, SIG_BLOCK, nullptr, &mask, 8) == 0);
-  CHECK(sigismember(&mask, SIGURG) == 0);
+  CHECK(sigismember(&mask, SIGWINCH) == 0);
   go_on();
   std::printf("%llu ns\n", static_cast<unsigned long long>(thread_cpu_ns()));
   return 0;
@@ -312,8 +312,8 @@ int jumps_from_handlers() {
 
 // Behind the C library's back, as a runtime may that calls the kernel itself.
 void block_ticks() {
-  const unsigned long urgent = 1UL << (SIGURG - 1);
-  CHECK(raw_syscall(SYS_rt_sigprocmask, SIG_BLOCK, &urgent, nullptr, sizeof urgent) == 0);
+  const unsigned long ticks = 1UL << (SIGWINCH - 1);
+  CHECK(raw_syscall(SYS_rt_sigprocmask, SIG_BLOCK, &ticks, nullptr, sizeof ticks) == 0);
 }
 
 int ticks_blocked() {
@@ -344,7 +344,7 @@ int ticks_blocked_in_one_of_four() {
 
 int ticks_ignored() {
   const KernelSigaction ignored{.handler = SIG_IGN, .flags = 0, .restorer = nullptr, .mask = 0};
-  CHECK(raw_syscall(SYS_rt_sigaction, SIGURG, &ignored, nullptr, sizeof ignored.mask) == 0);
+  CHECK(raw_syscall(SYS_rt_sigaction, SIGWINCH, &ignored, nullptr, sizeof ignored.mask) == 0);
   walk_list(600);
   return 0;
 }

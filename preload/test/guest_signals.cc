@@ -27,7 +27,7 @@ void count_signal(int) { ++signals_seen; }
 
 // The program's own handlers for the signals that the emulator uses, while it uses them.
 int own_signals() {
-  for (const int signal_number : {SIGURG, SIGTRAP}) {
+  for (const int signal_number : {SIGWINCH, SIGTRAP}) {
     struct sigaction action {};
     struct sigaction before {};
     action.sa_handler = count_signal;
@@ -41,7 +41,7 @@ int own_signals() {
     CHECK(sigaction(signal_number, nullptr, &before) == 0 && before.sa_handler == count_signal);
     CHECK(signal(signal_number, SIG_DFL) == count_signal);
   }
-  raise(SIGURG);  // ignored by default
+  raise(SIGWINCH);  // ignored by default
   return 0;
 }
 
@@ -138,9 +138,15 @@ int waited_for_signals() {
   burn(50);
   CHECK(sigtimedwait(&set, nullptr, &soon) == -1 && errno == EAGAIN);
   const int fd = signalfd(-1, &set, 0);
-  CHECK(fd >= 0 && kill(getpid(), SIGTERM) == 0);
-  signalfd_siginfo read_info{};
-  CHECK(read(fd, &read_info, sizeof read_info) == sizeof read_info && read_info.ssi_signo == SIGTERM);
+  CHECK(fd >= 0);
+  for (const unsigned signal :
+       {SIGTERM, SIGURG}) {  // SIGURG: by which PostgreSQL's processes wake each other
+    CHECK(kill(getpid(), static_cast<int>(signal)) == 0);
+    pollfd readable{.fd = fd, .events = POLLIN, .revents = 0};
+    CHECK(poll(&readable, 1, 1000) == 1);
+    signalfd_siginfo read_info{};
+    CHECK(read(fd, &read_info, sizeof read_info) == sizeof read_info && read_info.ssi_signo == signal);
+  }
   return 0;
 }
 

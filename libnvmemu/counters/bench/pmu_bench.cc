@@ -45,7 +45,7 @@ void run_epochs(benchmark::State& state, bool with_bandwidth) {
                     .latencies = {.memory_ns = 90, .last_level_ns = 20},
                     .counts_traffic = with_bandwidth,
                     .tick_ns = 1e9,
-                    .signal = SIGURG},
+                    .signal = SIGWINCH},
                    FakePmu::open, time_for_a_counter);
   if (source.open(this_tid(), TickerKind::kAny) != 0) return state.SkipWithError("no pages");
   pmu.tell_time();

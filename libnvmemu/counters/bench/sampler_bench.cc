@@ -92,7 +92,7 @@ class TickedThread {
  public:
   explicit TickedThread(bool with_bandwidth)
       : sampler_(shared_, clock_,
-                 {.signal = SIGURG,
+                 {.signal = SIGWINCH,
                   .measures_traffic = with_bandwidth,
                   .cache_bytes = 32e6,
                   .probe_budget = 0,

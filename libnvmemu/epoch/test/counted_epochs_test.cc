@@ -42,7 +42,7 @@ PmuSourceOptions options() {
   return {.design = find_microarchitecture("skx"),
           .latencies = {.memory_ns = 100, .last_level_ns = 25},
           .tick_ns = 1e9,
-          .signal = SIGURG};
+          .signal = SIGWINCH};
 }
 
 // On pages that the test writes to.
@@ -123,7 +123,7 @@ class EpochsOfTheKernel : public testing::Test {
 };
 
 TEST_F(EpochsOfTheKernel, DelayByExactlyWhatWasCounted) {
-  signal(SIGURG, SIG_IGN);
+  signal(SIGWINCH, SIG_IGN);
   ThreadEmulator emulator(source_, injector_, kTriple, 100e6, misses_delay_ns);
   store(1000);
   emulator.end_epoch();

@@ -286,10 +286,10 @@ TEST_F(BoardReader, TellsEachWarningOnceWithTheNumberOfProcesses) {
 }
 
 TEST_F(BoardReader, HasASentenceForEveryWarning) {
-  for (std::uint32_t bit = kNoTicker; bit <= kCountsLost; bit <<= 1U) add_process(bit).warnings.store(bit);
+  for (std::uint32_t bit = kNoTicker; bit <= kBornSandboxed; bit <<= 1U) add_process(bit).warnings.store(bit);
   add_thread(1, board_->process(0));
   const RunReport report = read();
-  EXPECT_EQ(report.warnings.size(), 11U);
+  EXPECT_EQ(report.warnings.size(), 15U);
 }
 
 TEST_F(BoardReader, NamesDifferentTickersMixed) {

@@ -105,7 +105,7 @@ class CountedThread : public testing::Test {
   CountedThread()
       : source_({.design = find_microarchitecture("skx"),
                  .latencies = {.memory_ns = 90, .last_level_ns = 20},
-                 .signal = SIGURG},
+                 .signal = SIGWINCH},
                 FakePmu::open, FakePmu::zero) {}
   void SetUp() override {
     ASSERT_EQ(source_.open(this_tid(), TickerKind::kAny), 0) << source_.failure().error;
@@ -215,7 +215,7 @@ std::uint64_t counter_numbered(std::uint32_t number) noexcept { return 100 * (nu
 // Where the kernel tells the time in the page, nothing is asked of it.
 TEST_F(CountedThread, TakesTimeAndCountsFromThePages) {
   PmuSource source(
-      {.design = find_microarchitecture("skx"), .latencies = {.memory_ns = 90}, .signal = SIGURG},
+      {.design = find_microarchitecture("skx"), .latencies = {.memory_ns = 90}, .signal = SIGWINCH},
       FakePmu::open, counter_numbered);
   ASSERT_EQ(source.open(this_tid(), TickerKind::kAny), 0);
   pmu_.tell_time();
@@ -258,7 +258,8 @@ TEST_F(CountedThread, OpensTheDesignsEvents) {
 TEST(PmuSource, OnTheRunningMachineCountsOrSaysWhyNot) {
   const Microarchitecture* design = find_events(read_cpu().signature);
   NVMEMU_NEEDS(design != nullptr, "a processor whose events are known");
-  PmuSource source({.design = design, .latencies = {.memory_ns = 90, .last_level_ns = 20}, .signal = SIGURG});
+  PmuSource source(
+      {.design = design, .latencies = {.memory_ns = 90, .last_level_ns = 20}, .signal = SIGWINCH});
   if (source.open(this_tid(), TickerKind::kAny) != 0) {
     EXPECT_NE(source.failure().refusal, Refusal::kNone);
     return;

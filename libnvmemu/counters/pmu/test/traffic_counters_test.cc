@@ -95,7 +95,7 @@ class SourceOfTraffic : public testing::Test {
     return {.design = find_microarchitecture(design),
             .latencies = {.memory_ns = 90, .last_level_ns = 20},
             .counts_traffic = counts_traffic,
-            .signal = SIGURG};
+            .signal = SIGWINCH};
   }
   FakePmu pmu_;
 };

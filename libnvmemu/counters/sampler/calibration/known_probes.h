@@ -28,7 +28,7 @@ struct KnownLatencies {
 // bursts come). Bursts of each kind come in turns, and stretches of the chase that take over a quarter more
 // than the median one do not count, nor do the bursts after them: with neighbours that change within seconds,
 // the ratio of readings to latency, which is what they are for, would be of two different moments. About 8 s.
-// Takes SIGURG too.
+// Takes SIGWINCH too.
 KnownLatencies probe_chase(const Clock& clock, const ProbeScale& scale, const ChasePlaces& places);
 
 }  // namespace nvmemu

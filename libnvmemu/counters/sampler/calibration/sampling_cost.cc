@@ -49,18 +49,18 @@ SamplingAlone::SamplingAlone() {
   struct sigaction action {};
   action.sa_sigaction = drain_active;
   action.sa_flags = SA_SIGINFO | SA_RESTART;
-  handles_ = sigaction(SIGURG, &action, &before_sampling) == 0;
+  handles_ = sigaction(SIGWINCH, &action, &before_sampling) == 0;
 }
 
 SamplingAlone::~SamplingAlone() {
   stop();
-  if (handles_) sigaction(SIGURG, &before_sampling, nullptr);
+  if (handles_) sigaction(SIGWINCH, &before_sampling, nullptr);
 }
 
 bool SamplingAlone::start() {
   const auto tid = static_cast<int>(syscall(SYS_gettid));
   return handles_ &&
-         ticker_.open(tid, static_cast<std::uint64_t>(kSamplePeriodNs), kSamplesPerTick, SIGURG) == 0;
+         ticker_.open(tid, static_cast<std::uint64_t>(kSamplePeriodNs), kSamplesPerTick, SIGWINCH) == 0;
 }
 
 void SamplingAlone::stop() { ticker_.close(); }

@@ -21,7 +21,7 @@ inline constexpr unsigned kSamplesPerTick = 4;
 // well. 1: in full. 0 < base_ns.
 double sampling_effort(double base_ns, double target_ns) noexcept;
 
-// Samples the calling thread as the sampler does where it injects, and forgets what it sees. Takes SIGURG
+// Samples the calling thread as the sampler does where it injects, and forgets what it sees. Takes SIGWINCH
 // while it exists; one at a time.
 class SamplingAlone {
  public:
@@ -40,7 +40,7 @@ class SamplingAlone {
 
 // ns of one sample with its share of the signals, from a pointer chase along `line`'s cycle (each line holds
 // the address of the next, all from memory) that is timed alternately with and without sampling; the median
-// of several. 0 where perf_event is refused. Takes SIGURG for the time being; about 2 s. Not thread-safe.
+// of several. 0 where perf_event is refused. Takes SIGWINCH for the time being; about 2 s. Not thread-safe.
 double measure_sampling_cost(const Clock& clock, const void* line);
 
 }  // namespace nvmemu

@@ -40,16 +40,16 @@ class TickerTest : public testing::Test {
     struct sigaction action {};
     action.sa_sigaction = count_tick;
     action.sa_flags = SA_SIGINFO | SA_RESTART;
-    ASSERT_EQ(sigaction(SIGURG, &action, &old_), 0);
+    ASSERT_EQ(sigaction(SIGWINCH, &action, &old_), 0);
   }
-  void TearDown() override { sigaction(SIGURG, &old_, nullptr); }
+  void TearDown() override { sigaction(SIGWINCH, &old_, nullptr); }
   struct sigaction old_ {};
 };
 
 TEST_F(TickerTest, PerfEventSamplesABusyThread) {
   PerfTicker ticker;
   NVMEMU_NEEDS_PERF_EVENTS();
-  ASSERT_EQ(ticker.open(tid(), 1000000, 2, SIGURG), 0);
+  ASSERT_EQ(ticker.open(tid(), 1000000, 2, SIGWINCH), 0);
   burn_cpu_ms(100);
   TickerSample taken[256];
   std::uint64_t lost = 0;
@@ -71,7 +71,7 @@ TEST_F(TickerTest, PerfEventLeavesNoDescriptorBehind) {
   close(before);
   PerfTicker ticker;
   NVMEMU_NEEDS_PERF_EVENTS();
-  ASSERT_EQ(ticker.open(tid(), 1000000, 2, SIGURG), 0);
+  ASSERT_EQ(ticker.open(tid(), 1000000, 2, SIGWINCH), 0);
   const int after = dup(0);
   close(after);
   EXPECT_EQ(after, before);
@@ -81,7 +81,7 @@ TEST_F(TickerTest, PerfEventLeavesNoDescriptorBehind) {
 TEST_F(TickerTest, DiscardDropsWhatWasSampled) {
   PerfTicker ticker;
   NVMEMU_NEEDS_PERF_EVENTS();
-  ASSERT_EQ(ticker.open(tid(), 1000000, 2, SIGURG), 0);
+  ASSERT_EQ(ticker.open(tid(), 1000000, 2, SIGWINCH), 0);
   burn_cpu_ms(50);
   ticker.discard();
   TickerSample taken[256];
@@ -92,7 +92,7 @@ TEST_F(TickerTest, DiscardDropsWhatWasSampled) {
 
 TEST_F(TickerTest, TimerTicksOnABusyThreadAndAccountsItsTime) {
   TimerTicker ticker;
-  ASSERT_EQ(ticker.open(tid(), 4000000, SIGURG), 0);
+  ASSERT_EQ(ticker.open(tid(), 4000000, SIGWINCH), 0);
   burn_cpu_ms(200);
   EXPECT_GE(ticks, 5);
   EXPECT_NEAR(ticker.take_cpu_ns(), 200e6, 60e6);
@@ -106,8 +106,8 @@ TEST_F(TickerTest, NeitherWakesABlockedThread) {
   std::thread sleeper([&] {
     PerfTicker perf;
     TimerTicker timer;
-    const bool sampled = perf.open(tid(), 1000000, 1, SIGURG) == 0;  // refused or not
-    timer.open(tid(), 4000000, SIGURG);
+    const bool sampled = perf.open(tid(), 1000000, 1, SIGWINCH) == 0;  // refused or not
+    timer.open(tid(), 4000000, SIGWINCH);
     timespec wait{.tv_sec = 0, .tv_nsec = 100000000};
     errors = nanosleep(&wait, nullptr);  // never restarted: an interruption would show
     timer.close();
