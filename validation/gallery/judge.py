@@ -7,7 +7,7 @@ import statistics
 from dataclasses import dataclass, field
 from typing import List, NamedTuple
 
-from gallery.limits import HIGHEST_SLOWDOWN, LOWEST_SLOWDOWN
+from gallery.limits import HIGHEST_SLOWDOWN, LOWEST_SLOWDOWN, NOISE_SECONDS
 
 PASS, FAIL, SKIPPED = "PASS", "FAIL", "SKIPPED"
 
@@ -107,6 +107,8 @@ class Row:
 
     def implausible(self):
         if not self.timed or not self.emulated or LOWEST_SLOWDOWN <= self.slowdown <= HIGHEST_SLOWDOWN:
+            return ""
+        if abs(self.emulated_seconds - self.native_seconds) < NOISE_SECONDS:
             return ""
         return f"slowdown {self.slowdown:.2f} is not within {LOWEST_SLOWDOWN:g} to {HIGHEST_SLOWDOWN:g}"
 

@@ -7,6 +7,7 @@ NATIVE_RUNS = 3
 
 # Emulation only slows down. Less than 1 is noise: of a shared machine, and of programs with threads that race.
 LOWEST_SLOWDOWN = 0.9
+NOISE_SECONDS = 0.1  # by which runs of some tenths differ anyhow
 
 # A program that only waits for memory takes FACTOR times as long. The delay itself may be half too long before that is
 # a bug of the emulation rather than its error; and 0.5 is for noise and for what sampling many short processes costs.
