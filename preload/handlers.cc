@@ -16,6 +16,8 @@
 #include "hooks.h"
 #include "kept_signals.h"
 #include "own_fault.h"
+#include "program_signals.h"
+#include "runtime.h"
 #include "signal_entry.h"
 #include "signal_mask.h"
 #include "stray_breakpoint.h"
@@ -91,6 +93,28 @@ void handle_probe(const Thread& thread, const siginfo_t& info, const ucontext_t&
   if (!thread.is_foreign || has_readable_thread_pointer()) thread.state->on_trap(info, context);
 }
 
+// To the thread or to the process, as it was sent, and with what was sent along.
+void send_again(int signal, const siginfo_t& info) noexcept {
+  const long process = raw_syscall(SYS_getpid);
+  if (info.si_code == SI_TKILL) {
+    raw_syscall(SYS_rt_tgsigqueueinfo, process, raw_syscall(SYS_gettid), signal, &info);
+  } else {
+    raw_syscall(SYS_rt_sigqueueinfo, process, signal, &info);
+  }
+}
+
+// What the program has blocked it may wait for by a descriptor, or when it likes. The kernel keeps it,
+// blocked as the program has it; and no tick may come any more, which would be taken for another.
+bool keep_for_program(const Thread& thread, int signal, const siginfo_t& info, ucontext_t& context) {
+  const bool is_programs_own = thread.state != nullptr && !thread.is_foreign;
+  if (signal != kTickSignal || !is_programs_own || !is_blocked_in_vain(signal)) return false;
+  Runtime::get().warn(kTickSignalKept);
+  send_again(signal, info);
+  thread.state->end(mask_of(context.uc_sigmask));
+  add_to(context.uc_sigmask, mask_of(signal));
+  return true;
+}
+
 // The process ends, unless the thread cannot tell: then what faulted faults again, and what was sent is lost.
 void end_process_by(const Thread& thread, int signal, const siginfo_t& info, const ucontext_t& context) {
   if (thread.state != nullptr && !thread.is_foreign) return end_by(signal, info, mask_of(context.uc_sigmask));
@@ -106,6 +130,7 @@ void end_process_by(const Thread& thread, int signal, const siginfo_t& info, con
     return nullptr;
   }
   if (signal == kTrapSignal && pass_stray_breakpoint(info, context)) return nullptr;
+  if (keep_for_program(thread, signal, info, context)) return nullptr;
   if (!is_kept(signal)) {
     end_process_by(thread, signal, info, context);
     return nullptr;

@@ -15,7 +15,9 @@ int program_sigprocmask(int how, const sigset_t* set, sigset_t* old) noexcept;
 // Whether that is not to be left to the C library, which would show the emulator's handler.
 bool is_handled_here(int signal) noexcept;
 
-// What the calling thread has blocked and the kernel has not, for a thread that it makes.
+// Whether the calling thread has `signal` blocked, as it sees it, and the kernel has not. Async-signal-safe.
+bool is_blocked_in_vain(int signal) noexcept;
+// All of those, for a thread that it makes.
 unsigned char blocked_in_vain() noexcept;
 void inherit_blocked_in_vain(unsigned char inherited) noexcept;
 

@@ -91,6 +91,12 @@ int program_sigprocmask(int how, const sigset_t* set, sigset_t* old) noexcept {
   return set_mask(real_sigprocmask, how, set, old);
 }
 
+bool is_blocked_in_vain(int signal) noexcept {
+  sigset_t set;
+  sigemptyset(&set);
+  sigaddset(&set, signal);
+  return (in_vain & bits_in(set)) != 0;
+}
 unsigned char blocked_in_vain() noexcept { return in_vain; }
 void inherit_blocked_in_vain(unsigned char inherited) noexcept { in_vain = inherited; }
 

@@ -31,6 +31,7 @@ constexpr SyscallNeed kNeeds[] = {
     {SYS_tgkill, "tgkill", kMore, {1, 1, 0}},
     {SYS_rt_sigaction, "rt_sigaction", kBeginning, {SIGSEGV, 0, 0, 8}},
     {SYS_rt_tgsigqueueinfo, "rt_tgsigqueueinfo", kMore, {1, 1, SIGWINCH}},
+    {SYS_rt_sigqueueinfo, "rt_sigqueueinfo", kMore, {1, SIGWINCH}},
     {SYS_perf_event_open, "perf_event_open", kMore, {0, 0, 0, 0, PERF_FLAG_FD_CLOEXEC}},
     {SYS_fcntl, "fcntl", kMore, {kNoFile, F_SETOWN_EX}},
     {SYS_ioctl, "ioctl", kMore, {kNoFile, PERF_EVENT_IOC_ENABLE}},

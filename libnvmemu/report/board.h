@@ -39,6 +39,8 @@ enum BoardWarning : std::uint32_t {
   kSandboxed = 1U << 12,  // a seccomp filter: what it does not let through, the emulation does without
   kSandboxedNatively = 1U << 13,  // a seccomp filter: threads ran natively from then on
   kBornSandboxed = 1U << 14,      // a seccomp filter from the start: it ran natively
+  kTickSignalKept =
+      1U << 15,  // the ticks' signal came to a thread that had it blocked, which ran natively then
 };
 
 enum class Ticker : std::uint32_t { kNone, kPerfEvent, kPosixTimer };

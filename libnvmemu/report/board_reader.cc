@@ -50,12 +50,16 @@ constexpr WarningText kWarningTexts[] = {
     {kBornSandboxed,
      "ran natively: it was started under a seccomp filter that does not let through what the emulation "
      "needs"},
+    {kTickSignalKept,
+     "the signal by which ticks arrive (SIGWINCH) was sent to a thread that had it blocked, to read it from "
+     "a "
+     "descriptor or the like: the thread ran natively from then on"},
     {kEmulatorFailed, "a fault in nvmemu's own code (it says where on stderr): the thread went on natively"},
 };
 
 // Threads of theirs are not sampled to the end, as the report says.
 constexpr std::uint32_t kGoesOnNatively =
-    kThreadsNotEmulated | kSandboxed | kSandboxedNatively | kEmulatorFailed;
+    kThreadsNotEmulated | kSandboxed | kSandboxedNatively | kEmulatorFailed | kTickSignalKept;
 constexpr std::uint32_t kNative =
     kNoTicker | kNoCalibration | kBadConfiguration | kExpected | kNoLibraries | kBornSandboxed;
 

@@ -150,6 +150,37 @@ int waited_for_signals() {
   return 0;
 }
 
+// The signal by which ticks come, blocked: it is pending, then read from a descriptor, once; and a handler is
+// called no sooner than it is let through.
+int waited_for_window_changes() {
+  sigset_t set;
+  sigemptyset(&set);
+  sigaddset(&set, SIGWINCH);
+  CHECK(pthread_sigmask(SIG_BLOCK, &set, nullptr) == 0);
+  const int fd = signalfd(-1, &set, SFD_NONBLOCK);
+  CHECK(fd >= 0);
+  burn();
+  CHECK(kill(getpid(), SIGWINCH) == 0);
+  sigset_t pending;
+  CHECK(sigpending(&pending) == 0 && sigismember(&pending, SIGWINCH) == 1);
+  burn(50);
+  signalfd_siginfo info{};
+  CHECK(read(fd, &info, sizeof info) == sizeof info);
+  CHECK(info.ssi_signo == SIGWINCH && info.ssi_code == SI_USER &&
+        info.ssi_pid == static_cast<unsigned>(getpid()));
+  burn(50);
+  CHECK(read(fd, &info, sizeof info) == -1 && errno == EAGAIN);
+
+  struct sigaction action {};
+  action.sa_handler = count_signal;
+  CHECK(sigaction(SIGWINCH, &action, nullptr) == 0);
+  CHECK(kill(getpid(), SIGWINCH) == 0);
+  CHECK(signals_seen == 0);
+  CHECK(pthread_sigmask(SIG_UNBLOCK, &set, nullptr) == 0);
+  CHECK(signals_seen == 1);
+  return 0;
+}
+
 // Calls that the kernel never restarts: they return when their time is over, not before.
 int uninterrupted_calls() {
   for (int i = 0; i < 10; ++i) {
@@ -237,6 +268,7 @@ constexpr Scenario kSignals[] = {
     {"alarms", alarms},
     {"real-time-signals", real_time_signals},
     {"waited-for-signals", waited_for_signals},
+    {"waited-for-window-changes", waited_for_window_changes},
     {"uninterrupted-calls", uninterrupted_calls},
     {"own-breakpoints", own_breakpoints},
     {"own-signals", own_signals},

@@ -58,6 +58,11 @@ TEST_P(ByTicker, WhereItIsLostTheReportSaysSo) {
 
 INSTANTIATE_TEST_SUITE_P(Tickers, ByTicker, testing::Values("perf", "timer"));
 
+TEST_F(PreloadTest, AThreadThatWaitsForTheTicksSignalRunsNativelyOnceItCame) {
+  expect_ok("waited-for-window-changes");
+  EXPECT_NE(report()["warnings"].dump().find("SIGWINCH"), std::string::npos) << report();
+}
+
 TEST_F(PreloadTest, WhereTicksOfOneThreadAreLostTheReportSaysSo) {
   expect_ok("ticks-blocked-in-one-of-four");
   EXPECT_NE(report()["warnings"].dump().find("1 of 5 threads: of "), std::string::npos) << report();

@@ -31,14 +31,15 @@ INSTANTIATE_TEST_SUITE_P(
     Programs, LeavesAlone,
     testing::Values("own-signals", "own-faults", "blocked-signals", "errno", "hot-errno", "sleep", "spawn",
                     "threads", "fork", "exec", "burn", "alternate-stacks", "alarms", "real-time-signals",
-                    "waited-for-signals", "own-breakpoints", "own-thread-pointer", "c11-threads",
-                    "cloned-threads", "unseen-thread", "cloned-process", "stray-breakpoint", "llvm-openmp",
-                    "small-alternate-stack", "smallest-thread-stacks", "coroutine-stack",
-                    "cloned-thread-stack", "handler-on-tight-stack", "old-signals", "raw-signals",
-                    "blocked-as-seen", "thrown-from-fault", "thrown-from-alarm", "handler-masks",
-                    "jumps-from-handlers", "strict-mode", "kill-all-else", "kill-all-else-everywhere",
-                    "no-tickers", "no-tickers-trapped", "no-renames", "exec-without-tickers",
-                    "exec-without-renames", "refused-filters", "refused-filters-of-nobody"));
+                    "waited-for-signals", "waited-for-window-changes", "own-breakpoints",
+                    "own-thread-pointer", "c11-threads", "cloned-threads", "unseen-thread", "cloned-process",
+                    "stray-breakpoint", "llvm-openmp", "small-alternate-stack", "smallest-thread-stacks",
+                    "coroutine-stack", "cloned-thread-stack", "handler-on-tight-stack", "old-signals",
+                    "raw-signals", "blocked-as-seen", "thrown-from-fault", "thrown-from-alarm",
+                    "handler-masks", "jumps-from-handlers", "strict-mode", "kill-all-else",
+                    "kill-all-else-everywhere", "no-tickers", "no-tickers-trapped", "no-renames",
+                    "exec-without-tickers", "exec-without-renames", "refused-filters",
+                    "refused-filters-of-nobody"));
 
 TEST_F(PreloadTest, EachThreadIsEmulatedAndReported) {
   expect_ok("threads");
