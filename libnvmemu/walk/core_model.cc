@@ -33,61 +33,58 @@ void CoreModel::begin(const CoreTiming& timing) noexcept {
     stream_ = 1;
   }
   count_ = misses_ = 0;
-  entered_ = retired_ = resolved_ = stall_ = 0;
-  ready_.fill(0);
-  retirements_.fill(0);
-  outstanding_.fill(0);
+  entered_ = retired_ = resolved_ = {};
+  stall_ns_ = 0;
+  ready_.fill({});
+  retirements_.fill({});
+  outstanding_.fill({});
 }
 
-double CoreModel::ready_of(const Places& places, std::uintptr_t place) const noexcept {
+CoreTime CoreModel::ready_of(const Places& places, std::uintptr_t place) const noexcept {
   const std::uint64_t hash = scrambled(place);
   const Place& held = places[hash >> (64 - kPlaceBits)];
-  return held.stream == stream_ && held.tag == static_cast<std::uint32_t>(hash) ? held.ready : 0;
+  return held.stream == stream_ && held.tag == static_cast<std::uint32_t>(hash) ? held.ready : CoreTime{};
 }
 
-void CoreModel::set_ready(Places& places, std::uintptr_t place, double ready) noexcept {
+void CoreModel::set_ready(Places& places, std::uintptr_t place, CoreTime ready) noexcept {
   const std::uint64_t hash = scrambled(place);
   places[hash >> (64 - kPlaceBits)] = {static_cast<std::uint32_t>(hash), stream_, ready};
 }
 
-double CoreModel::latest(WalkSet set, double from) const noexcept {
-  for (; set != 0; set &= set - 1)
-    from = std::max(from, ready_[static_cast<std::size_t>(__builtin_ctzll(set))]);
+CoreTime CoreModel::latest(WalkSet set, CoreTime from) const noexcept {
+  for (; set != 0; set &= set - 1) from = later(from, ready_[static_cast<std::size_t>(__builtin_ctzll(set))]);
   return from;
 }
 
 // When a load that may issue at `from` has its data.
-double CoreModel::load(std::uintptr_t address, Served served, double from) noexcept {
+CoreModel::Arrival CoreModel::fetch(std::uintptr_t address, LoadTime load, CoreTime from) noexcept {
   const std::uintptr_t line = address / kLineBytes;
-  const double stored = ready_of(words_, address / kWordBytes);
-  from = std::max(from, stored);
-  const double takes = timing_.load_ns[static_cast<std::size_t>(served)];
-  if (served == Served::kFirstLevel) return std::max(from + takes, ready_of(lines_, line));
-  if (served == Served::kMemory) {
-    double& slot = outstanding_[misses_++ % timing_.misses];
-    from = std::max(from, slot);
-    slot = from + takes;
+  from = later(from, ready_of(words_, address / kWordBytes));
+  if (load.is_miss) {
+    CoreTime& buffer = outstanding_[misses_++ % timing_.misses];
+    from = later(from, buffer);
+    buffer = {from.here + load.ns, from.longer + load.ns * timing_.longer};
+    set_ready(lines_, line, buffer);
+    return {buffer, true};
   }
-  set_ready(lines_, line, from + takes);
-  return from + takes;
+  const CoreTime cached = from + std::max(timing_.near_ns, load.ns);
+  const CoreTime arrives = ready_of(lines_, line);
+  return {later(cached, arrives), arrives.here > cached.here};
 }
 
-void CoreModel::add(const MicroOp& op, std::uintptr_t address, Served served, bool mispredicted) noexcept {
-  double& left = retirements_[count_++ % timing_.window];
-  entered_ = std::max({entered_ + timing_.enter_ns, left, resolved_});
-  double ready = latest(op.for_address, entered_);
-  if (loads(op)) ready = load(address, served, ready);
-  double done = std::max(ready, latest(op.for_data, entered_));
+void CoreModel::add(const MicroOp& op, std::uintptr_t address, LoadTime load, bool mispredicted) noexcept {
+  CoreTime& left = retirements_[count_++ % timing_.window];
+  entered_ = later(later(entered_ + timing_.enter_ns, left), resolved_);
+  Arrival operand{.at = latest(op.for_address, entered_)};
+  if (loads(op)) operand = fetch(address, load, operand.at);
+  CoreTime done = later(operand.at, latest(op.for_data, entered_));
   if (op.kind != OpKind::kNothing) done += timing_.cycle_ns * op.latency;
   for (WalkSet set = op.written; set != 0; set &= set - 1)
     ready_[static_cast<std::size_t>(__builtin_ctzll(set))] = done;
   if (stores(op)) set_ready(words_, address / kWordBytes, done);
-  if (mispredicted) resolved_ = std::max(resolved_, done);
-  if (done > retired_) {
-    if (loads(op)) stall_ += done - retired_;
-    retired_ = done;
-  }
-  left = retired_;
+  if (mispredicted) resolved_ = later(resolved_, done);
+  if (operand.from_memory) stall_ns_ += std::max(0.0, done.here - retired_.here);
+  left = retired_ = later(retired_, done);
 }
 
 bool BranchGuess::mispredicts(std::uintptr_t address, bool taken) noexcept {

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// How long a stream of instructions takes an out-of-order core whose misses take so long, and how many of its
-// misses are waited for one after another. Pure arithmetic; a model's answer, to compare with the same
-// model's at another latency.
+// How long a stream of instructions takes an out-of-order core, with misses as long as they are here and with
+// misses some times longer, and for how much of that it waits for misses alone. Pure arithmetic; a model's
+// answer, to compare with the same model's.
 //
 // An instruction enters a window when the one so many before it has retired, issues when what it reads is
 // there, and retires in order. Loads of a line that is on its way wait for it; nothing enters behind a
 // mispredicted branch before that is resolved.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -16,20 +17,35 @@
 
 namespace nvmemu {
 
-enum class Served : std::uint8_t { kFirstLevel, kSecondLevel, kLastLevel, kMemory };
-
 struct CoreTiming {
-  std::array<double, 4> load_ns{};  // by Served
-  double cycle_ns = 0;              // of a result without loads
-  double enter_ns = 0;              // between two instructions that enter the window
-  std::uint16_t window = 128;       // instructions
-  std::uint16_t misses = 12;        // at a time
+  double cycle_ns = 0;         // a result that waits for no memory takes this times its latency in cycles
+  double enter_ns = 0;         // between two instructions that enter the window
+  double near_ns = 0;          // a load from the nearest cache
+  double longer = 2;           // so many times what they take here misses take there
+  std::uint16_t window = 128;  // instructions
+  std::uint16_t misses = 12;   // at a time
 };
 
-// What counts misses in a row: all else takes no time, a miss takes 1.
-constexpr CoreTiming group_counting(std::uint16_t window = 128) noexcept {
-  return {.load_ns = {0, 0, 0, 1}, .cycle_ns = 0, .enter_ns = 0, .window = window, .misses = 64};
-}
+// What an instruction's slowest load took. ns, 0: no more than the nearest cache takes.
+struct LoadTime {
+  double ns = 0;
+  bool is_miss = false;  // it came from memory
+};
+
+// A moment, or a length, in ns: with misses as they are here, and with longer ones.
+struct CoreTime {
+  double here = 0, longer = 0;
+
+  CoreTime& operator+=(double ns) noexcept {
+    here += ns;
+    longer += ns;
+    return *this;
+  }
+  friend CoreTime operator+(CoreTime time, double ns) noexcept { return time += ns; }
+  friend CoreTime later(CoreTime a, CoreTime b) noexcept {
+    return {std::max(a.here, b.here), std::max(a.longer, b.longer)};
+  }
+};
 
 // Zeros are a valid state, before begin(); one thread's. Async-signal-safe.
 class CoreModel {
@@ -40,37 +56,44 @@ class CoreModel {
   // Window and misses at most what is said above.
   void begin(const CoreTiming& timing) noexcept;
 
-  // The next instruction, whose operand in memory is at `address`; `served`: what its slowest load came from.
-  void add(const MicroOp& op, std::uintptr_t address, Served served, bool mispredicted) noexcept;
+  // The next instruction, whose operand in memory is at `address`.
+  void add(const MicroOp& op, std::uintptr_t address, LoadTime load, bool mispredicted) noexcept;
 
-  // Since begin(), until the last instruction retires; and how much of that loads alone kept others waiting.
-  double time_ns() const noexcept { return retired_; }
-  double stall_ns() const noexcept { return stall_; }
+  // Since begin(), until the last instruction retires.
+  CoreTime time() const noexcept { return retired_; }
+  // How much of that, here, was spent behind loads that waited for misses: their own, or of a line on its
+  // way.
+  double stall_ns() const noexcept { return stall_ns_; }
 
  private:
-  static constexpr std::size_t kPlaceBits = 13;
+  static constexpr std::size_t kPlaceBits = 12;
   // When what lies at a place is there: a line's arrival, a stored word's result. Another place with the same
   // hash takes its place.
   struct Place {
     std::uint32_t tag;
     std::uint32_t stream;
-    double ready;
+    CoreTime ready;
   };
   using Places = std::array<Place, std::size_t{1} << kPlaceBits>;
+  struct Arrival {
+    CoreTime at;
+    bool from_memory = false;
+  };
 
-  double ready_of(const Places& places, std::uintptr_t place) const noexcept;
-  void set_ready(Places& places, std::uintptr_t place, double ready) noexcept;
-  double latest(WalkSet set, double from) const noexcept;
-  double load(std::uintptr_t address, Served served, double from) noexcept;
+  CoreTime ready_of(const Places& places, std::uintptr_t place) const noexcept;
+  void set_ready(Places& places, std::uintptr_t place, CoreTime ready) noexcept;
+  CoreTime latest(WalkSet set, CoreTime from) const noexcept;
+  Arrival fetch(std::uintptr_t address, LoadTime load, CoreTime from) noexcept;
 
   CoreTiming timing_;
   std::uint32_t stream_;  // the number of begin()s
   std::uint32_t count_;
   std::uint32_t misses_;
-  double entered_, retired_, resolved_, stall_;
-  std::array<double, kWalkSetSize> ready_;
-  std::array<double, kLongestWindow> retirements_;
-  std::array<double, kMostMisses> outstanding_;
+  CoreTime entered_, retired_, resolved_;
+  double stall_ns_;
+  std::array<CoreTime, kWalkSetSize> ready_;
+  std::array<CoreTime, kLongestWindow> retirements_;
+  std::array<CoreTime, kMostMisses> outstanding_;
   Places lines_, words_;
 };
 

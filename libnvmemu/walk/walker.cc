@@ -43,6 +43,33 @@ double measure_fences() noexcept {
   return static_cast<double>(least);
 }
 
+// One cycle, as fast as the core runs now: multiplications that each wait for the last, which takes three on
+// every core of today.
+double measure_cycle_ticks() noexcept {
+  constexpr int kReadings = 50, kMultiplications = 200, kCyclesEach = 3;
+  std::uint64_t least = ~std::uint64_t{0};
+  for (int i = 0; i < kReadings; ++i) {
+    std::uint64_t product = 1;
+    const std::uint64_t start = __rdtsc();
+    asm volatile(".rept %c1\n\timul %0, %0\n\t.endr\n\tlfence" : "+r"(product) : "i"(kMultiplications));
+    least = std::min<std::uint64_t>(least, __rdtsc() - start);
+  }
+  return static_cast<double>(least) / (kCyclesEach * kMultiplications);
+}
+
+// As cores of today are built; what they differ by hardly shows beside a miss. The window is what
+// instructions that wait for each other leave of it: half a reorder buffer where a sibling thread has the
+// other, and no more than schedulers hold.
+CoreTiming core_timing(double cycle_ns) noexcept {
+  constexpr double kEnterPerCycle = 4, kNearCycles = 4;
+  return {.cycle_ns = cycle_ns,
+          .enter_ns = cycle_ns / kEnterPerCycle,
+          .near_ns = kNearCycles * cycle_ns,
+          .longer = 2,
+          .window = 128,
+          .misses = 12};
+}
+
 }  // namespace
 
 SharedWalks* SharedWalks::create(double ns_per_tick, double threshold_ns, WalkTally& tally) noexcept {
@@ -63,6 +90,7 @@ SharedWalks* SharedWalks::create(double ns_per_tick, double threshold_ns, WalkTa
                     .fence_ticks = fence_ticks,
                     .threshold_ticks = std::max(1.0, fence_ticks + threshold_ns / ns_per_tick),
                     .longest_ticks = fence_ticks + kLongestNs / ns_per_tick};
+  shared->core_ = core_timing(measure_cycle_ticks() * ns_per_tick);
   return shared;
 }
 
@@ -100,7 +128,7 @@ class Walker::Run {
       note(outcome);
       ++outcome.steps;
     }
-    outcome.groups = plan_.is_long() ? 0 : walker_.groups_.time_ns();
+    if (!plan_.is_long()) sum_up(outcome);
     return outcome;
   }
 
@@ -118,7 +146,7 @@ class Walker::Run {
     } else if (waits_for_load(entry.op)) {
       entry.record.add(static_cast<double>(ticks), static_cast<double>(touches.again_ticks), info_, scale_);
     }
-    if (!plan_.is_long()) count_groups(entry.op, missed);
+    if (!plan_.is_long()) model(entry.op, static_cast<double>(ticks), outcome.steps);
   }
 
   void warm_up(unsigned step, double ticks) noexcept {
@@ -127,10 +155,26 @@ class Walker::Run {
     if (plan_.is_long() && step + 1 == plan_.warm_up) info_.weight = walker_.pace_.weigh(warm_up_ns_);
   }
 
-  void count_groups(const MicroOp& op, bool missed) noexcept {
+  void model(const MicroOp& op, double ticks, unsigned step) noexcept {
+    if (step == plan_.warm_up) before_ = {walker_.core_.time(), walker_.core_.stall_ns()};
     const bool mispredicted =
         op.kind == OpKind::kBranch && walker_.branches_.mispredicts(op.address, cursor_.branched());
-    walker_.groups_.add(op, address(), missed ? Served::kMemory : Served::kFirstLevel, mispredicted);
+    LoadTime load;
+    if (ticks > 0 && ticks <= scale_.longest_ticks)
+      load = {scale_.ns(std::max(0.0, ticks - scale_.fence_ticks)), ticks > scale_.threshold_ticks};
+    if (load.is_miss && step >= plan_.warm_up) {
+      ++misses_;
+      miss_ns_ += load.ns;
+    }
+    walker_.core_.add(op, address(), load, mispredicted);
+  }
+
+  void sum_up(WalkOutcome& outcome) const noexcept {
+    if (misses_ == 0) return;
+    const CoreTime time = walker_.core_.time();
+    outcome.stall_ns = walker_.core_.stall_ns() - before_.stall_ns;
+    outcome.longer_ns = (time.longer - before_.time.longer) - (time.here - before_.time.here);
+    outcome.misses_in_a_row = outcome.longer_ns / (miss_ns_ / misses_) * outcome.misses / misses_;
   }
 
   std::uintptr_t address() const noexcept { return cursor_.operand_address(); }
@@ -141,6 +185,11 @@ class Walker::Run {
   WalkPlan plan_;
   WalkInfo info_;
   double warm_up_ns_ = 0;  // what it takes the program, nearly
+  struct {
+    CoreTime time;
+    double stall_ns = 0;
+  } before_;                         // the core's, when the warm-up ended,
+  double misses_ = 0, miss_ns_ = 0;  // and what came after it
 };
 
 WalkOutcome Walker::walk(SharedWalks& shared, const ucontext_t& context, const WalkPlan& plan) noexcept {
@@ -152,7 +201,7 @@ WalkOutcome Walker::walk(SharedWalks& shared, const ucontext_t& context, const W
   read_registers(context, shared.layout(), registers_);
   memory_.begin(program);
   missed_ = {};
-  if (!plan.is_long()) groups_.begin(group_counting());
+  if (!plan.is_long()) core_.begin(shared.core());
   WalkOutcome outcome;
   {
     const VectorControl control(registers_.vector_control);

@@ -29,6 +29,7 @@ class SharedWalks {
   CodeCache& code() noexcept { return code_; }
   const VectorLayout& layout() const noexcept { return layout_; }
   const WalkScale& scale() const noexcept { return scale_; }
+  const CoreTiming& core() const noexcept { return core_; }
   WalkTally& tally() noexcept { return *tally_; }
 
   // What walks say of the load at `address`. Async-signal-safe.
@@ -41,6 +42,7 @@ class SharedWalks {
   CodeCache code_;
   VectorLayout layout_;
   WalkScale scale_;
+  CoreTiming core_;
   WalkTally* tally_;
 };
 
@@ -49,8 +51,12 @@ struct WalkOutcome {
   WalkStop stop = WalkStop::kNone;
   double ns = 0;          // that it took
   unsigned readings = 0;  // of loads, timed
-  double misses = 0;      // lines that it brought in from memory,
-  double groups = 0;      // and how many of those in a row: of a short walk
+  double misses = 0;      // lines that it brought in from memory
+
+  // Of a short walk, past its warm-up, by a model of the core.
+  double stall_ns = 0;         // for how long the program waits for misses alone,
+  double longer_ns = 0;        // and how much longer it would take with each miss twice as long
+  double misses_in_a_row = 0;  // of `misses`, how many wait for each other; 0: not known
 };
 
 // How fast a thread runs at a walk, against other walks. See WalkInfo. Zeros are a valid state.
@@ -78,7 +84,7 @@ class Walker {
 
   WalkRegisters registers_;
   WalkMemory memory_;
-  CoreModel groups_;
+  CoreModel core_;
   BranchGuess branches_;
   WalkPace pace_;
   std::array<std::uintptr_t, kMissesKept> missed_;

@@ -128,7 +128,8 @@ void Sampler::maybe_walk(const ucontext_t& context) noexcept {
     if (walk.ns > 0) {
       overhead_ns_ += walk.ns;
       probes_ += walk.readings;
-      walked_samples_.add_groups(walk.groups);
+      walked_samples_.add_misses_in_a_row(walk.misses_in_a_row);
+      walked_samples_.add_overlap(walk.stall_ns, walk.longer_ns);
       walks_.for_each_miss([&](std::uintptr_t address) { misses_.add(address); });
       if (perf_.is_open()) {
         perf_.discard();

@@ -23,14 +23,17 @@ MicroOp work_op(unsigned on) {
   return op;
 }
 
+constexpr LoadTime kMiss{.ns = 1, .is_miss = true};
+
 class CoreModelTest : public testing::Test {
  protected:
-  double groups() const { return model_->time_ns(); }
-  void miss(unsigned to, unsigned base) {
-    model_->add(load_op(to, base), next_line_ += 64, Served::kMemory, false);
+  // All else takes no time, a miss takes 1: so many in a row.
+  double groups() const { return model_->time().here; }
+  void miss(unsigned to, unsigned base, double ns = 1) {
+    model_->add(load_op(to, base), next_line_ += 64, {ns, true}, false);
   }
   void work(unsigned on, int count = 1) {
-    for (int i = 0; i < count; ++i) model_->add(work_op(on), 0, Served::kFirstLevel, false);
+    for (int i = 0; i < count; ++i) model_->add(work_op(on), 0, {}, false);
   }
 
   std::unique_ptr<CoreModel> model_ = std::make_unique<CoreModel>();
@@ -38,13 +41,13 @@ class CoreModelTest : public testing::Test {
 };
 
 TEST_F(CoreModelTest, CountsMissesOfAChainOneByOne) {
-  model_->begin(group_counting());
+  model_->begin({});
   for (int i = 0; i < 50; ++i) miss(kRax, kRax);
   EXPECT_DOUBLE_EQ(groups(), 50);
 }
 
 TEST_F(CoreModelTest, CountsParallelMissesOnce) {
-  model_->begin(group_counting());
+  model_->begin({});
   for (int i = 0; i < 50; ++i) {
     for (unsigned chain = 0; chain < 4; ++chain) miss(chain, chain);
   }
@@ -53,11 +56,11 @@ TEST_F(CoreModelTest, CountsParallelMissesOnce) {
 
 TEST_F(CoreModelTest, GathersOverlapAsFarAsTheWindowReaches) {
   const auto gather = [&](int work_between) {
-    model_->begin(group_counting(128));
+    model_->begin({.window = 128, .misses = 64});
     for (int i = 0; i < 120; ++i) {
       MicroOp sum = load_op(kRax, kRdi);
       sum.for_data = general_set(kRax);  // add (%rdi), %rax
-      model_->add(sum, next_line_ += 64, Served::kMemory, false);
+      model_->add(sum, next_line_ += 64, kMiss, false);
       work(kRdi, work_between);
     }
     return 120 / groups();
@@ -68,59 +71,73 @@ TEST_F(CoreModelTest, GathersOverlapAsFarAsTheWindowReaches) {
 }
 
 TEST_F(CoreModelTest, LoadsOfALineOnItsWayWaitForIt) {
-  model_->begin(group_counting());
-  model_->add(load_op(kRax, kRdi), 6400, Served::kMemory, false);
-  model_->add(load_op(kRcx, kRdi), 6408, Served::kFirstLevel, false);
+  model_->begin({});
+  model_->add(load_op(kRax, kRdi), 6400, kMiss, false);
+  model_->add(load_op(kRcx, kRdi), 6408, {}, false);
   miss(kRdx, kRcx);
   EXPECT_DOUBLE_EQ(groups(), 2);
 }
 
 TEST_F(CoreModelTest, AStoredWordIsThereWhenItsDataIs) {
-  model_->begin(group_counting());
+  model_->begin({});
   miss(kRax, kRdi);
   MicroOp store;
   store.kind = OpKind::kStore;
   store.writes_memory = true;
   store.for_data = general_set(kRax);
-  model_->add(store, 128 * 64, Served::kFirstLevel, false);
-  model_->add(load_op(kRcx, kRdi), 128 * 64, Served::kFirstLevel, false);
+  model_->add(store, 128 * 64, {}, false);
+  model_->add(load_op(kRcx, kRdi), 128 * 64, {}, false);
   miss(kRdx, kRcx);
   EXPECT_DOUBLE_EQ(groups(), 2);
 }
 
 TEST_F(CoreModelTest, NothingEntersBehindAWrongGuess) {
-  model_->begin(group_counting());
+  model_->begin({});
   MicroOp branch;
   branch.kind = OpKind::kBranch;
   branch.for_data = general_set(kRax);
   for (int i = 0; i < 10; ++i) {
     miss(kRax, kRdi);
-    model_->add(branch, 0, Served::kFirstLevel, true);
+    model_->add(branch, 0, {}, true);
   }
   EXPECT_DOUBLE_EQ(groups(), 10);
 }
 
-TEST_F(CoreModelTest, WorkBesideMissesHidesThem) {
-  const CoreTiming timing{.load_ns = {1, 4, 15, 100}, .cycle_ns = 0.5, .enter_ns = 0.1};
-  const auto time = [&](double miss_ns) {
-    CoreTiming with = timing;
-    with.load_ns[3] = miss_ns;
-    model_->begin(with);
-    for (int i = 0; i < 100; ++i) {
-      miss(kRax, kRax);
-      work(kRcx, 60);
+// A step's load, and independent work of so many instructions beside it, one after another.
+class WorkBesideMisses : public CoreModelTest {
+ protected:
+  static constexpr int kSteps = 100;
+  static constexpr double kMissNs = 100;
+
+  void run(int work_of_step) {
+    model_->begin({.cycle_ns = 0.25, .enter_ns = 0.05, .near_ns = 1, .longer = 5, .window = 128});
+    for (int i = 0; i < kSteps; ++i) {
+      miss(kRax, kRax, kMissNs);
+      work(kRcx, work_of_step);
     }
-    return model_->time_ns() / 100;
-  };
-  EXPECT_NEAR(time(500), 500, 25);
-  EXPECT_LT(time(500) - time(100), 400 + 1);
-  EXPECT_NEAR(time(10), 30, 5);  // the work's
+  }
+  CoreTime step() const { return {model_->time().here / kSteps, model_->time().longer / kSteps}; }
+  double stall_ns() const { return model_->stall_ns() / kSteps; }
+};
+
+TEST_F(WorkBesideMisses, IsHiddenWhereTheWindowHoldsAStep) {
+  run(60);
+  EXPECT_NEAR(step().here, kMissNs, 3);
+  EXPECT_NEAR(step().longer, 5 * kMissNs, 3);
+  EXPECT_NEAR(stall_ns(), kMissNs, 10);
+}
+
+// What the window holds of it is done while the load is waited for: that much of each miss is no stall, here
+// as there.
+TEST_F(WorkBesideMisses, HidesAsMuchOfLongerMissesAsOfShortOnes) {
+  run(400);
+  EXPECT_NEAR(step().here, kMissNs + (400 - 2 * 127) * 0.25, 5);
+  EXPECT_NEAR(step().longer - step().here, 4 * kMissNs, 3);
+  EXPECT_NEAR(stall_ns(), kMissNs - 127 * 0.25, 5);
 }
 
 TEST_F(CoreModelTest, NoMoreMissesAtATimeThanThereAreBuffers) {
-  CoreTiming timing = group_counting(512);
-  timing.misses = 4;
-  model_->begin(timing);
+  model_->begin({.window = 512, .misses = 4});
   for (int i = 0; i < 40; ++i) miss(kRax, kRdi);
   EXPECT_DOUBLE_EQ(groups(), 10);
 }

@@ -123,7 +123,7 @@ TEST_F(WalkerTest, PutsReadingsDownToTheLoad) {
 TEST_F(WalkerTest, CountsAChainsMissesOneByOne) {
   const WalkOutcome& outcome = walk(kAllIsMemory, WalkSchedule::kShort, 4096);
   // The walker's own first readings of other lines have none.
-  EXPECT_NEAR(outcome.groups, 1000, 20);
+  EXPECT_NEAR(outcome.misses_in_a_row, 1000, 20);
 }
 
 TEST_F(WalkerTest, FindsASmallSetInTheCachesInTheSecondHalfOfALongWalk) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Code as compilers and C libraries have it, walked and then single-stepped.
 #include <gtest/gtest.h>
+#include <malloc.h>
 
 #include <algorithm>
 #include <array>
@@ -50,7 +51,13 @@ TEST(WholeCode, SortsNumbers) {
       5);
 }
 
+// The heap has room enough: a system call would end the walk.
 TEST(WholeCode, FillsAndSearchesMaps) {
+  constexpr int kRoomBytes = 4 << 20;
+  mallopt(M_TOP_PAD, kRoomBytes);
+  mallopt(M_TRIM_THRESHOLD, 4 * kRoomBytes);
+  mallopt(M_MMAP_THRESHOLD, kRoomBytes);
+  std::free(std::malloc(kRoomBytes / 2));
   expect_same(
       [] {
         for (std::uint64_t i = 0; i < 100; ++i) {

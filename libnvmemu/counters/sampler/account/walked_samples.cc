@@ -55,6 +55,21 @@ void WalkedSamples::add(const LoadEntry* entry, double time_ns) noexcept {
   }
 }
 
+void WalkedSamples::add_overlap(double stall_ns, double longer_ns) noexcept {
+  constexpr double kKept = 0.9;  // of what earlier walks have said, for each that says something
+  if (stall_ns <= 0) return;
+  modelled_stall_ns_ = kKept * modelled_stall_ns_ + stall_ns;
+  modelled_longer_ns_ = kKept * modelled_longer_ns_ + longer_ns;
+}
+
+// What of a miss is hidden behind other work is no stall, but is as long with longer misses: these are waited
+// for by so much more than stalls alone say.
+double WalkedSamples::hidden_factor() const noexcept {
+  constexpr double kMost = 3;  // where nearly all is hidden, the model's little rest is too uncertain
+  if (modelled_stall_ns_ <= 0) return 1;
+  return std::clamp(modelled_longer_ns_ / modelled_stall_ns_, 1.0, kMost);
+}
+
 void WalkedSamples::charge(double time_ns, const Verdict& verdict, EpochCounts& counts) noexcept {
   const double memory_ns = time_ns * verdict.share;
   counts.memory_stall_ns += memory_ns;
@@ -94,14 +109,14 @@ EpochCounts WalkedSamples::take(VerdictSource& verdicts, WalkedPool& pool, bool 
     counts.sampling_variance_ns2 = time_ns * time_ns / static_cast<double>(samples_) * share * (1 - share);
   }
   // Neither the walk's own time nor the emulated memory's had to be waited for natively, but the misses.
-  const double walked_ns = groups_ * mean.miss_ns;
+  const double walked_ns = walked_misses_ * mean.miss_ns;
   counts.memory_stall_ns += walked_ns;
   counts.overhead_ns -= walked_ns;
-  misses_ += groups_;
+  misses_ = misses_ * hidden_factor() + walked_misses_;
 
   counts.fresh_stall_ns = counts.memory_stall_ns;
   counts.miss_latency_ns = misses_ > 0 ? counts.memory_stall_ns / misses_ : mean.miss_ns;
-  others_ns_ = groups_ = 0;
+  others_ns_ = walked_misses_ = 0;
   by_kind_ns_ = {};
   samples_ = stall_samples_ = 0;
   return counts;

@@ -42,9 +42,12 @@ class WalkedSamples {
   // A sample that stands for `time_ns`, held up by `entry`'s instruction (null: by nothing known).
   void add(const LoadEntry* entry, double time_ns) noexcept;
 
-  // A walk has brought lines in from memory that the program will now find in its caches: `groups` of them in
-  // a row. It waits for none of that, but on the emulated memory it would have.
-  void add_groups(double groups) noexcept { groups_ += groups; }
+  // A walk has brought lines in from memory that the program will now find in its caches: so many that wait
+  // for each other. It waits for none of that, but on the emulated memory it would have.
+  void add_misses_in_a_row(double misses) noexcept { walked_misses_ += misses; }
+  // By a model of the core, over what a walk has passed: for how long the program waits for misses alone, and
+  // how much longer it would take with each twice as long.
+  void add_overlap(double stall_ns, double longer_ns) noexcept;
 
   // Starts the next epoch. What is behind a load that no walk has passed is kept back for a while, unless the
   // epoch is to be settled.
@@ -57,14 +60,16 @@ class WalkedSamples {
   };
   static constexpr std::size_t kDistinct = 96;  // loads told apart in an epoch; the others get the mean
 
+  double hidden_factor() const noexcept;
   void charge(double time_ns, const Verdict& verdict, EpochCounts& counts) noexcept;
 
   double base_ns_;
   std::array<Held, kDistinct> held_{};
   std::size_t distinct_ = 0;
   double others_ns_ = 0;
-  double groups_ = 0;
   double misses_ = 0;
+  double walked_misses_ = 0;
+  double modelled_stall_ns_ = 0, modelled_longer_ns_ = 0;  // of the last walks
   std::array<double, kStallKinds> by_kind_ns_{};
   std::uint64_t samples_ = 0;
   std::uint64_t stall_samples_ = 0;

@@ -37,12 +37,15 @@ WalkTaken ThreadWalks::maybe_walk(const ucontext_t& context, TickMoment moment,
   schedule_.on_walk(outcome.ns);
   missed_count_ = std::min(kMissesKept, static_cast<std::size_t>(outcome.misses));
   std::copy_n(walker_->missed().begin(), missed_count_, missed_);
-  if (plan.is_long()) return {outcome.ns, groups_per_miss_ * outcome.misses, outcome.readings};
-  if (outcome.misses > 0) {
+  WalkTaken taken{.ns = outcome.ns, .readings = outcome.readings};
+  if (outcome.misses_in_a_row > 0) {
     constexpr double kNew = 0.25;
-    groups_per_miss_ += kNew * (outcome.groups / outcome.misses - groups_per_miss_);
+    in_a_row_per_miss_ += kNew * (outcome.misses_in_a_row / outcome.misses - in_a_row_per_miss_);
+    taken.stall_ns = outcome.stall_ns;
+    taken.longer_ns = outcome.longer_ns;
   }
-  return {outcome.ns, outcome.groups, outcome.readings};
+  taken.misses_in_a_row = in_a_row_per_miss_ * outcome.misses;
+  return taken;
 }
 
 }  // namespace nvmemu

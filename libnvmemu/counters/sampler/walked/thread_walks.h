@@ -20,8 +20,9 @@ SharedWalks* create_shared_walks(double ns_per_tick, double threshold_ns, WalkTa
 
 struct WalkTaken {
   double ns = 0;  // 0: none was
-  double groups = 0;
   unsigned readings = 0;
+  double misses_in_a_row = 0;          // that it has made in the program's stead
+  double stall_ns = 0, longer_ns = 0;  // see WalkOutcome
 };
 
 class ThreadWalks final : public VerdictSource {
@@ -60,7 +61,7 @@ class ThreadWalks final : public VerdictSource {
   Walker* walker_ = nullptr;
   std::uintptr_t missed_[kMissesKept] = {};
   std::size_t missed_count_ = 0;
-  double groups_per_miss_ = 1;
+  double in_a_row_per_miss_ = 1;
 };
 
 }  // namespace nvmemu

@@ -99,11 +99,28 @@ TEST_F(WalkedSamplesTest, BeforeAnythingIsKnownHalfIsMemorys) {
 TEST_F(WalkedSamplesTest, MissesThatAWalkHasTakenAreOwed) {
   told_.verdicts[1] = verdict(1, 100);
   samples_.add(&load(1), kMs);
-  samples_.add_groups(1000);
+  samples_.add_misses_in_a_row(1000);
   const EpochCounts counts = take();
   EXPECT_NEAR(counts.memory_stall_ns, kMs + 1000 * 100, 1000);
   EXPECT_NEAR(counts.overhead_ns, -1000 * 100, 1000);  // the program was spared them
   EXPECT_NEAR(counts.miss_latency_ns, 100, 0.1);
+}
+
+// Of each miss of 100 ns a quarter was hidden: each 75 ns of stall are one.
+TEST_F(WalkedSamplesTest, WhatIsHiddenOfMissesIsWaitedForWithLongerOnes) {
+  told_.verdicts[1] = verdict(1, 100);
+  samples_.add(&load(1), 3 * kMs);
+  samples_.add_overlap(7500, 10000);
+  const EpochCounts counts = take();
+  EXPECT_DOUBLE_EQ(counts.memory_stall_ns, 3 * kMs);
+  EXPECT_DOUBLE_EQ(counts.miss_latency_ns, 75);
+}
+
+TEST_F(WalkedSamplesTest, AModelNeverTakesStallsAway) {
+  told_.verdicts[1] = verdict(1, 100);
+  samples_.add(&load(1), 3 * kMs);
+  samples_.add_overlap(10000, 5000);
+  EXPECT_DOUBLE_EQ(take().miss_latency_ns, 100);
 }
 
 }  // namespace
