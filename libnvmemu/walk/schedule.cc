@@ -14,7 +14,7 @@ constexpr int kDisturbedPerWalk = 8;
 // A thread that is disturbed for so long is so always: that is how it runs.
 constexpr int kLongDisturbed = 64;
 // Of a thread that was not found waiting: as much as is left over.
-constexpr double kIdleCreditNs = 4e6;
+constexpr double kIdleCreditNs = 14e6;
 
 bool may_be_small_set(const Verdict& verdict) noexcept {
   constexpr double kFewExecutions = 200;
@@ -25,6 +25,11 @@ bool may_be_small_set(const Verdict& verdict) noexcept {
 
 void WalkSchedule::on_time(double ns) noexcept {
   credit_ns_ = std::min(kMostCreditNs, credit_ns_ + budget_ * ns);
+}
+
+void WalkSchedule::on_injection(double ns) noexcept {
+  constexpr double kMore = 4;
+  on_time(kMore * ns);
 }
 
 WalkPlan WalkSchedule::at_tick(TickMoment moment, bool waits, const Verdict& verdict) noexcept {

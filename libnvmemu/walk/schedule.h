@@ -34,18 +34,23 @@ class WalkSchedule {
   // Better than nothing, until there is something better.
   static constexpr WalkPlan kDisturbed = {.steps = 3000, .warm_up = 512, .worth = WalkWorth::kDisturbed};
 
-  // `budget`: the share of the thread's CPU time, and of injected time, that walks may take.
-  explicit WalkSchedule(double budget) noexcept : budget_(budget) {}
+  // `budget`: the share of the thread's own CPU time that walks may take, and some times that of injected
+  // time, which covers them.
+  explicit WalkSchedule(double budget) noexcept : budget_(budget), credit_ns_(kAheadNs * budget) {}
 
   void on_time(double ns) noexcept;
+  void on_injection(double ns) noexcept;
   void on_walk(double cost_ns) noexcept { credit_ns_ -= cost_ns; }
 
   // At a tick. `waits`: a load was waited for, of which walks say `verdict`.
   WalkPlan at_tick(TickMoment moment, bool waits, const Verdict& verdict) noexcept;
 
  private:
+  // A program of a second is to have its verdicts too: the budget of so much time is there at first.
+  static constexpr double kAheadNs = 1.2e9;
+
   double budget_;
-  double credit_ns_ = 2e6;  // a program of a second is to have its verdicts too
+  double credit_ns_;
   int disturbed_in_row_ = 0;
 };
 

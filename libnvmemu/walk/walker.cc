@@ -19,6 +19,8 @@ namespace {
 constexpr unsigned kDecodeBudget = 1000;
 
 bool waits_for_load(const MicroOp& op) noexcept { return op.reads_memory || op.kind == OpKind::kCopy; }
+// Not the stack's, which is in the nearest cache.
+bool waits_for_store(const MicroOp& op) noexcept { return op.writes_memory || op.kind == OpKind::kFill; }
 
 // Behind a system call, a thread is in the kernel, or has its answer still to come.
 bool is_behind_system_call(std::uintptr_t pc) noexcept {
@@ -137,14 +139,17 @@ class Walker::Run {
     CodeEntry& entry = cursor_.entry();
     const Touches& touches = cursor_.touches();
     // What is changed in memory waits for its line as a load does.
-    const std::uint64_t ticks = std::max(touches.load_ticks, entry.op.reads_memory ? touches.store_ticks : 0);
+    const bool loads = waits_for_load(entry.op);
+    const std::uint64_t ticks =
+        loads ? std::max(touches.load_ticks, touches.store_ticks) : touches.load_ticks;
     outcome.readings += touches.loads;
     const bool missed = static_cast<double>(ticks) > scale_.threshold_ticks;
     if (missed) walker_.missed_[static_cast<std::size_t>(outcome.misses++) % kMissesKept] = address();
     if (outcome.steps < plan_.warm_up) {
       warm_up(outcome.steps, static_cast<double>(ticks));
-    } else if (waits_for_load(entry.op)) {
-      entry.record.add(static_cast<double>(ticks), static_cast<double>(touches.again_ticks), info_, scale_);
+    } else if (loads || waits_for_store(entry.op)) {
+      entry.record.add(static_cast<double>(loads ? ticks : touches.store_ticks),
+                       static_cast<double>(touches.again_ticks), info_, scale_);
     }
     if (!plan_.is_long()) model(entry.op, static_cast<double>(ticks), outcome.steps);
   }

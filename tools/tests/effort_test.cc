@@ -36,12 +36,12 @@ class EffortTest : public CliTest {
   }
 };
 
-// 0.5 % in the long run, and at most 6 for the first 60 ms.
+// 0.5 % in the long run, and 6 ms at first.
 TEST_F(EffortTest, TakesLittleOfWhatNeverWaitsWhateverASampleTakes) {
   NVMEMU_NEEDS_PERF_EVENTS();
   EXPECT_LT(share_of_samples(2e3), 0.004);
   EXPECT_GT(share_of_samples(2e3), 0.001) << "as many as of what waits: they are cheap";
-  EXPECT_LT(share_of_samples(60e3), 0.012);
+  EXPECT_LT(share_of_samples(60e3), 0.016);
 }
 
 // Up to four times as seldom after the first of five epochs or more.

@@ -22,6 +22,8 @@ constexpr std::uint64_t kTimerPeriodNs = 4000000;
 // The coarsest. Where stalls are not charged, none are needed to see when they begin.
 constexpr double kCoarsePeriodNs = 16e6;
 constexpr double kIdleTrafficPeriodNs = 10e6;
+// What samples may take before it is known whether a thread waits.
+constexpr double kAtFirstNs = 6e6;
 constexpr std::size_t kDrainAtOnce = 8;  // on the stack of a handler
 
 // What natural probes read of a load that takes as long.
@@ -51,6 +53,7 @@ Sampler::Sampler(SamplerShared& shared, const Clock& clock, const SamplerOptions
                .delay_factor = options.effort,
                .sample_ns = options.sample_cost_ns + options.tick_cost_ns / kSamplesPerTick,
                .stall_sample_ns = options.sample_stall_cost_ns + options.tick_cost_ns / kSamplesPerTick,
+               .at_first_ns = options.charges_stalls ? kAtFirstNs : 0,
                .measures_traffic = options.measures_traffic,
                .traffic_bps = options.traffic_bps}),
       period_ns_(options.period_ns) {
@@ -244,7 +247,7 @@ void Sampler::pause(double delay_ns) noexcept {
 void Sampler::resume(double injected_ns) noexcept {
   traffic_.forget();
   last_tick_ticks_ = 0;
-  walks_.on_time(injected_ns);
+  walks_.on_injection(injected_ns);
   if (perf_.is_open()) {
     if (perf_.discard()) own_time_.forget();  // what a burst had a part of is dropped
     after_gap_ = true;

@@ -11,6 +11,8 @@ namespace {
 constexpr auto kRelaxed = std::memory_order_relaxed;
 
 bool waits_for_reads(StallKind kind) { return kind == StallKind::kLoad || kind == StallKind::kLocked; }
+// A store is waited for when those before it, whose lines are being fetched, fill the store buffer.
+bool may_wait_for_memory(StallKind kind) { return waits_for_reads(kind) || kind == StallKind::kStore; }
 
 void add_to(std::atomic<double>& sum, double value) noexcept {
   sum.store(sum.load(kRelaxed) + value, kRelaxed);
@@ -42,15 +44,15 @@ void WalkedSamples::add(const LoadEntry* entry, double time_ns) noexcept {
   const StallKind kind = entry == nullptr ? StallKind::kOther : entry->instruction.kind;
   by_kind_ns_[static_cast<std::size_t>(kind)] += time_ns;
   ++samples_;
-  if (!waits_for_reads(kind)) return;
-  ++stall_samples_;
+  if (!may_wait_for_memory(kind)) return;
+  if (waits_for_reads(kind)) ++stall_samples_;
   const auto end = held_.begin() + distinct_;
   const auto held = std::find_if(held_.begin(), end, [&](const Held& one) { return one.entry == entry; });
   if (held != end) {
     held->time_ns += time_ns;
   } else if (distinct_ < kDistinct) {
     held_[distinct_++] = {entry, time_ns};
-  } else {
+  } else if (waits_for_reads(kind)) {
     others_ns_ += time_ns;
   }
 }
@@ -94,7 +96,7 @@ EpochCounts WalkedSamples::take(VerdictSource& verdicts, WalkedPool& pool, bool 
       pool.add(held_[i].time_ns, settled);
     } else if (!settle && held_[i].time_ns < kLongestKeptNs) {
       held_[kept++] = held_[i];
-    } else {
+    } else if (waits_for_reads(held_[i].entry->instruction.kind)) {
       charge(held_[i].time_ns, pool.mean(base_ns_), counts);
     }
   }

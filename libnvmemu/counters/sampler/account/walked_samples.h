@@ -50,7 +50,7 @@ class WalkedSamples {
   void add_overlap(double stall_ns, double longer_ns) noexcept;
 
   // Starts the next epoch. What is behind a load that no walk has passed is kept back for a while, unless the
-  // epoch is to be settled.
+  // epoch is to be settled, and then gets the mean; behind such a store, nothing.
   EpochCounts take(VerdictSource& verdicts, WalkedPool& pool, bool settle) noexcept;
 
  private:

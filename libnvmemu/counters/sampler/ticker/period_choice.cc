@@ -16,14 +16,27 @@ constexpr double kLongestPatienceNs = 3.2e9;
 
 }  // namespace
 
+// Of the time since the last judgement, what waited for memory.
+double PeriodChoice::waits() const noexcept { return std::clamp(stall_ns_ / time_ns_, 0.0, 1.0); }
+
+double PeriodChoice::sample_cost_ns() const noexcept {
+  return options_.sample_ns + waits() * std::max(0.0, options_.stall_sample_ns - options_.sample_ns);
+}
+
+// The part of the time that samples may take.
+double PeriodChoice::may_take() const noexcept { return options_.delay_factor * waits() + kUncovered; }
+
+void PeriodChoice::use_credit() noexcept {
+  const double taken_ns = time_ns_ / period_ns_ * sample_cost_ns();
+  credit_ns_ -= std::max(0.0, taken_ns - may_take() * time_ns_);
+}
+
 // In steps of two, so that chance does not change it all the time.
 double PeriodChoice::paid_for_ns() const noexcept {
   const double coarsest_ns = std::max(options_.usual_ns, options_.coarse_ns);
   if (!options_.charges_stalls) return coarsest_ns;
-  const double waits = std::clamp(stall_ns_ / time_ns_, 0.0, 1.0);
-  const double cost_ns =
-      options_.sample_ns + waits * std::max(0.0, options_.stall_sample_ns - options_.sample_ns);
-  const double shortest_ns = cost_ns / (options_.delay_factor * waits + kUncovered);
+  if (credit_ns_ > 0) return options_.usual_ns;
+  const double shortest_ns = sample_cost_ns() / may_take();
   double period_ns = options_.usual_ns;
   while (period_ns < shortest_ns && period_ns < coarsest_ns) period_ns *= 2;
   return std::min(period_ns, coarsest_ns);
@@ -57,6 +70,7 @@ bool PeriodChoice::judge(const EpochCounts& counts) noexcept {
   samples_ += static_cast<double>(traffic.samples);
   unfollowed_ += static_cast<double>(traffic.streaming_samples - traffic.pairs);
   if (time_ns_ < kJudgedNs) return false;
+  use_credit();
   const double wanted = wanted_ns();
   time_ns_ = stall_ns_ = bytes_ = samples_ = unfollowed_ = 0;
   if (wanted == period_ns_) return false;

@@ -16,6 +16,7 @@ struct PeriodOptions {
   double delay_factor = 1;        // of so much for each ns of it
   double sample_ns = 0;           // cover what a sample takes,
   double stall_sample_ns = 0;     // and one taken while waiting;
+  double at_first_ns = 0;         // what samples may take uncovered before that counts: runs may be short;
   bool measures_traffic = false;  // and so does traffic,
   double traffic_bps = 0;         // of more than this
 };
@@ -23,7 +24,8 @@ struct PeriodOptions {
 class PeriodChoice {
  public:
   // Fine, at first.
-  explicit PeriodChoice(const PeriodOptions& options) : options_(options), period_ns_(options.fine_ns) {}
+  explicit PeriodChoice(const PeriodOptions& options)
+      : options_(options), period_ns_(options.fine_ns), credit_ns_(options.at_first_ns) {}
 
   // After an epoch, of `counts`, sampled at period_ns(): whether that should change, and has.
   bool judge(const EpochCounts& counts) noexcept;
@@ -34,10 +36,15 @@ class PeriodChoice {
   bool is_fine() const noexcept { return period_ns_ <= options_.usual_ns; }
   double wanted_ns() noexcept;
   double paid_for_ns() const noexcept;
+  double waits() const noexcept;
+  double sample_cost_ns() const noexcept;
+  double may_take() const noexcept;
+  void use_credit() noexcept;
   bool is_worth_it_for_traffic() noexcept;
 
   PeriodOptions options_;
   double period_ns_;
+  double credit_ns_;  // of at_first_ns
   // Since the last judgement.
   double time_ns_ = 0;
   double stall_ns_ = 0;

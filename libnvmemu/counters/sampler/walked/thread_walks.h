@@ -37,6 +37,7 @@ class ThreadWalks final : public VerdictSource {
   bool is_open() const noexcept { return walker_ != nullptr; }
 
   void on_time(double ns) noexcept { schedule_.on_time(ns); }
+  void on_injection(double ns) noexcept { schedule_.on_injection(ns); }
 
   // At a tick that found the thread with `context`; `waited_for`: the load that its last sample was held up
   // by, null: none. The caller sees to it that faults are left.

@@ -62,12 +62,21 @@ TEST_F(WalkedSamplesTest, ALoadThatNeverMissedWaitsForNothing) {
 
 TEST_F(WalkedSamplesTest, OtherInstructionsAreNotCharged) {
   told_.verdicts[1] = verdict(1, 100);
-  samples_.add(&load(1, StallKind::kStore), kMs);
+  samples_.add(&load(1, StallKind::kPersist), kMs);
   samples_.add(nullptr, kMs);
   const EpochCounts counts = take();
   EXPECT_EQ(counts.memory_stall_ns, 0);
   EXPECT_EQ(counts.samples, 2u);
   EXPECT_EQ(counts.stall_samples, 0u);
+}
+
+TEST_F(WalkedSamplesTest, StoresThatFetchLinesAreCharged) {
+  told_.verdicts[1] = verdict(0.5, 200);
+  samples_.add(&load(1, StallKind::kStore), 8 * kMs);
+  samples_.add(&load(2, StallKind::kStore), 8 * kMs);  // that no walk has passed
+  const EpochCounts counts = take(true);
+  EXPECT_DOUBLE_EQ(counts.memory_stall_ns, 4 * kMs);
+  EXPECT_DOUBLE_EQ(counts.miss_latency_ns, 200);
 }
 
 TEST_F(WalkedSamplesTest, KeepsBackWhatNoWalkHasPassedUntilOneHas) {

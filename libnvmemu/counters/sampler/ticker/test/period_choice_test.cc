@@ -49,6 +49,17 @@ TEST(PeriodChoice, IsCoarseForWhoHardlyWaits) {
   EXPECT_EQ(choice.period_ns(), 1e6);
 }
 
+// Short programs are over before it is known what they wait for.
+TEST(PeriodChoice, StaysFineUntilSamplesHaveTakenWhatTheyMayAtFirst) {
+  PeriodOptions options = for_stalls(20e3, 20e3);
+  options.at_first_ns = 10e6;
+  PeriodChoice choice(options);
+  double passed_ns = 0;
+  while (!choice.judge(epoch(100))) passed_ns += 100e6;
+  EXPECT_NEAR(passed_ns, 10e6 / (0.02 - 0.005), 101e6);
+  EXPECT_EQ(choice.period_ns(), 4e6);
+}
+
 TEST(PeriodChoice, WhereSamplesAreCheapAllAreFine) {
   for (const double waits : {0.0, 0.01, 0.5, 1.0}) EXPECT_EQ(period_ns(for_stalls(2e3, 4e3), waits), 1e6);
 }
