@@ -8,6 +8,7 @@
 
 #include "counters/load_counts.h"
 #include "counters/traffic_counts.h"
+#include "walk/walk_passed.h"
 
 namespace nvmemu {
 
@@ -41,6 +42,7 @@ struct EpochCounts {
                                      // it adds over epochs as it is
   LoadCounts loads;                  // of hardware counters; a sampler leaves them 0
   TrafficCounts traffic;             // all 0 where nothing measures it
+  WalkPassed walked;                 // what walks have passed of what the thread executes: to be taken as ratios
 
   // Of hardware counters, in user mode; 0 where nothing counts here.
   double counted_share = 0;  // of the epoch, what they saw: below 1 the counts are scaled up. 0: not counted

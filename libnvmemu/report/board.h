@@ -18,7 +18,7 @@
 #include "base/result.h"
 #include "epoch/alternation.h"
 #include "report/traffic_board.h"
-#include "walk/walk_stop.h"
+#include "walk/walk_tally.h"
 
 namespace nvmemu {
 

@@ -112,7 +112,10 @@ class Reader {
   void read_walks() {
     const WalkTally& tally = board_.walks();
     const auto count_of = [](const auto& word) { return std::min(word.load(), kMostCounted); };
-    report_.walks = {count_of(tally.walks), count_of(tally.instructions), {}};
+    report_.walks.walks = count_of(tally.walks);
+    report_.walks.instructions = count_of(tally.passed[static_cast<std::size_t>(Passed::kInstruction)]);
+    for (std::size_t i = 1; i < kPassedKinds; ++i)
+      report_.walks.passed[name_of(static_cast<Passed>(i))] = count_of(tally.passed[i]);
     for (std::size_t i = 1; i < kWalkStops; ++i) {
       const std::uint64_t count = count_of(tally.stops[i]);
       if (count > 0) report_.walks.ended_by[name_of(static_cast<WalkStop>(i))] = count;

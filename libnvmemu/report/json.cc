@@ -142,6 +142,7 @@ Json report_json(const RunReport& report) {
       {"walks",
        {{"walks", report.walks.walks},
         {"instructions", report.walks.instructions},
+        {"passed", report.walks.passed},
         {"ended_by", report.walks.ended_by}}},
       {"alternation", alternation_json(report.alternation)},
       {"bandwidth", bandwidth_json(report.bandwidth)},

@@ -108,6 +108,7 @@ void read_base(const Fields& base, RunReport& report) {
 WalkReport walks_of(const Fields& fields) {
   return {.walks = fields.count("walks", kMostCounted),
           .instructions = fields.count("instructions", kMostCounted),
+          .passed = fields.counts("passed", kMostCounted),
           .ended_by = fields.counts("ended_by", kMostCounted)};
 }
 
@@ -226,6 +227,7 @@ void merge_one(const RunReport& report, RunReport& merged) {
   add(merged.totals, report.totals);
   merged.walks.walks += report.walks.walks;
   merged.walks.instructions += report.walks.instructions;
+  for (const auto& [what, count] : report.walks.passed) merged.walks.passed[what] += count;
   for (const auto& [why, count] : report.walks.ended_by) merged.walks.ended_by[why] += count;
   merge_bandwidth(report.bandwidth, merged.bandwidth);
   merged.processes.insert(merged.processes.end(), report.processes.begin(), report.processes.end());

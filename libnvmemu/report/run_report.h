@@ -38,6 +38,7 @@ struct RunTotals {
 // How far walks ahead of the program came, and what ended them.
 struct WalkReport {
   std::uint64_t walks = 0, instructions = 0;
+  std::map<std::string, std::uint64_t> passed;    // of what, by kind
   std::map<std::string, std::uint64_t> ended_by;  // without those that went as far as they were to
 };
 

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Why walks end, and how many did for which reason.
+// Why walks end.
 #pragma once
 
-#include <array>
-#include <atomic>
 #include <cstddef>
 #include <cstdint>
 
@@ -28,17 +26,5 @@ enum class WalkStop : std::uint8_t {
 };
 const char* name_of(WalkStop stop) noexcept;
 inline constexpr std::size_t kWalkStops = static_cast<std::size_t>(WalkStop::kCount);
-
-// Of all walks of a run: in memory that its processes share, zeroed.
-struct WalkTally {
-  std::atomic<std::uint64_t> walks, instructions;
-  std::array<std::atomic<std::uint64_t>, kWalkStops> stops;  // kNone: they went as far as they were to
-
-  void add(unsigned walked, WalkStop stop) noexcept {
-    walks.fetch_add(1, std::memory_order_relaxed);
-    instructions.fetch_add(walked, std::memory_order_relaxed);
-    stops[static_cast<std::size_t>(stop)].fetch_add(1, std::memory_order_relaxed);
-  }
-};
 
 }  // namespace nvmemu

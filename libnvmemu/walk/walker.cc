@@ -28,6 +28,16 @@ bool is_behind_system_call(std::uintptr_t pc) noexcept {
   return read_byte(pc - 2, first) && read_byte(pc - 1, second) && first == 0x0f && second == 0x05;
 }
 
+void count(const MicroOp& op, WalkPassed& passed) noexcept {
+  ++passed[Passed::kInstruction];
+  if (op.kind == OpKind::kFence) ++passed[Passed::kFence];
+  if (op.kind == OpKind::kFlush) ++passed[Passed::kFlush];
+  const bool stores = op.writes_memory || op.kind == OpKind::kFill || op.kind == OpKind::kCopy ||
+                      op.kind == OpKind::kPush || op.kind == OpKind::kCall;
+  if (!stores) return;
+  ++passed[op.is_locked ? Passed::kLocked : op.is_non_temporal ? Passed::kNonTemporal : Passed::kStore];
+}
+
 bool runs_backwards(const ucontext_t& context) noexcept {
   constexpr greg_t kDirection = 1 << 10;
   return (context.uc_mcontext.gregs[REG_EFL] & kDirection) != 0;
@@ -130,6 +140,7 @@ class Walker::Run {
       note(outcome);
       ++outcome.steps;
     }
+    outcome.passed[Passed::kFromMemory] = static_cast<std::uint64_t>(outcome.misses);
     if (!plan_.is_long()) sum_up(outcome);
     return outcome;
   }
@@ -143,6 +154,7 @@ class Walker::Run {
     const std::uint64_t ticks =
         loads ? std::max(touches.load_ticks, touches.store_ticks) : touches.load_ticks;
     outcome.readings += touches.loads;
+    count(entry.op, outcome.passed);
     const bool missed = static_cast<double>(ticks) > scale_.threshold_ticks;
     if (missed) walker_.missed_[static_cast<std::size_t>(outcome.misses++) % kMissesKept] = address();
     if (outcome.steps < plan_.warm_up) {
@@ -212,7 +224,7 @@ WalkOutcome Walker::walk(SharedWalks& shared, const ucontext_t& context, const W
     const VectorControl control(registers_.vector_control);
     outcome = Run(*this, shared, plan).go();
   }
-  shared.tally().add(outcome.steps, outcome.stop);
+  shared.tally().add(outcome.passed, outcome.stop);
   outcome.ns = shared.scale().ns(static_cast<double>(__rdtsc() - start));
   return outcome;
 }

@@ -15,6 +15,7 @@
 #include "walk/memory.h"
 #include "walk/registers.h"
 #include "walk/schedule.h"
+#include "walk/walk_tally.h"
 
 namespace nvmemu {
 
@@ -52,6 +53,7 @@ struct WalkOutcome {
   double ns = 0;          // that it took
   unsigned readings = 0;  // of loads, timed
   double misses = 0;      // lines that it brought in from memory
+  WalkPassed passed;
 
   // Of a short walk, past its warm-up, by a model of the core.
   double stall_ns = 0;         // for how long the program waits for misses alone,

@@ -131,6 +131,7 @@ void Sampler::maybe_walk(const ucontext_t& context) noexcept {
     if (walk.ns > 0) {
       overhead_ns_ += walk.ns;
       probes_ += walk.readings;
+      passed_ += walk.passed;
       walked_samples_.add_misses_in_a_row(walk.misses_in_a_row);
       walked_samples_.add_overlap(walk.stall_ns, walk.longer_ns);
       walks_.for_each_miss([&](std::uintptr_t address) { misses_.add(address); });
@@ -205,12 +206,14 @@ EpochCounts Sampler::read() noexcept {
   counts.overhead_ns += overhead_ns_;
   counts.interrupted_ns = overhead_ns_;
   counts.probes = probes_;
+  counts.walked = passed_;
   counts.traffic = traffic_.take();
   retune(counts);
   last_cpu_ns_ = now_ns;
   untold_ = false;
   overhead_ns_ = 0;
   probes_ = 0;
+  passed_ = {};
   epoch_ns_ = 0;
   return counts;
 }

@@ -137,6 +137,7 @@ class Sampler final : public ThreadSource {
   double epoch_ns_ = 0;
   double overhead_ns_ = 0;
   std::uint64_t probes_ = 0;
+  WalkPassed passed_;
   int ticks_of_burst_ = 0;
   OwnTime own_time_;
   bool burst_at_tick_ = false;         // the burst was armed at one

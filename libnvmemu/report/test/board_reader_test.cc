@@ -327,12 +327,20 @@ TEST_F(BoardReader, SaysWhatFoundNoPlace) {
 }
 
 TEST_F(BoardReader, TellsHowFarWalksCameAndWhatEndedThem) {
-  board_->walks().add(3000, WalkStop::kNone);
-  board_->walks().add(100, WalkStop::kSystemCall);
-  board_->walks().add(50, WalkStop::kSystemCall);
+  const auto walked = [](std::uint64_t instructions, std::uint64_t fences) {
+    WalkPassed passed;
+    passed[Passed::kInstruction] = instructions;
+    passed[Passed::kFence] = fences;
+    return passed;
+  };
+  board_->walks().add(walked(3000, 20), WalkStop::kNone);
+  board_->walks().add(walked(100, 1), WalkStop::kSystemCall);
+  board_->walks().add(walked(50, 0), WalkStop::kSystemCall);
   const RunReport report = read();
   EXPECT_EQ(report.walks.walks, 3U);
   EXPECT_EQ(report.walks.instructions, 3150U);
+  EXPECT_EQ(report.walks.passed.at("fences"), 21U);
+  EXPECT_EQ(report.walks.passed.at("flushes"), 0U);
   EXPECT_EQ(report.walks.ended_by, (std::map<std::string, std::uint64_t>{{"system call", 2}}));
 }
 

@@ -27,7 +27,7 @@ TEST(ReportJson, HasTheSchemasFieldsAndNoOthers) {
   EXPECT_THAT(keys(report), UnorderedElementsAre("schema", "command", "exit_status", "wall_seconds", "source",
                                                  "model", "base", "target", "error", "warnings", "totals",
                                                  "walks", "alternation", "bandwidth", "processes"));
-  EXPECT_THAT(keys(report["walks"]), UnorderedElementsAre("walks", "instructions", "ended_by"));
+  EXPECT_THAT(keys(report["walks"]), UnorderedElementsAre("walks", "instructions", "passed", "ended_by"));
   EXPECT_THAT(keys(report["source"]),
               UnorderedElementsAre("name", "why", "design", "quality", "counted_share", "ticker"));
   EXPECT_THAT(keys(report["base"]),

@@ -47,7 +47,8 @@ TEST(ReadReport, TakesTheBaseAtStartForTheBaseWhereItIsNotSaid) {
 
 RunReport with_walks() {
   RunReport report = example();
-  report.walks = {.walks = 10, .instructions = 25000, .ended_by = {{"fault", 1}, {"x87", 2}}};
+  report.walks = {
+      .walks = 10, .instructions = 25000, .passed = {{"flushes", 7}}, .ended_by = {{"fault", 1}, {"x87", 2}}};
   return report;
 }
 
@@ -62,6 +63,7 @@ TEST(MergeReports, AddsUpWalks) {
   ASSERT_TRUE(merged);
   EXPECT_EQ(merged->walks.instructions, 50000U);
   EXPECT_EQ(merged->walks.ended_by.at("x87"), 4U);
+  EXPECT_EQ(merged->walks.passed.at("flushes"), 14U);
 }
 
 RunReport with_bandwidth() {

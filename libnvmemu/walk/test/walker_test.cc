@@ -68,6 +68,24 @@ __attribute__((noinline, noclone)) Node* chase_with_a_tick(Node* node, std::uint
   return node;
 }
 
+// Each step stores, flushes and fences, stores past the caches, and locks.
+__attribute__((noinline, noclone)) void persist_with_a_tick(std::uint64_t* at, std::uint64_t steps) {
+  asm volatile(
+      "int3\n"
+      "1:\n"
+      "  mov %[steps], (%[at])\n"
+      "  clflush (%[at])\n"
+      "  sfence\n"
+      "  movnti %[steps], 64(%[at])\n"
+      "  lock incq 128(%[at])\n"
+      "  sfence\n"
+      "  dec %[steps]\n"
+      "  jnz 1b"
+      : [steps] "+r"(steps)
+      : [at] "r"(at)
+      : "cc", "memory");
+}
+
 class WalkerTest : public testing::Test {
  protected:
   WalkerTest() {
@@ -81,14 +99,17 @@ class WalkerTest : public testing::Test {
     unmap(now_.walker);
   }
 
-  const WalkOutcome& walk(double threshold_ns, const WalkPlan& plan, std::size_t lines) {
+  void set_tick(double threshold_ns, const WalkPlan& plan) {
     now_ = {.shared = SharedWalks::create(kTicksPerNs, threshold_ns, tally_),
             .walker = map_zeroed<Walker>(),
             .plan = plan,
             .outcome = {},
             .pc = 0};
-    nodes_ = ring(lines);
     tick = &now_;
+  }
+  const WalkOutcome& walk(double threshold_ns, const WalkPlan& plan, std::size_t lines) {
+    set_tick(threshold_ns, plan);
+    nodes_ = ring(lines);
     chase_with_a_tick(nodes_.data(), 100000);
     return now_.outcome;
   }
@@ -109,7 +130,7 @@ TEST_F(WalkerTest, WalksAsFarAsItIsTold) {
   EXPECT_EQ(outcome.steps, WalkSchedule::kShort.steps);
   EXPECT_GT(outcome.ns, 0);
   EXPECT_EQ(tally_.walks, 1u);
-  EXPECT_EQ(tally_.instructions, outcome.steps);
+  EXPECT_EQ(tally_.passed[0], outcome.steps);
   EXPECT_EQ(tally_.stops[0], 1u);
 }
 
@@ -124,6 +145,19 @@ TEST_F(WalkerTest, CountsAChainsMissesOneByOne) {
   const WalkOutcome& outcome = walk(kAllIsMemory, WalkSchedule::kShort, 4096);
   // The walker's own first readings of other lines have none.
   EXPECT_NEAR(outcome.misses_in_a_row, 1000, 20);
+}
+
+TEST_F(WalkerTest, CountsWhatMakesStoresDurable) {
+  constexpr double kRoundsInAWalk = 3000. / 8;
+  std::uint64_t memory[24] = {};
+  set_tick(kNothingIsMemory, WalkSchedule::kShort);
+  persist_with_a_tick(memory, 1000);
+  const WalkPassed& passed = now_.outcome.passed;
+  EXPECT_EQ(passed[Passed::kInstruction], 3000u);
+  for (const Passed one : {Passed::kStore, Passed::kFlush, Passed::kNonTemporal, Passed::kLocked})
+    EXPECT_NEAR(static_cast<double>(passed[one]), kRoundsInAWalk, 1) << name_of(one);
+  EXPECT_NEAR(static_cast<double>(passed[Passed::kFence]), 2 * kRoundsInAWalk, 2);
+  EXPECT_EQ(memory[16], 1000u);
 }
 
 TEST_F(WalkerTest, FindsASmallSetInTheCachesInTheSecondHalfOfALongWalk) {

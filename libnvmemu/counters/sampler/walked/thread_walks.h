@@ -8,7 +8,7 @@
 
 #include "counters/sampler/account/walked_samples.h"
 #include "walk/schedule.h"
-#include "walk/walk_stop.h"
+#include "walk/walk_tally.h"
 
 namespace nvmemu {
 
@@ -21,6 +21,7 @@ SharedWalks* create_shared_walks(double ns_per_tick, double threshold_ns, WalkTa
 struct WalkTaken {
   double ns = 0;  // 0: none was
   unsigned readings = 0;
+  WalkPassed passed;
   double misses_in_a_row = 0;          // that it has made in the program's stead
   double stall_ns = 0, longer_ns = 0;  // see WalkOutcome
 };
