@@ -42,14 +42,15 @@ Place place_of(int fd) noexcept {
   return {true, status.st_dev, status.st_ino, status.st_rdev};
 }
 
+// By the system call: the C library's name for it may be interposed, by the emulator itself, which would take
+// what it says for an edge of the program's.
 void write_guarded(const char* data, std::size_t size) noexcept {
   if (!is_first_stderr()) return;
   const WriteSignals signals;
-  ssize_t written = 0;
-  do {
-    written = ::write(STDERR_FILENO, data, size);
-  } while (written < 0 && errno == EINTR);
-  if (written < 0) signals.discard(errno);
+  long written = 0;
+  do written = raw_syscall(SYS_write, STDERR_FILENO, data, size);
+  while (written == -EINTR);
+  if (is_error(written)) signals.discard(static_cast<int>(-written));
 }
 
 void log_at(LogLevel level, std::string_view text) noexcept {
