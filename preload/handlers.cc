@@ -61,6 +61,11 @@ Thread find_thread() noexcept {
   return {};
 }
 
+// Of the emulator's code wherever it runs, and not sent.
+bool is_own_fault(int signal, const siginfo_t& info, const ucontext_t& context) noexcept {
+  return is_fault(signal) && info.si_code > 0 && is_own_code(program_counter(context));
+}
+
 // What comes while the emulator works, with all blocked that can be: a fault of its own, a breakpoint that it
 // ran into, or what somebody has sent, which then comes again when it has done.
 void interrupt_work(ThreadState& state, int signal, const siginfo_t& info, ucontext_t& context) noexcept {
@@ -135,7 +140,7 @@ void end_process_by(const Thread& thread, int signal, const siginfo_t& info, con
     end_process_by(thread, signal, info, context);
     return nullptr;
   }
-  if (is_fault(signal) && is_own_code(program_counter(context))) say_own_fault(signal, info, context);
+  if (is_own_fault(signal, info, context)) say_own_fault(signal, info, context);
   const Wish wish = wish_of_program(signal, info, context);
   if (wish.ends) end_process_by(thread, signal, info, context);
   return reinterpret_cast<void*>(wish.handler);

@@ -11,6 +11,7 @@
 #include <sys/signalfd.h>
 #include <sys/syscall.h>
 #include <sys/time.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -67,6 +68,22 @@ int own_faults() {
   }
   CHECK(caught == 100);
   burn();
+  return 0;
+}
+
+// By another, at any time: amid a delay, too, of which it is no fault.
+int sent_faults() {
+  CHECK(signal(SIGSEGV, count_signal) == SIG_DFL);
+  sigevent event{};
+  event.sigev_notify = SIGEV_SIGNAL;
+  event.sigev_signo = SIGSEGV;
+  timer_t timer;
+  CHECK(timer_create(CLOCK_MONOTONIC, &event, &timer) == 0);
+  walk_list(1);  // which makes it
+  const itimerspec often{.it_interval = {0, 1'000'000}, .it_value = {0, 1'000'000}};
+  CHECK(timer_settime(timer, 0, &often, nullptr) == 0);
+  while (signals_seen < 300) walk_list(1);
+  CHECK(timer_delete(timer) == 0);
   return 0;
 }
 
@@ -274,6 +291,7 @@ constexpr Scenario kSignals[] = {
     {"own-signals", own_signals},
     {"default-trap", default_trap},
     {"own-faults", own_faults},
+    {"sent-faults", sent_faults},
     {"blocked-signals", blocked_signals},
 };
 

@@ -29,9 +29,9 @@ TEST_P(LeavesAlone, WithoutWalksAndProbes) { expect_ok(GetParam(), {"--no-walks"
 
 INSTANTIATE_TEST_SUITE_P(
     Programs, LeavesAlone,
-    testing::Values("own-signals", "own-faults", "blocked-signals", "errno", "hot-errno", "sleep", "spawn",
-                    "threads", "fork", "exec", "burn", "alternate-stacks", "alarms", "real-time-signals",
-                    "waited-for-signals", "waited-for-window-changes", "own-breakpoints",
+    testing::Values("own-signals", "own-faults", "sent-faults", "blocked-signals", "errno", "hot-errno",
+                    "sleep", "spawn", "threads", "fork", "exec", "burn", "alternate-stacks", "alarms",
+                    "real-time-signals", "waited-for-signals", "waited-for-window-changes", "own-breakpoints",
                     "own-thread-pointer", "c11-threads", "cloned-threads", "unseen-thread", "cloned-process",
                     "stray-breakpoint", "llvm-openmp", "small-alternate-stack", "smallest-thread-stacks",
                     "coroutine-stack", "cloned-thread-stack", "handler-on-tight-stack", "old-signals",
