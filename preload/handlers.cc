@@ -121,6 +121,7 @@ bool keep_for_program(const Thread& thread, int signal, const siginfo_t& info, u
 }
 
 // The process ends, unless the thread cannot tell: then what faulted faults again, and what was sent is lost.
+// (By a fault of the emulator's own it ends at once: to account for it would take what is broken.)
 void end_process_by(const Thread& thread, int signal, const siginfo_t& info, const ucontext_t& context) {
   if (thread.state != nullptr && !thread.is_foreign) return end_by(signal, info, mask_of(context.uc_sigmask));
   end_at_once(signal, info);
@@ -140,9 +141,10 @@ void end_process_by(const Thread& thread, int signal, const siginfo_t& info, con
     end_process_by(thread, signal, info, context);
     return nullptr;
   }
-  if (is_own_fault(signal, info, context)) say_own_fault(signal, info, context);
+  const bool is_own = is_own_fault(signal, info, context);
+  if (is_own) say_own_fault(signal, info, context);
   const Wish wish = wish_of_program(signal, info, context);
-  if (wish.ends) end_process_by(thread, signal, info, context);
+  if (wish.ends) is_own ? end_at_once(signal, info) : end_process_by(thread, signal, info, context);
   return reinterpret_cast<void*>(wish.handler);
 }
 

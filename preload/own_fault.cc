@@ -9,6 +9,9 @@
 #include "base/program_counter.h"
 #include "runtime.h"
 
+// The linker's: where the library's file begins in memory.
+extern "C" const char __ehdr_start[] __attribute__((visibility("hidden")));
+
 namespace nvmemu::preload {
 namespace {
 
@@ -54,7 +57,7 @@ void say_own_fault(int signal, const siginfo_t& info, const ucontext_t& context)
   line.decimal(signal) << " at ";
   if (is_own_code(pc)) {
     line << "libnvmemu-preload.so+";
-    line.hexadecimal(pc - Runtime::get().sampler_options().own_code_begin);
+    line.hexadecimal(pc - reinterpret_cast<std::uintptr_t>(__ehdr_start));  // as addr2line takes it
   } else {
     line.hexadecimal(pc);
   }

@@ -22,6 +22,7 @@ std::span<const Scenario> end_scenarios();
 std::span<const Scenario> openmp_scenarios();
 std::span<const Scenario> stack_scenarios();
 std::span<const Scenario> handler_scenarios();
+std::span<const Scenario> own_fault_scenarios();
 std::span<const Scenario> sandbox_scenarios();
 std::span<const Scenario> computing_scenarios();
 

@@ -11,7 +11,6 @@
 #include <atomic>
 #include <cerrno>
 #include <cstdint>
-#include <fstream>
 #include <string>
 #include <thread>
 #include <vector>
@@ -349,29 +348,6 @@ int ticks_ignored() {
   return 0;
 }
 
-// What the emulator knows of the program's code, in memory that it shares with its children: the largest of
-// that kind.
-void take_memory_from_the_emulator() {
-  std::ifstream maps("/proc/self/maps");
-  for (std::string line; std::getline(maps, line);) {
-    unsigned long begin = 0, end = 0;
-    if (line.find("rw-s") == std::string::npos || line.find("/dev/zero") == std::string::npos) continue;
-    CHECK(std::sscanf(line.c_str(), "%lx-%lx", &begin, &end) == 2);
-    constexpr unsigned long kLarge = 16UL << 20;
-    if (end - begin < kLarge) continue;
-    CHECK(mprotect(reinterpret_cast<void*>(begin), end - begin, PROT_NONE) == 0);
-    return;
-  }
-  CHECK(!is_emulated());
-}
-
-int emulator_faults() {
-  walk_list(100);
-  take_memory_from_the_emulator();
-  walk_list(300);
-  return 0;
-}
-
 int tells_progress() {
   for (int i = 0; i < 100; ++i) {
     walk_list(3);
@@ -382,7 +358,6 @@ int tells_progress() {
 
 constexpr Scenario kHandlers[] = {
     {"tells-progress", tells_progress},
-    {"emulator-faults", emulator_faults},
     {"ticks-blocked-behind-its-back", ticks_blocked},
     {"ticks-blocked-in-one-of-four", ticks_blocked_in_one_of_four},
     {"ticks-ignored-behind-its-back", ticks_ignored},

@@ -3,7 +3,6 @@
 // for what each scenario checks from within.
 #include <gtest/gtest.h>
 
-#include <regex>
 #include <string_view>
 
 #include "host/test/needs.h"
@@ -112,19 +111,6 @@ TEST_F(PreloadTest, AProgramThatTakesAllDebugRegistersIsEmulated) {
   NVMEMU_NEEDS_BREAKPOINTS();
   expect_ok("own-breakpoints");
   EXPECT_GE(report()["totals"]["epochs"], kSomeEpochs);
-}
-
-// Which version, where, and at what: all that a report of it can have.
-TEST_F(PreloadTest, AFaultOfTheEmulatorsIsCalledThatAndTheProgramGoesOn) {
-  const Outcome outcome = guest("emulator-faults");
-  EXPECT_EQ(outcome.status, 0) << outcome.err;
-  const std::regex line(
-      "this is nvmemu (\\S+), not your program: signal 11 at libnvmemu-preload\\.so\\+0x[0-9a-f]+, "
-      "address 0x([0-9a-f]+); please report it");
-  std::smatch said;
-  ASSERT_TRUE(std::regex_search(outcome.err, said, line)) << outcome.err;
-  EXPECT_EQ(said[1], NVMEMU_TEST_VERSION);
-  EXPECT_GT(std::stoull(said[2], nullptr, 16), 4096u) << outcome.err;  // memory that was taken away
 }
 
 // As small-alternate-stack among the above, with handlers of traps, too.
