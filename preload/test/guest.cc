@@ -2,9 +2,13 @@
 // guest SCENARIO: runs it, and says "ok" on stdout where all was as it should be.
 #include "guest.h"
 
+#include <signal.h>
+#include <sys/syscall.h>
+
 #include <cstring>
 
 #include "base/clock.h"
+#include "base/raw_syscall.h"
 #include "nvmemu/nvmemu.h"
 
 namespace nvmemu::guest {
@@ -18,6 +22,11 @@ void burn(double ms) {
   while (thread_cpu_ns() < end) {
     for (int i = 0; i < 20000; ++i) asm volatile("");
   }
+}
+
+void mask_ticks(int how) {
+  const unsigned long ticks = 1UL << (SIGWINCH - 1);
+  CHECK(raw_syscall(SYS_rt_sigprocmask, how, &ticks, nullptr, sizeof ticks) == 0);
 }
 
 }  // namespace nvmemu::guest

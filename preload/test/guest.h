@@ -37,6 +37,10 @@ void burn(double ms = 120);
 // Likewise, along a list through 64 MiB in no order: what is sampled, decoded and probed most.
 void walk_list(double ms);
 
+// The calling thread's ticks, by SIG_BLOCK or SIG_UNBLOCK: behind the C library's back, as a runtime may that
+// calls the kernel itself.
+void mask_ticks(int how);
+
 [[noreturn]] inline void fail(const char* file, int line, const char* what) {
   std::fprintf(stderr, "%s:%d: %s\n", file, line, what);
   std::_Exit(90);

@@ -309,14 +309,8 @@ int jumps_from_handlers() {
   return 0;
 }
 
-// Behind the C library's back, as a runtime may that calls the kernel itself.
-void block_ticks() {
-  const unsigned long ticks = 1UL << (SIGWINCH - 1);
-  CHECK(raw_syscall(SYS_rt_sigprocmask, SIG_BLOCK, &ticks, nullptr, sizeof ticks) == 0);
-}
-
 int ticks_blocked() {
-  block_ticks();
+  mask_ticks(SIG_BLOCK);
   walk_list(600);
   return 0;
 }
@@ -333,7 +327,7 @@ int ticks_blocked_in_one_of_four() {
   std::vector<std::thread> threads;
   for (int i = 0; i < 4; ++i) {
     threads.emplace_back([i] {
-      if (i == 2) block_ticks();
+      if (i == 2) mask_ticks(SIG_BLOCK);
       compute(400);
     });
   }

@@ -4,7 +4,6 @@
 #include <dlfcn.h>
 #include <signal.h>
 #include <sys/mman.h>
-#include <sys/syscall.h>
 
 #include <atomic>
 #include <cstddef>
@@ -12,7 +11,6 @@
 #include <string>
 #include <string_view>
 
-#include "base/raw_syscall.h"
 #include "guest.h"
 #include "nvmemu/nvmemu.h"
 
@@ -52,12 +50,6 @@ int emulator_faults() {
   return 0;
 }
 
-// No tick comes between, to write to the board before nvmemu_progress() does.
-void change_ticks(int how) {
-  const unsigned long ticks = 1UL << (SIGWINCH - 1);
-  CHECK(raw_syscall(SYS_rt_sigprocmask, how, &ticks, nullptr, sizeof ticks) == 0);
-}
-
 Mapping board;
 
 Mapping take_board() {
@@ -90,10 +82,10 @@ int emulator_faults_in_a_call() {
   action.sa_flags = SA_SIGINFO;
   CHECK(sigaction(SIGSEGV, &action, nullptr) == 0);
   walk_list(100);
-  change_ticks(SIG_BLOCK);
+  mask_ticks(SIG_BLOCK);  // or one might write to the board first
   board = take_board();
   nvmemu_done(1);
-  change_ticks(SIG_UNBLOCK);
+  mask_ticks(SIG_UNBLOCK);
   say_where(nvmemu_progress);
   CHECK(faults_seen == 1);
   walk_list(100);
@@ -102,7 +94,7 @@ int emulator_faults_in_a_call() {
 
 int emulator_faults_in_a_call_for_good() {
   walk_list(100);
-  change_ticks(SIG_BLOCK);
+  mask_ticks(SIG_BLOCK);
   take_board();
   nvmemu_done(1);
   return 96;

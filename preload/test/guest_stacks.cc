@@ -106,6 +106,42 @@ int small_alternate_stack() {
   return 0;
 }
 
+[[gnu::always_inline]] inline std::uintptr_t stack_pointer() {
+  std::uintptr_t pointer = 0;
+#if defined(__x86_64__)
+  asm volatile("movq %%rsp, %0" : "=r"(pointer));
+#elif defined(__aarch64__)
+  asm volatile("mov %0, sp" : "=r"(pointer));
+#endif
+  return pointer;
+}
+
+constexpr std::size_t kRedZone = 128;  // below the stack pointer, and the program's
+
+// Below the calling thread's red zone while it walks: how far down anything is written, by the walk or amid
+// it. The pattern is filled in, and looked at, without calls, which would write there too.
+[[gnu::noinline]] std::size_t touched_below_walk(double ms) {
+  auto* const top = reinterpret_cast<volatile unsigned char*>(stack_pointer() - kRedZone);
+  for (std::size_t i = 1; i <= kBelow; ++i) *(top - i) = kPattern;
+  walk_list(ms);
+  std::size_t touched = kBelow;
+  while (touched > 0 && *(top - touched) == kPattern) --touched;
+  return touched;
+}
+
+// The first thread's, which has what lies below to grow into. The walk's own calls may go into the red zone,
+// and have theirs below.
+int main_thread_stack() {
+  const std::size_t frame = kernel_frame_bytes();
+  walk_list(1);  // which makes it
+  mask_ticks(SIG_BLOCK);
+  const std::size_t own = touched_below_walk(1);
+  mask_ticks(SIG_UNBLOCK);
+  constexpr std::size_t kAligned = 64;  // as the kernel's frame is
+  CHECK(touched_below_walk(600) < own + kRedZone + frame + kAligned + 512);
+  return 0;
+}
+
 void* walk_a_while(void*) {
   walk_list(300);
   return nullptr;
@@ -236,11 +272,9 @@ int ten_thousand_threads() {
 }
 
 constexpr Scenario kStacks[] = {
-    {"small-alternate-stack", small_alternate_stack},
-    {"smallest-thread-stacks", smallest_thread_stacks},
-    {"coroutine-stack", coroutine_stack},
-    {"cloned-thread-stack", cloned_thread_stack},
-    {"handler-on-tight-stack", handler_on_tight_stack},
+    {"small-alternate-stack", small_alternate_stack},   {"main-thread-stack", main_thread_stack},
+    {"smallest-thread-stacks", smallest_thread_stacks}, {"coroutine-stack", coroutine_stack},
+    {"cloned-thread-stack", cloned_thread_stack},       {"handler-on-tight-stack", handler_on_tight_stack},
     {"ten-thousand-threads", ten_thousand_threads},
 };
 

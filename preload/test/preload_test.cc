@@ -32,13 +32,13 @@ INSTANTIATE_TEST_SUITE_P(
                     "sleep", "spawn", "threads", "fork", "exec", "burn", "alternate-stacks", "alarms",
                     "real-time-signals", "waited-for-signals", "waited-for-window-changes", "own-breakpoints",
                     "own-thread-pointer", "c11-threads", "cloned-threads", "unseen-thread", "cloned-process",
-                    "stray-breakpoint", "llvm-openmp", "small-alternate-stack", "smallest-thread-stacks",
-                    "coroutine-stack", "cloned-thread-stack", "handler-on-tight-stack", "old-signals",
-                    "raw-signals", "blocked-as-seen", "thrown-from-fault", "thrown-from-alarm",
-                    "handler-masks", "jumps-from-handlers", "strict-mode", "kill-all-else",
-                    "kill-all-else-everywhere", "no-tickers", "no-tickers-trapped", "no-renames",
-                    "exec-without-tickers", "exec-without-renames", "refused-filters",
-                    "refused-filters-of-nobody"));
+                    "stray-breakpoint", "llvm-openmp", "small-alternate-stack", "main-thread-stack",
+                    "smallest-thread-stacks", "coroutine-stack", "cloned-thread-stack",
+                    "handler-on-tight-stack", "old-signals", "raw-signals", "blocked-as-seen",
+                    "thrown-from-fault", "thrown-from-alarm", "handler-masks", "jumps-from-handlers",
+                    "strict-mode", "kill-all-else", "kill-all-else-everywhere", "no-tickers",
+                    "no-tickers-trapped", "no-renames", "exec-without-tickers", "exec-without-renames",
+                    "refused-filters", "refused-filters-of-nobody"));
 
 TEST_F(PreloadTest, EachThreadIsEmulatedAndReported) {
   expect_ok("threads");
