@@ -19,6 +19,21 @@ constexpr KernelSignals signal_bit(int signal) { return KernelSignals{1} << (sig
 
 constexpr KernelSignals kSignals = signal_bit(SIGPIPE) | signal_bit(SIGXFSZ);
 
+// Where a sandbox does not let it be taken: what is pending is discarded when it becomes ignored,
+// sigaction(2).
+void ignore_for_a_moment(int signal) noexcept {
+  struct KernelAction {
+    void (*handler)(int);
+    unsigned long flags;
+    void (*restorer)();
+    KernelSignals mask;
+  };
+  const KernelAction ignored{SIG_IGN, 0, nullptr, 0};
+  KernelAction before{};
+  if (syscall(SYS_rt_sigaction, signal, &ignored, &before, sizeof(KernelSignals)) != 0) return;
+  syscall(SYS_rt_sigaction, signal, &before, nullptr, sizeof(KernelSignals));
+}
+
 }  // namespace
 
 WriteSignals::WriteSignals() noexcept {
@@ -35,9 +50,10 @@ void WriteSignals::discard(int error) const noexcept {
   const KernelSignals raised = signal_bit(error == EPIPE ? SIGPIPE : SIGXFSZ) & ~pending_;
   if (raised == 0) return;
   const timespec at_once{};
-  while (syscall(SYS_rt_sigtimedwait, &raised, nullptr, &at_once, sizeof(KernelSignals)) < 0 &&
-         errno == EINTR) {
-  }
+  long taken = 0;
+  do taken = syscall(SYS_rt_sigtimedwait, &raised, nullptr, &at_once, sizeof(KernelSignals));
+  while (taken < 0 && errno == EINTR);
+  if (taken < 0 && errno != EAGAIN) ignore_for_a_moment(error == EPIPE ? SIGPIPE : SIGXFSZ);
 }
 
 }  // namespace nvmemu
