@@ -12,8 +12,9 @@ namespace nvmemu::preload {
 template <std::size_t kSlots>
 class AtomicSet {
  public:
-  // Whether it holds the number now; false where there is no more room for it.
+  // Whether it holds the number now; false where there is no more room for it, and of 0 and 1.
   bool add(std::uintptr_t number) noexcept {
+    if (number <= kRemoved) return false;
     if (find(number) != nullptr) return true;
     for (std::size_t step = 0; step < kReach; ++step) {
       std::atomic<std::uintptr_t>& slot = slots_[slot_of(number, step)];
@@ -38,6 +39,7 @@ class AtomicSet {
     return ((number * 0x9e3779b97f4a7c15 >> 40) + step) % kSlots;
   }
   std::atomic<std::uintptr_t>* find(std::uintptr_t number) noexcept {
+    if (number <= kRemoved) return nullptr;
     for (std::size_t step = 0; step < kReach; ++step) {
       std::atomic<std::uintptr_t>& slot = slots_[slot_of(number, step)];
       const std::uintptr_t held = slot.load();

@@ -65,7 +65,17 @@ int computes_together() {
   say_ok_and_exit();
 }
 
+// What is said on stderr ends in a broken pipe.
+int exec_without_reader() {
+  int ends[2];
+  CHECK(pipe(ends) == 0 && dup2(ends[1], STDERR_FILENO) == STDERR_FILENO);
+  CHECK(close(ends[0]) == 0 && close(ends[1]) == 0);
+  execl(own_path, own_path, "computes", nullptr);
+  return 1;
+}
+
 constexpr Scenario kComputing[] = {
+    {"exec-without-reader", exec_without_reader},
     {"computes", computes},
     {"computes-together", computes_together},
 };

@@ -67,25 +67,50 @@ int kill_all_else() {
   say_ok_and_exit(SYS_exit_group);
 }
 
-std::atomic<bool> is_computing;
+std::atomic<int> begun;
 
-// For all threads, of which one is computing.
-int kill_all_else_everywhere() {
-  walk_list(30);
+void begin_threads(int count, void* (*run)(void*)) {
   pthread_t thread;
-  CHECK(pthread_create(
-            &thread, nullptr,
-            [](void*) -> void* {
-              for (is_computing = true;;) compute();
-            },
-            nullptr) == 0);
-  while (!is_computing) continue;
+  for (int i = 0; i < count; ++i) CHECK(pthread_create(&thread, nullptr, run, nullptr) == 0);
+  while (begun < count) continue;
+}
+
+// For all threads.
+void kill_all_else_of_all() {
   std::vector<sock_filter> filter =
       filter_of({SYS_write, SYS_exit_group, SYS_rt_sigreturn}, SECCOMP_RET_ALLOW, SECCOMP_RET_KILL_PROCESS);
   const sock_fprog program = program_of(filter);
   CHECK(prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0);
   CHECK(syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_TSYNC, &program) == 0);
+}
+
+int kill_all_else_everywhere() {
+  walk_list(30);
+  begin_threads(1, [](void*) -> void* {
+    for (++begun;;) compute();
+  });
+  kill_all_else_of_all();
   compute();
+  say_ok_and_exit(SYS_exit_group);
+}
+
+// Each load waits for the one before.
+void load(int steps) {
+  static void* link = &link;
+  void** at = &link;
+  for (int i = 0; i < steps; ++i) {
+    at = static_cast<void**>(*at);
+    asm volatile("" : "+r"(at));
+  }
+}
+
+// The others' time is delays, most of it, where all loads count as from memory.
+int kill_all_else_amid_delays() {
+  begin_threads(8, [](void*) -> void* {
+    load(20'000'000);
+    for (++begun;;) load(20'000'000);
+  });
+  kill_all_else_of_all();
   say_ok_and_exit(SYS_exit_group);
 }
 
@@ -194,6 +219,7 @@ constexpr Scenario kSandboxes[] = {
     {"strict-mode", strict_mode},
     {"kill-all-else", kill_all_else},
     {"kill-all-else-everywhere", kill_all_else_everywhere},
+    {"kill-all-else-amid-delays", kill_all_else_amid_delays},
     {"no-tickers", no_tickers},
     {"no-tickers-trapped", no_tickers_trapped},
     {"no-renames", no_renames},

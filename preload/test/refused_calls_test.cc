@@ -21,6 +21,8 @@ struct Call {
   const char* name;
   int number;
   std::vector<int> errors;  // that it can give
+  const char* scenario = "computes";
+  std::vector<std::string> environment = {};  // besides what SetUp() sets
 };
 
 void PrintTo(const Call& call, std::ostream* out) { *out << call.name; }
@@ -52,9 +54,12 @@ class RefusedCalls : public CliTest, public testing::WithParamInterface<Call> {
   }
 
   void expect_unharmed(const std::string& scenario, int error, const char* when) {
-    const Outcome outcome = finish(
-        start_program({NVMEMU_TEST_FAILING_CALLS, std::to_string(GetParam().number), std::to_string(error),
-                       when, std::string("LD_PRELOAD=") + NVMEMU_TEST_LIBRARY, NVMEMU_TEST_GUEST, scenario}));
+    std::vector<std::string> words{NVMEMU_TEST_FAILING_CALLS, std::to_string(GetParam().number),
+                                   std::to_string(error), when,
+                                   std::string("LD_PRELOAD=") + NVMEMU_TEST_LIBRARY};
+    for (const std::string& variable : GetParam().environment) words.push_back(variable);
+    words.insert(words.end(), {NVMEMU_TEST_GUEST, scenario});
+    const Outcome outcome = finish(start_program(words));
     EXPECT_EQ(outcome.status, 0) << error << ", " << when << ": " << outcome.err;
     EXPECT_EQ(outcome.err.find("failing_calls: 0 seen"), std::string::npos) << "it is not made";
     EXPECT_EQ(outcome.out, "ok\n") << error << ", " << when;
@@ -68,7 +73,7 @@ constexpr int kReadlink = SYS_readlink, kRename = SYS_rename, kUnlink = SYS_unli
 constexpr int kReadlink = SYS_readlinkat, kRename = SYS_renameat, kUnlink = SYS_unlinkat;
 #endif
 
-TEST_P(RefusedCalls, LeaveTheProgramAsItIs) { expect_unharmed("computes"); }
+TEST_P(RefusedCalls, LeaveTheProgramAsItIs) { expect_unharmed(GetParam().scenario); }
 
 const Call kCalls[] = {
     {"perf_event_open",
@@ -102,9 +107,34 @@ const Call kCalls[] = {
     {"unlink", kUnlink, {EACCES}},
     {"getrandom", SYS_getrandom, {ENOSYS}},
     {"clone", SYS_clone, {EAGAIN, EPERM}},
+    {"wait4", SYS_wait4, {ECHILD, EINTR}},
 };
 
 INSTANTIATE_TEST_SUITE_P(Calls, RefusedCalls, testing::ValuesIn(kCalls));
+
+// What few programs, or machines, have it make: one whose other threads are amid delays when it locks itself
+// in, one whose stderr nobody reads, and a kernel without an instruction.
+const Call kRareCalls[] = {
+    {"sched_yield",
+     SYS_sched_yield,
+     {ENOSYS},
+     "kill-all-else-amid-delays",
+     {"NVMEMU_WALKS=off", "NVMEMU_PROBES=off"}},
+    {"rt_sigtimedwait",
+     SYS_rt_sigtimedwait,
+     {EPERM, ENOSYS, EINTR},
+     "exec-without-reader",
+     {"NVMEMU_QUIET=0"}},
+#if defined(__x86_64__)
+    {"arch_prctl",
+     SYS_arch_prctl,
+     {EINVAL, EPERM},
+     "computes",
+     {"LD_PRELOAD=" NVMEMU_TEST_NO_FSGSBASE ":" NVMEMU_TEST_LIBRARY}},
+#endif
+};
+
+INSTANTIATE_TEST_SUITE_P(RareCalls, RefusedCalls, testing::ValuesIn(kRareCalls));
 
 // Two processes with threads, whose report is written at the end, over an earlier one: it is whole, or the
 // other one is.
