@@ -5,6 +5,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <filesystem>
 #include <span>
@@ -14,9 +15,27 @@
 #include "counters/pmu/verdict.h"
 #include "host/calibration.h"
 #include "host/cpu.h"
+#include "host/test/needs.h"
 
 namespace nvmemu {
 namespace {
+
+// What a user may ask of the emulation, and here all tests ask that do not do so themselves.
+struct Asked {
+  const char* name;  // host/test/needs.h
+  const char* variable;
+  const char* value;
+  std::vector<std::string> options;
+};
+
+const Asked* what_is_asked() {
+  static const Asked all[] = {{"no-probes", "NVMEMU_PROBES", "off", {"--no-probes"}},
+                              {"timer", "NVMEMU_TICKER", "timer", {"--ticker", "timer"}}};
+  for (const Asked& asked : all) {
+    if (needs::is_asked_for(asked.name)) return &asked;
+  }
+  return nullptr;
+}
 
 // In the child, between fork() and exec().
 void redirect(int fd, const std::string& path, int flags) {
@@ -58,6 +77,7 @@ void CliTest::SetUp() {
       ++variable;
     }
   }
+  if (const Asked* asked = what_is_asked()) setenv(asked->variable, asked->value, 1);
   setenv("XDG_CACHE_HOME", folder_.file("cache").c_str(), 1);
   std::filesystem::create_directories(folder_.file("runtime"));
   setenv("XDG_RUNTIME_DIR", folder_.file("runtime").c_str(), 1);
@@ -98,6 +118,10 @@ Outcome CliTest::finish(pid_t pid) {
 }
 
 Outcome CliTest::run(std::vector<std::string> arguments) {
+  const Asked* const asked = what_is_asked();
+  if (asked != nullptr &&
+      std::find(arguments.begin(), arguments.end(), asked->options.front()) == arguments.end())
+    arguments.insert(arguments.begin(), asked->options.begin(), asked->options.end());
   arguments.insert(arguments.begin(), {"run", "--base-latency", "100ns"});
   return nvmemu(arguments);
 }

@@ -12,6 +12,8 @@
 #include <unistd.h>
 
 #include <cstdint>
+#include <cstdlib>
+#include <string_view>
 
 #include "host/capabilities.h"
 #include "host/perf_event.h"
@@ -23,12 +25,18 @@ inline const Capabilities& machine() {
   return found;
 }
 
+// What all tests are to ask of the emulation, by this variable: tools/test --lesser-machines sets it.
+inline bool is_asked_for(std::string_view what) {
+  const char* const asked = std::getenv("TESTS_ASK_FOR");
+  return asked != nullptr && asked == what;
+}
+
 // perf_event_open(2) for the thread itself, of software events.
-inline bool perf_events() { return machine().task_clock.available; }
+inline bool perf_events() { return machine().task_clock.available && !is_asked_for("timer"); }
 
 // A breakpoint on code is accepted, hit, and may raise a signal. There are virtual machines that accept it
 // only.
-inline bool breakpoints_that_hit() { return machine().breakpoints.available; }
+inline bool breakpoints_that_hit() { return machine().breakpoints.available && !is_asked_for("no-probes"); }
 
 // They are accepted, hit or not.
 inline bool breakpoints() {
