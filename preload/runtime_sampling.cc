@@ -63,6 +63,7 @@ void Runtime::set_sampler_options() {
       .every_load = !config_.probes || calibration_.probe_threshold_ns <= 0 || calibration_.trap_cost_ns <= 0,
       .walk_budget = budget / 2,
       .walk_base_ns = read_latency_.base_ns,
+      .rules = config_.rules,
       .effort = injects() && !record_ ? sampling_effort(read_latency_.base_ns, read_latency_.target_ns) : 1,
       .scale = probe_scale_of(calibration_),
       .base_ns = config_.follow_base ? read_latency_.base_ns : 0,

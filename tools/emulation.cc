@@ -95,6 +95,7 @@ Config make_config(const RunOptions& options, const Prepared& prepared, const Li
   config.clock_hz = prepared.machine.clock_hz;
   config.ticker = prepared.request.ticker;
   config.walks = !options.no_walks;
+  config.rules = prepared.request.rules;
   config.probes = !options.no_probes;
   config.source = source_choice(prepared);
   config.replay = prepared.replay;

@@ -76,6 +76,8 @@ void add_measuring_options(Parser& app, RunOptions& options) {
          "do not walk ahead of the program to tell loads from memory from\ncache hits (docs/walking.md): "
          "breakpoints do")
       .group(kMeasuring);
+  add("--without-rules", options.without_rules, "NAME,...",
+      "do without these rules of the sampler's, to see what each buys\n(docs/ablation.md)", kMeasuring);
   app.add_flag("--no-probes", options.no_probes,
                "set no breakpoints where nothing can be walked: all loads count\nas from memory there")
       .group(kMeasuring);

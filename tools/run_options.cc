@@ -12,6 +12,7 @@
 #include "base/quote.h"
 #include "base/units.h"
 #include "device/profile_file.h"
+#include "epoch/rule_names.h"
 #include "epoch/target_latency.h"
 #include "model/model_table.h"
 
@@ -79,6 +80,9 @@ Result<void> check_measuring(const RunOptions& options, RunRequest& request) {
   const Result<double> epoch_ns = parse_epoch_ns(options.epoch);
   if (!epoch_ns) return in_option("--epoch", epoch_ns.error());
   request.epoch_ns = *epoch_ns;
+  const Result<Rules> rules = parse_rules_without(options.without_rules);
+  if (!rules) return in_option("--without-rules", rules.error());
+  request.rules = *rules;
   if (!options.alternate.empty()) {
     const Result<double> window_ns = parse_alternate_ns(options.alternate);
     if (!window_ns) return in_option("--alternate", window_ns.error());

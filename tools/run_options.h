@@ -17,7 +17,7 @@ namespace nvmemu {
 // As given; empty: not given.
 struct RunOptions {
   std::string profile, read_latency, write_latency, read_bandwidth, write_bandwidth;
-  std::string source = "auto", model = "auto", epoch = "100ms", alternate, ticker = "auto";
+  std::string source = "auto", model = "auto", epoch = "100ms", alternate, ticker = "auto", without_rules;
   std::string throttle = "auto", node = "0";
   std::string throttle_root;  // what stands for /, for the hardware: for tests
   bool no_walks = false;
@@ -49,6 +49,7 @@ struct RunRequest {
   std::string model;   // as given
   double epoch_ns = 0;
   double alternate_ns = 0;  // 0: delays are always on
+  Rules rules;
   TickerChoice ticker = TickerChoice::kAuto;
   std::vector<std::string> warnings;  // about what was asked for, but is not emulated
 };

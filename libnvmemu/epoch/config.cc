@@ -10,6 +10,7 @@
 #include "base/quote.h"
 #include "base/units.h"
 #include "device/device.h"
+#include "epoch/rule_names.h"
 #include "model/model_table.h"
 
 namespace nvmemu {
@@ -34,6 +35,7 @@ constexpr const char* kAlternate = "NVMEMU_ALTERNATE";
 constexpr const char* kClockHz = "NVMEMU_CLOCK_HZ";
 constexpr const char* kTicker = "NVMEMU_TICKER";
 constexpr const char* kWalks = "NVMEMU_WALKS";
+constexpr const char* kWithoutRules = "NVMEMU_WITHOUT_RULES";
 constexpr const char* kProbes = "NVMEMU_PROBES";
 constexpr const char* kSource = "NVMEMU_SOURCE";
 constexpr const char* kVerdict = "NVMEMU_VERDICT";
@@ -90,6 +92,15 @@ constexpr std::array<Word<bool>, 2> kOneZero{{{"1", true}, {"0", false}}};
 
 // Each reads one variable into `config`; an error where it cannot be understood.
 using Outcome = std::optional<Error>;
+
+Outcome read_rules(Config& config) {
+  const std::string_view names = variable(kWithoutRules);
+  if (names.empty()) return std::nullopt;
+  const Result<Rules> rules = parse_rules_without(names);
+  if (!rules) return bad_value(kWithoutRules, names, rules.error().message, rules.error().hint);
+  config.rules = *rules;
+  return std::nullopt;
+}
 
 // What a profile says, and no other variable does.
 Outcome read_profile(Config& config) {
@@ -274,6 +285,7 @@ Result<Config> read_config() {
   }
   if (Outcome error = read_word(kTicker, kTickers, config.ticker)) return tl::unexpected(std::move(*error));
   if (Outcome error = read_word(kWalks, kOnOff, config.walks)) return tl::unexpected(std::move(*error));
+  if (Outcome error = read_rules(config)) return tl::unexpected(std::move(*error));
   if (Outcome error = read_word(kProbes, kOnOff, config.probes)) return tl::unexpected(std::move(*error));
   if (Outcome error = read_word(kFollowBase, kOnOff, config.follow_base))
     return tl::unexpected(std::move(*error));
@@ -304,6 +316,7 @@ std::vector<std::string> to_environment(const Config& config) {
       set(kClockHz, config.clock_hz > 0 ? digits(config.clock_hz) : ""),
       set(kTicker, word_for(kTickers, config.ticker)),
       set(kWalks, word_for(kOnOff, config.walks)),
+      set(kWithoutRules, names_without(config.rules)),
       set(kProbes, word_for(kOnOff, config.probes)),
       set(kSource, source_text(config)),
       set(kVerdict, config.verdict),

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "walk/rules.h"
 
 namespace nvmemu {
 
@@ -29,6 +30,7 @@ struct Config {
   double clock_hz = 0;      // NVMEMU_CLOCK_HZ; 0: calibrate
   TickerChoice ticker = TickerChoice::kAuto;  // NVMEMU_TICKER: auto, perf, timer
   bool walks = true;                          // NVMEMU_WALKS: on, off
+  Rules rules;                                // NVMEMU_WITHOUT_RULES: names of walk/rules.h, by commas
   bool probes = true;                         // NVMEMU_PROBES: on, off; where nothing is walked
   SourceChoice source = SourceChoice::kAuto;  // NVMEMU_SOURCE: auto, pmu, sampler, replay:FILE
   std::string replay;                         // that file

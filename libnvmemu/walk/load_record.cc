@@ -39,12 +39,12 @@ bool LoadRecord::accepts(WalkWorth worth) noexcept {
 }
 
 // One walk sees one moment, so it is walks that are forgotten.
-void LoadRecord::begin_walk(std::uint32_t number) noexcept {
+void LoadRecord::begin_walk(const WalkInfo& walk) noexcept {
   constexpr float kMostWalks = 12;
   constexpr double kManyReadings = 512;
   constexpr float kManyExecutions = 1 << 16;
-  last_walk_.store(number, kRelaxed);
-  if (walks_.load(kRelaxed) >= kMostWalks &&
+  last_walk_.store(walk.number, kRelaxed);
+  if (walk.forgets && walks_.load(kRelaxed) >= kMostWalks &&
       (readings() > kManyReadings || executions_.load(kRelaxed) > kManyExecutions)) {
     fade(0.5f);
   }
@@ -57,7 +57,7 @@ void LoadRecord::add(double first_ticks, double again_ticks, const WalkInfo& wal
                      const WalkScale& scale) noexcept {
   if (std::max(first_ticks, again_ticks) > scale.longest_ticks) return;
   if (!accepts(walk.worth)) return;
-  if (walks_.load(kRelaxed) == 0 || last_walk_.load(kRelaxed) != walk.number) begin_walk(walk.number);
+  if (walks_.load(kRelaxed) == 0 || last_walk_.load(kRelaxed) != walk.number) begin_walk(walk);
   add_to(executions_, walk.weight);
   if (first_ticks > scale.threshold_ticks) {
     add_to(misses_, walk.weight);

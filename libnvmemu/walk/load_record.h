@@ -57,6 +57,7 @@ struct WalkInfo {
   // cache are walked as often as they last: to add up times would count them twice. Where the walk has seen
   // how fast the program is before it reads (a long one), they count by its inverse.
   double weight = 1;
+  bool forgets = true;  // earlier walks, when there have been enough
 };
 
 // Zeros are a valid state: nothing is known.
@@ -70,7 +71,7 @@ class LoadRecord {
 
  private:
   bool accepts(WalkWorth worth) noexcept;
-  void begin_walk(std::uint32_t number) noexcept;
+  void begin_walk(const WalkInfo& walk) noexcept;
   void fade(float by) noexcept;
   double readings() const noexcept;
 

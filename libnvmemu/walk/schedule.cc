@@ -33,6 +33,14 @@ void WalkSchedule::on_injection(double ns) noexcept {
 }
 
 WalkPlan WalkSchedule::at_tick(TickMoment moment, bool waits, const Verdict& verdict) noexcept {
+  if (!rules_.has(Rule::kLateTicks)) moment = TickMoment::kSteady;
+  WalkPlan plan = choose(moment, waits, verdict);
+  if (!rules_.has(Rule::kWarmUp)) plan.warm_up = 0;
+  plan.rules = rules_;
+  return plan;
+}
+
+WalkPlan WalkSchedule::choose(TickMoment moment, bool waits, const Verdict& verdict) noexcept {
   if (budget_ <= 0) return {};
   disturbed_in_row_ = moment == TickMoment::kDisturbed ? disturbed_in_row_ + 1 : 0;
   if (disturbed_in_row_ > 0 && disturbed_in_row_ < kLongDisturbed) {
@@ -40,7 +48,8 @@ WalkPlan WalkSchedule::at_tick(TickMoment moment, bool waits, const Verdict& ver
     return is_due && verdict.worth == WalkWorth::kDisturbed ? kDisturbed : WalkPlan{};
   }
   if (!waits) return credit_ns_ > kIdleCreditNs ? kShort : WalkPlan{};
-  if (may_be_small_set(verdict)) return credit_ns_ > kLongWalkNs ? kLong : WalkPlan{};
+  if (rules_.has(Rule::kLongWalks) && may_be_small_set(verdict))
+    return credit_ns_ > kLongWalkNs ? kLong : WalkPlan{};
   return credit_ns_ > 0 ? kShort : WalkPlan{};
 }
 

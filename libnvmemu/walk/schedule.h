@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "walk/load_record.h"
+#include "walk/rules.h"
 
 namespace nvmemu {
 
@@ -12,6 +13,7 @@ struct WalkPlan {
   unsigned steps = 0;    // 0: no walk
   unsigned warm_up = 0;  // of those, the first, which tell nothing
   WalkWorth worth = WalkWorth::kShort;
+  Rules rules{};
 
   bool is_long() const noexcept { return worth == WalkWorth::kLong; }
 };
@@ -36,7 +38,8 @@ class WalkSchedule {
 
   // `budget`: the share of the thread's own CPU time that walks may take, and some times that of injected
   // time, which covers them.
-  explicit WalkSchedule(double budget) noexcept : budget_(budget), credit_ns_(kAheadNs * budget) {}
+  explicit WalkSchedule(double budget, Rules rules = {}) noexcept
+      : budget_(budget), credit_ns_(kAheadNs * budget), rules_(rules) {}
 
   void on_time(double ns) noexcept;
   void on_injection(double ns) noexcept;
@@ -49,8 +52,11 @@ class WalkSchedule {
   // A program of a second is to have its verdicts too: the budget of so much time is there at first.
   static constexpr double kAheadNs = 1.2e9;
 
+  WalkPlan choose(TickMoment moment, bool waits, const Verdict& verdict) noexcept;
+
   double budget_;
   double credit_ns_;
+  Rules rules_;
   int disturbed_in_row_ = 0;
 };
 

@@ -130,7 +130,8 @@ class Walker::Run {
         cursor_(shared.code(), walker.memory_, walker.registers_, kDecodeBudget),
         plan_(plan),
         info_{.number = static_cast<std::uint32_t>(shared.tally().walks.load(std::memory_order_relaxed)),
-              .worth = plan.worth} {}
+              .worth = plan.worth,
+              .forgets = plan.rules.has(Rule::kForgetting)} {}
 
   WalkOutcome go() noexcept {
     WalkOutcome outcome;
@@ -169,7 +170,8 @@ class Walker::Run {
   void warm_up(unsigned step, double ticks) noexcept {
     constexpr double kFastestNs = 0.25;  // a step
     warm_up_ns_ += kFastestNs + scale_.ns(std::max(0.0, ticks - scale_.fence_ticks));
-    if (plan_.is_long() && step + 1 == plan_.warm_up) info_.weight = walker_.pace_.weigh(warm_up_ns_);
+    if (plan_.is_long() && step + 1 == plan_.warm_up && plan_.rules.has(Rule::kPace))
+      info_.weight = walker_.pace_.weigh(warm_up_ns_);
   }
 
   void model(const MicroOp& op, double ticks, unsigned step) noexcept {

@@ -53,7 +53,7 @@ struct WalkOutcome {
   double ns = 0;          // that it took
   unsigned readings = 0;  // of loads, timed
   double misses = 0;      // lines that it brought in from memory
-  WalkPassed passed;
+  WalkPassed passed{};
 
   // Of a short walk, past its warm-up, by a model of the core.
   double stall_ns = 0;         // for how long the program waits for misses alone,

@@ -41,8 +41,8 @@ Sampler::Sampler(SamplerShared& shared, const Clock& clock, const SamplerOptions
       options_(options),
       prober_(clock, options.scale),
       samples_(options.overlap, base_reading_ns(options)),
-      walks_(shared.walks, options.effort * options.walk_budget),
-      walked_samples_(options.walk_base_ns),
+      walks_(shared.walks, options.effort * options.walk_budget, options.rules),
+      walked_samples_(options.walk_base_ns, options.rules),
       schedule_(options.every_load ? 0 : options.effort * options.probe_budget, options.steady_after_ms,
                 clock.now_ticks()),
       traffic_(options.cache_bytes),
@@ -134,7 +134,8 @@ void Sampler::maybe_walk(const ucontext_t& context) noexcept {
       passed_ += walk.passed;
       walked_samples_.add_misses_in_a_row(walk.misses_in_a_row);
       walked_samples_.add_overlap(walk.stall_ns, walk.longer_ns);
-      walks_.for_each_miss([&](std::uintptr_t address) { misses_.add(address); });
+      if (options_.rules.has(Rule::kRevisits))
+        walks_.for_each_miss([&](std::uintptr_t address) { misses_.add(address); });
       if (perf_.is_open()) {
         perf_.discard();
         own_time_.on_burst_after_sample(walk.ns, walk.ns, period_ns_);
@@ -202,7 +203,7 @@ EpochCounts Sampler::read() noexcept {
   settling_ = false;
   const double now_ns = cpu_ns();
   counts.cpu_ns = now_ns - last_cpu_ns_;
-  if (perf_.is_open()) discount_samples(counts);
+  if (perf_.is_open() && options_.rules.has(Rule::kStallCost)) discount_samples(counts);
   counts.overhead_ns += overhead_ns_;
   counts.interrupted_ns = overhead_ns_;
   counts.probes = probes_;

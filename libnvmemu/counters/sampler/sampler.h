@@ -51,6 +51,7 @@ struct SamplerOptions {
   bool every_load = false;  // no probes by choice: every load's stall is memory's
   double walk_budget = 0.005;  // of walks, of CPU time, and more of injected time
   double walk_base_ns = 0;     // what a miss takes until a walk has seen one
+  Rules rules;                 // that are followed
   double effort = 1;           // see sampling_effort()
   ProbeScale scale;
   double base_ns = 0;  // what loads take by the base latency, where its drift is to be followed; 0: it is not

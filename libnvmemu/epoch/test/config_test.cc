@@ -65,6 +65,7 @@ TEST_F(ConfigTest, ReadsEachVariable) {
   set("NVMEMU_CLOCK_HZ", "2445000000.5");
   set("NVMEMU_TICKER", "timer");
   set("NVMEMU_WALKS", "off");
+  set("NVMEMU_WITHOUT_RULES", "pace,hidden");
   set("NVMEMU_PROBES", "off");
   set("NVMEMU_SOURCE", "replay:/r.nvr");
   set("NVMEMU_VERDICT", "/v.toml");
@@ -87,6 +88,8 @@ TEST_F(ConfigTest, ReadsEachVariable) {
   EXPECT_EQ(config->clock_hz, 2445000000.5);
   EXPECT_EQ(config->ticker, TickerChoice::kPosixTimer);
   EXPECT_FALSE(config->walks);
+  EXPECT_FALSE(config->rules.has(Rule::kPace) || config->rules.has(Rule::kHidden));
+  EXPECT_TRUE(config->rules.has(Rule::kWarmUp));
   EXPECT_FALSE(config->probes);
   EXPECT_EQ(config->source, SourceChoice::kReplay);
   EXPECT_EQ(config->replay, "/r.nvr");
@@ -150,15 +153,34 @@ TEST_F(ConfigTest, CountsEmptyAsUnset) {
 
 TEST_F(ConfigTest, NamesVariableAndValueOfEachMistake) {
   const std::pair<const char*, const char*> mistakes[] = {
-      {"NVMEMU_READ_LATENCY", "300"},  {"NVMEMU_READ_LATENCY", "0.5x"},     {"NVMEMU_READ_LATENCY", "x"},
-      {"NVMEMU_READ_LATENCY", "2xx"},  {"NVMEMU_READ_LATENCY", "-2x"},      {"NVMEMU_READ_LATENCY", "nanx"},
-      {"NVMEMU_READ_LATENCY", "1e3x"}, {"NVMEMU_READ_LATENCY", "9999999x"}, {"NVMEMU_PROFILE", "no-such"},
-      {"NVMEMU_BASE_LATENCY", "2x"},   {"NVMEMU_EPOCH", "0.5ms"},           {"NVMEMU_EPOCH", "11s"},
-      {"NVMEMU_ALTERNATE", "9ms"},     {"NVMEMU_ALTERNATE", "61s"},         {"NVMEMU_ALTERNATE", "on"},
-      {"NVMEMU_EPOCH", "soon"},        {"NVMEMU_CLOCK_HZ", "2GHz"},         {"NVMEMU_CLOCK_HZ", "999999"},
-      {"NVMEMU_CLOCK_HZ", "inf"},      {"NVMEMU_TICKER", "Perf"},           {"NVMEMU_PROBES", "yes"},
-      {"NVMEMU_QUIET", "2"},           {"NVMEMU_SOURCE", "replay:"},        {"NVMEMU_SOURCE", "oracle"},
-      {"NVMEMU_MODEL", "ewma"},        {"NVMEMU_REMOTE_LATENCY", "far"},    {"NVMEMU_FOLLOW_BASE", "1"},
+      {"NVMEMU_READ_LATENCY", "300"},
+      {"NVMEMU_READ_LATENCY", "0.5x"},
+      {"NVMEMU_READ_LATENCY", "x"},
+      {"NVMEMU_READ_LATENCY", "2xx"},
+      {"NVMEMU_READ_LATENCY", "-2x"},
+      {"NVMEMU_READ_LATENCY", "nanx"},
+      {"NVMEMU_READ_LATENCY", "1e3x"},
+      {"NVMEMU_READ_LATENCY", "9999999x"},
+      {"NVMEMU_PROFILE", "no-such"},
+      {"NVMEMU_BASE_LATENCY", "2x"},
+      {"NVMEMU_EPOCH", "0.5ms"},
+      {"NVMEMU_EPOCH", "11s"},
+      {"NVMEMU_ALTERNATE", "9ms"},
+      {"NVMEMU_ALTERNATE", "61s"},
+      {"NVMEMU_ALTERNATE", "on"},
+      {"NVMEMU_EPOCH", "soon"},
+      {"NVMEMU_CLOCK_HZ", "2GHz"},
+      {"NVMEMU_CLOCK_HZ", "999999"},
+      {"NVMEMU_CLOCK_HZ", "inf"},
+      {"NVMEMU_TICKER", "Perf"},
+      {"NVMEMU_PROBES", "yes"},
+      {"NVMEMU_WITHOUT_RULES", "pace,hiden"},
+      {"NVMEMU_QUIET", "2"},
+      {"NVMEMU_SOURCE", "replay:"},
+      {"NVMEMU_SOURCE", "oracle"},
+      {"NVMEMU_MODEL", "ewma"},
+      {"NVMEMU_REMOTE_LATENCY", "far"},
+      {"NVMEMU_FOLLOW_BASE", "1"},
   };
   for (const auto& [name, value] : mistakes) {
     clear();

@@ -44,7 +44,7 @@ void WalkedSamples::add(const LoadEntry* entry, double time_ns) noexcept {
   const StallKind kind = entry == nullptr ? StallKind::kOther : entry->instruction.kind;
   by_kind_ns_[static_cast<std::size_t>(kind)] += time_ns;
   ++samples_;
-  if (!may_wait_for_memory(kind)) return;
+  if (!may_wait_for_memory(kind) || (kind == StallKind::kStore && !rules_.has(Rule::kStores))) return;
   if (waits_for_reads(kind)) ++stall_samples_;
   const auto end = held_.begin() + distinct_;
   const auto held = std::find_if(held_.begin(), end, [&](const Held& one) { return one.entry == entry; });
@@ -59,7 +59,7 @@ void WalkedSamples::add(const LoadEntry* entry, double time_ns) noexcept {
 
 void WalkedSamples::add_overlap(double stall_ns, double longer_ns) noexcept {
   constexpr double kKept = 0.9;  // of what earlier walks have said, for each that says something
-  if (stall_ns <= 0) return;
+  if (stall_ns <= 0 || !rules_.has(Rule::kHidden)) return;
   modelled_stall_ns_ = kKept * modelled_stall_ns_ + stall_ns;
   modelled_longer_ns_ = kKept * modelled_longer_ns_ + longer_ns;
 }

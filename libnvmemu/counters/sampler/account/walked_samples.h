@@ -11,6 +11,7 @@
 #include "counters/counts.h"
 #include "counters/sampler/learned/load_table.h"
 #include "walk/load_record.h"
+#include "walk/rules.h"
 
 namespace nvmemu {
 
@@ -37,14 +38,16 @@ class VerdictSource {
 class WalkedSamples {
  public:
   // `base_ns`: what a miss takes until walks have seen one.
-  explicit WalkedSamples(double base_ns) : base_ns_(base_ns) {}
+  explicit WalkedSamples(double base_ns, Rules rules = {}) : base_ns_(base_ns), rules_(rules) {}
 
   // A sample that stands for `time_ns`, held up by `entry`'s instruction (null: by nothing known).
   void add(const LoadEntry* entry, double time_ns) noexcept;
 
   // A walk has brought lines in from memory that the program will now find in its caches: so many that wait
   // for each other. It waits for none of that, but on the emulated memory it would have.
-  void add_misses_in_a_row(double misses) noexcept { walked_misses_ += misses; }
+  void add_misses_in_a_row(double misses) noexcept {
+    if (rules_.has(Rule::kOwnMisses)) walked_misses_ += misses;
+  }
   // By a model of the core, over what a walk has passed: for how long the program waits for misses alone, and
   // how much longer it would take with each twice as long.
   void add_overlap(double stall_ns, double longer_ns) noexcept;
@@ -64,6 +67,7 @@ class WalkedSamples {
   void charge(double time_ns, const Verdict& verdict, EpochCounts& counts) noexcept;
 
   double base_ns_;
+  Rules rules_;
   std::array<Held, kDistinct> held_{};
   std::size_t distinct_ = 0;
   double others_ns_ = 0;

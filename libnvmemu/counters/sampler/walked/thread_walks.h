@@ -21,7 +21,7 @@ SharedWalks* create_shared_walks(double ns_per_tick, double threshold_ns, WalkTa
 struct WalkTaken {
   double ns = 0;  // 0: none was
   unsigned readings = 0;
-  WalkPassed passed;
+  WalkPassed passed{};
   double misses_in_a_row = 0;          // that it has made in the program's stead
   double stall_ns = 0, longer_ns = 0;  // see WalkOutcome
 };
@@ -29,7 +29,8 @@ struct WalkTaken {
 class ThreadWalks final : public VerdictSource {
  public:
   // `shared` null: never walks.
-  ThreadWalks(SharedWalks* shared, double budget) noexcept : shared_(shared), schedule_(budget) {}
+  ThreadWalks(SharedWalks* shared, double budget, Rules rules) noexcept
+      : shared_(shared), schedule_(budget, rules) {}
   ThreadWalks(const ThreadWalks&) = delete;
   ThreadWalks& operator=(const ThreadWalks&) = delete;
 

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the sampler does beyond reading what loads wait for. Each rule can be switched off, to measure what it
+// buys (validation/ablation, docs/ablation.md): one that buys nothing is deleted.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+namespace nvmemu {
+
+enum class Rule : std::uint8_t {
+  kWarmUp,      // a walk's first instructions tell nothing: they were in flight
+  kLateTicks,   // ticks that come late, or soon after a delay, are not walked
+  kLongWalks,   // where a set may be small, walks go far, and their second half counts
+  kPace,        // what a long walk reads counts by how fast its first half was
+  kForgetting,  // verdicts rest on the last walks
+  kHidden,      // what is hidden of misses is added, by a model of the core
+  kOwnMisses,   // what a walk has fetched is charged, as the program finds it in the caches
+  kStores,      // stores whose lines come from memory are charged
+  kRevisits,    // delays touch what the program missed lately
+  kStallCost,   // of what a sample stands for, its own aftermath is taken off
+  kCount,
+};
+inline constexpr std::size_t kRules = static_cast<std::size_t>(Rule::kCount);
+
+inline constexpr std::array<std::string_view, kRules> kRuleNames = {
+    "warm-up", "late-ticks", "long-walks", "pace",     "forgetting",
+    "hidden",  "own-misses", "stores",     "revisits", "stall-cost"};
+
+// All of them, less those that are switched off.
+class Rules {
+ public:
+  constexpr bool has(Rule rule) const noexcept { return (off_ >> static_cast<unsigned>(rule) & 1U) == 0; }
+  constexpr void switch_off(Rule rule) noexcept { off_ |= 1U << static_cast<unsigned>(rule); }
+  constexpr bool operator==(const Rules&) const noexcept = default;
+
+ private:
+  std::uint32_t off_ = 0;
+};
+
+constexpr std::optional<Rule> find_rule(std::string_view name) noexcept {
+  for (std::size_t i = 0; i < kRules; ++i) {
+    if (kRuleNames[i] == name) return static_cast<Rule>(i);
+  }
+  return std::nullopt;
+}
+
+}  // namespace nvmemu
