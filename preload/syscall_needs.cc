@@ -1,12 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "syscall_needs.h"
 
+#if defined(__x86_64__)
+#include <asm/prctl.h>
+#endif
 #include <fcntl.h>
 #include <linux/perf_event.h>
 #include <signal.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <time.h>
+
+#include "thread_pointers.h"
 
 namespace nvmemu::preload {
 namespace {
@@ -38,6 +43,8 @@ constexpr SyscallNeed kNeeds[] = {
     {SYS_timer_create, "timer_create", kMore, {CLOCK_THREAD_CPUTIME_ID}},
     {SYS_timer_settime, "timer_settime", kMore, {}},
     {SYS_timer_delete, "timer_delete", kMore, {}},
+    {SYS_memfd_create, "memfd_create", kMore, {0, MFD_CLOEXEC}},
+    {SYS_sched_yield, "sched_yield", kMore, {}},
     {SYS_openat, "openat", kBeginning, {kHere, 0, O_RDONLY | O_CLOEXEC}},
     {SYS_newfstatat, "newfstatat", kBeginning, {kHere}},
     {SYS_getdents64, "getdents64", kReport, {kNoFile, 0, 1024}},  // boards of others that are gone
@@ -65,10 +72,19 @@ constexpr SyscallNeed kNeeds[] = {
     {SYS_fsync, "fsync", kReport, {kNoFile}},
     {SYS_rt_sigpending, "rt_sigpending", kReport, {0, 8}},
     {SYS_rt_sigtimedwait, "rt_sigtimedwait", kReport, {0, 0, 0, 8}},
+#if defined(__x86_64__)
+    {SYS_arch_prctl, "arch_prctl", kTick, {ARCH_GET_FS}},  // the last: not where an instruction does for it
+#endif
 };
 
 }  // namespace
 
-std::span<const SyscallNeed> syscall_needs() noexcept { return kNeeds; }
+std::span<const SyscallNeed> syscall_needs() noexcept {
+  const std::span<const SyscallNeed> all(kNeeds);
+#if defined(__x86_64__)
+  if (reads_thread_pointer_itself()) return all.first(all.size() - 1);
+#endif
+  return all;
+}
 
 }  // namespace nvmemu::preload

@@ -23,7 +23,7 @@ AtomicSet<16384> pointers;
 constexpr unsigned long kHasFsgsbase = 1U << 1;  // AT_HWCAP2: the instruction is allowed (Linux 5.9)
 bool has_instruction = false;                    // set with the first pointer
 
-void find_instruction() noexcept { has_instruction = (getauxval(AT_HWCAP2) & kHasFsgsbase) != 0; }
+bool find_instruction() noexcept { return has_instruction = (getauxval(AT_HWCAP2) & kHasFsgsbase) != 0; }
 
 std::uintptr_t current() noexcept {
   std::uintptr_t pointer = 0;
@@ -39,7 +39,7 @@ constexpr std::uintptr_t kGuard = 0x28;  // where compilers look for the stack p
 
 #elif defined(__aarch64__)
 
-void find_instruction() noexcept {}
+bool find_instruction() noexcept { return true; }
 
 std::uintptr_t current() noexcept {
   std::uintptr_t pointer = 0;
@@ -59,6 +59,8 @@ bool add_thread_pointer() noexcept {
 }
 
 void remove_thread_pointer() noexcept { pointers.remove(current()); }
+
+bool reads_thread_pointer_itself() noexcept { return find_instruction(); }
 
 bool has_known_thread_pointer() noexcept { return pointers.contains(current()); }
 

@@ -16,4 +16,7 @@ bool has_known_thread_pointer() noexcept;
 // raise SIGSEGV within fault_range().
 bool has_readable_thread_pointer() noexcept;
 
+// Whether an instruction tells it, and no system call is made.
+bool reads_thread_pointer_itself() noexcept;
+
 }  // namespace nvmemu::preload

@@ -185,6 +185,35 @@ int exec_without_tickers() {
   return 1;
 }
 
+// What walks lie in, and what threads wait with, of threads that begin later.
+void forbid_memory_files() {
+  install(filter_of({SYS_memfd_create, SYS_sched_yield}, SECCOMP_RET_KILL_PROCESS, SECCOMP_RET_ALLOW));
+}
+
+int no_memory_files() {
+  walk_list(100);
+  forbid_memory_files();
+  walk_list(100);
+  pthread_t thread;
+  CHECK(pthread_create(&thread, nullptr, walk_a_while, nullptr) == 0);
+  CHECK(pthread_join(thread, nullptr) == 0);
+  return 0;
+}
+
+int exec_without_memory_files() {
+  forbid_memory_files();
+  execl(own_path, own_path, "coroutine-stack", nullptr);
+  return 1;
+}
+
+// What threads' pointers are asked for by, where no instruction tells them.
+int no_thread_pointers() {
+  walk_list(100);
+  install(filter_of({SYS_arch_prctl}, SECCOMP_RET_KILL_PROCESS, SECCOMP_RET_ALLOW));
+  walk_list(100);
+  return 0;
+}
+
 // What each tick of the emulator's needs, and no program by itself.
 int exec_without_alternate_stacks() {
   install(filter_of({SYS_sigaltstack}, SECCOMP_RET_KILL_PROCESS, SECCOMP_RET_ALLOW));
@@ -222,6 +251,9 @@ constexpr Scenario kSandboxes[] = {
     {"kill-all-else-amid-delays", kill_all_else_amid_delays},
     {"no-tickers", no_tickers},
     {"no-tickers-trapped", no_tickers_trapped},
+    {"no-memory-files", no_memory_files},
+    {"exec-without-memory-files", exec_without_memory_files},
+    {"no-thread-pointers", no_thread_pointers},
     {"no-renames", no_renames},
     {"exec-without-renames", exec_without_renames},
     {"exec-without-tickers", exec_without_tickers},

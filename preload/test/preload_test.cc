@@ -37,8 +37,9 @@ INSTANTIATE_TEST_SUITE_P(
                     "handler-on-tight-stack", "old-signals", "raw-signals", "blocked-as-seen",
                     "thrown-from-fault", "thrown-from-alarm", "handler-masks", "jumps-from-handlers",
                     "strict-mode", "kill-all-else", "kill-all-else-everywhere", "no-tickers",
-                    "no-tickers-trapped", "no-renames", "exec-without-tickers", "exec-without-renames",
-                    "refused-filters", "refused-filters-of-nobody"));
+                    "no-tickers-trapped", "no-renames", "no-memory-files", "exec-without-memory-files",
+                    "exec-without-tickers", "exec-without-renames", "refused-filters",
+                    "refused-filters-of-nobody"));
 
 TEST_F(PreloadTest, EachThreadIsEmulatedAndReported) {
   expect_ok("threads");

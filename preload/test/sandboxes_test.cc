@@ -34,6 +34,16 @@ TEST_P(GoesOnNatively, UnderAFilterThatAllowsNothing) {
 INSTANTIATE_TEST_SUITE_P(Programs, GoesOnNatively,
                          testing::Values("strict-mode", "kill-all-else", "kill-all-else-everywhere"));
 
+// By a system call, where no instruction tells them.
+#if defined(__x86_64__)
+TEST_F(PreloadTest, UnderAFilterItGoesOnNativelyWhereThreadPointersCannotBeAskedFor) {
+  environment_["LD_PRELOAD"] = NVMEMU_TEST_NO_FSGSBASE;
+  expect_ok("no-thread-pointers");
+  EXPECT_NE(report()["warnings"].dump().find("seccomp filter does not let through what"), std::string::npos)
+      << report()["warnings"];
+}
+#endif
+
 TEST_F(PreloadTest, AFilterThatTheKernelRefusesChangesNothing) {
   for (const char* scenario : {"refused-filters", "refused-filters-of-nobody"}) {
     expect_ok(scenario);
