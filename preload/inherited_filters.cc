@@ -60,10 +60,10 @@ InheritedFilters try_all(Position& position, bool reports_itself) {
     if (const char* untried = try_in_child(position)) return {untried, false};
     if (position >= needs.size()) break;
     const SyscallNeed& need = needs[position];
+    refuse_syscall(need.number);  // to say that the program runs natively takes some, too
     if (is_needed_to_begin(need, reports_itself)) return {need.name, false};
     if (need.what != NeededFor::kMore) continue;
     filters.let_all_through = false;
-    refuse_syscall(need.number);
   }
   return filters;
 }

@@ -4,15 +4,16 @@
 #include <signal.h>
 #include <sys/syscall.h>
 #include <time.h>
-#include <unistd.h>
 
 #include <cerrno>
+
+#include "base/raw_syscall.h"
 
 namespace nvmemu {
 namespace {
 
 // These calls go to the kernel directly: the C library's names may be interposed, by the emulator itself
-// among others.
+// among others, and a sandbox may end the process for some.
 using KernelSignals = std::uint64_t;
 
 constexpr KernelSignals signal_bit(int signal) { return KernelSignals{1} << (signal - 1); }
@@ -30,19 +31,19 @@ void ignore_for_a_moment(int signal) noexcept {
   };
   const KernelAction ignored{SIG_IGN, 0, nullptr, 0};
   KernelAction before{};
-  if (syscall(SYS_rt_sigaction, signal, &ignored, &before, sizeof(KernelSignals)) != 0) return;
-  syscall(SYS_rt_sigaction, signal, &before, nullptr, sizeof(KernelSignals));
+  if (raw_syscall(SYS_rt_sigaction, signal, &ignored, &before, sizeof(KernelSignals)) != 0) return;
+  raw_syscall(SYS_rt_sigaction, signal, &before, nullptr, sizeof(KernelSignals));
 }
 
 }  // namespace
 
 WriteSignals::WriteSignals() noexcept {
-  syscall(SYS_rt_sigprocmask, SIG_BLOCK, &kSignals, &previous_, sizeof(KernelSignals));
-  syscall(SYS_rt_sigpending, &pending_, sizeof(KernelSignals));
+  raw_syscall(SYS_rt_sigprocmask, SIG_BLOCK, &kSignals, &previous_, sizeof(KernelSignals));
+  raw_syscall(SYS_rt_sigpending, &pending_, sizeof(KernelSignals));
 }
 
 WriteSignals::~WriteSignals() {
-  syscall(SYS_rt_sigprocmask, SIG_SETMASK, &previous_, nullptr, sizeof(KernelSignals));
+  raw_syscall(SYS_rt_sigprocmask, SIG_SETMASK, &previous_, nullptr, sizeof(KernelSignals));
 }
 
 void WriteSignals::discard(int error) const noexcept {
@@ -51,9 +52,9 @@ void WriteSignals::discard(int error) const noexcept {
   if (raised == 0) return;
   const timespec at_once{};
   long taken = 0;
-  do taken = syscall(SYS_rt_sigtimedwait, &raised, nullptr, &at_once, sizeof(KernelSignals));
-  while (taken < 0 && errno == EINTR);
-  if (taken < 0 && errno != EAGAIN) ignore_for_a_moment(error == EPIPE ? SIGPIPE : SIGXFSZ);
+  do taken = raw_syscall(SYS_rt_sigtimedwait, &raised, nullptr, &at_once, sizeof(KernelSignals));
+  while (taken == -EINTR);
+  if (is_error(taken) && taken != -EAGAIN) ignore_for_a_moment(error == EPIPE ? SIGPIPE : SIGXFSZ);
 }
 
 }  // namespace nvmemu

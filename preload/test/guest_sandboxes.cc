@@ -242,6 +242,13 @@ int exec_without_renames() {
   return 1;
 }
 
+// What writing anything needs, for nvmemu.
+int exec_without_pending_signals() {
+  install(filter_of({SYS_rt_sigpending}, SECCOMP_RET_KILL_PROCESS, SECCOMP_RET_ALLOW));
+  execl(own_path, own_path, "errno", nullptr);
+  return 1;
+}
+
 constexpr Scenario kSandboxes[] = {
     {"refused-filters", refused_filters},
     {"refused-filters-of-nobody", refused_filters_of_nobody},
@@ -256,6 +263,7 @@ constexpr Scenario kSandboxes[] = {
     {"no-thread-pointers", no_thread_pointers},
     {"no-renames", no_renames},
     {"exec-without-renames", exec_without_renames},
+    {"exec-without-pending-signals", exec_without_pending_signals},
     {"exec-without-tickers", exec_without_tickers},
     {"exec-without-alternate-stacks", exec_without_alternate_stacks},
     {"exec-without-perf-events", exec_without_perf_events},

@@ -77,10 +77,13 @@ TEST_F(WithoutTheTool, AProgramWhoseFilterForbidsWhatAReportNeedsIsToldThatThere
 TEST_F(WithoutTheTool, AProgramThatIsBornUnderSuchAFilterRunsNativelyAndIsTold) {
   environment_["NVMEMU_READ_LATENCY"] = "500ns";
   environment_["NVMEMU_REPORT"] = folder_.file("report.json");
-  const Outcome outcome = preloaded("exec-without-renames");
-  EXPECT_EQ(outcome.status, 0) << outcome.err;
-  EXPECT_EQ(outcome.out, "ok\n");
-  EXPECT_NE(outcome.err.find("does not let through rename"), std::string::npos) << outcome.err;
+  for (const std::string what : {"rename", "rt_sigpending"}) {
+    const Outcome outcome =
+        preloaded(what == "rename" ? "exec-without-renames" : "exec-without-pending-signals");
+    EXPECT_EQ(outcome.status, 0) << outcome.err;
+    EXPECT_EQ(outcome.out, "ok\n");
+    EXPECT_NE(outcome.err.find("does not let through " + what), std::string::npos) << outcome.err;
+  }
 }
 
 // What a program opens as its descriptor 2 is its own.
