@@ -69,13 +69,24 @@ Result<std::string> read_whole_file(const std::string& path, std::size_t most_by
   }
 }
 
-std::size_t read_start_of(const char* path, char* out, std::size_t capacity) noexcept {
-  const long fd = raw_syscall(SYS_openat, AT_FDCWD, path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
-  if (is_error(fd)) return 0;
+PieceReader::PieceReader(const char* path) noexcept
+    : fd_(raw_syscall(SYS_openat, AT_FDCWD, path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC)) {
   struct stat status {};
-  const bool is_file = raw_syscall(SYS_fstat, fd, &status) == 0 && S_ISREG(status.st_mode);
-  const long length = is_file ? raw_syscall(SYS_read, fd, out, capacity) : 0;
-  raw_syscall(SYS_close, fd);
+  if (is_error(fd_) || (raw_syscall(SYS_fstat, fd_, &status) == 0 && S_ISREG(status.st_mode))) return;
+  raw_syscall(SYS_close, fd_);
+  fd_ = -EINVAL;
+}
+
+PieceReader::~PieceReader() {
+  if (!is_error(fd_)) raw_syscall(SYS_close, fd_);
+}
+
+long PieceReader::next(char* out, std::size_t capacity) noexcept {
+  return is_error(fd_) ? fd_ : raw_syscall(SYS_read, fd_, out, capacity);
+}
+
+std::size_t read_start_of(const char* path, char* out, std::size_t capacity) noexcept {
+  const long length = PieceReader(path).next(out, capacity);
   return is_error(length) ? 0 : static_cast<std::size_t>(length);
 }
 

@@ -26,8 +26,24 @@ Result<std::string> read_whole_file(const std::string& path, std::size_t most_by
 // Likewise; nothing where it cannot be read, for what the kernel may or may not show.
 std::string read_text_or_nothing(const std::string& path);
 
-// The first bytes of it, at most `capacity`; how many. For what runs in the program: async-signal-safe, and
-// no cancellation point.
+// For what runs in the program, async-signal-safe and no cancellation points:
+
+// A regular file, piece by piece.
+class PieceReader {
+ public:
+  explicit PieceReader(const char* path) noexcept;
+  ~PieceReader();
+  PieceReader(const PieceReader&) = delete;
+  PieceReader& operator=(const PieceReader&) = delete;
+
+  // At most `capacity` bytes into `out`; how many, 0 at the end, below 0 where it cannot be read.
+  long next(char* out, std::size_t capacity) noexcept;
+
+ private:
+  long fd_;
+};
+
+// The first bytes of it, at most `capacity`; how many.
 std::size_t read_start_of(const char* path, char* out, std::size_t capacity) noexcept;
 
 }  // namespace nvmemu

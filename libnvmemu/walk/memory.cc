@@ -45,7 +45,8 @@ bool WalkMemory::fails(WalkStop why) noexcept {
 bool WalkMemory::touch_again(std::uintptr_t address) noexcept {
   constexpr std::uint32_t kTimedEach = 16;
   if (++touched_again_ % kTimedEach != 0) return true;
-  return program_->touch(address, touches_.again_ticks) || fails(WalkStop::kFault);
+  const WalkStop stop = program_->touch(address, touches_.again_ticks);
+  return stop == WalkStop::kNone || fails(stop);
 }
 
 // A line that another has taken the place of is timed again, and is a hit then.
@@ -55,7 +56,7 @@ bool WalkMemory::touch(std::uintptr_t address, bool stores) noexcept {
   const std::uint64_t mark = scrambled(line) ^ walk_;
   if (place == mark) return stores || touch_again(address);
   std::uint64_t ticks = 0;
-  if (!program_->touch(address, ticks)) return fails(WalkStop::kFault);
+  if (const WalkStop stop = program_->touch(address, ticks); stop != WalkStop::kNone) return fails(stop);
   place = mark;
   if (stores) {
     ++touches_.stores;

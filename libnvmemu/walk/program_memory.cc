@@ -5,8 +5,9 @@
 
 namespace nvmemu {
 
-bool OwnMemory::touch(std::uintptr_t address, std::uint64_t& ticks) noexcept {
-  return time_load(address, ticks);
+WalkStop OwnMemory::touch(std::uintptr_t address, std::uint64_t& ticks) noexcept {
+  if (untouchable_.holds(address)) return WalkStop::kDevice;
+  return time_load(address, ticks) ? WalkStop::kNone : WalkStop::kFault;
 }
 
 bool OwnMemory::word(std::uintptr_t address, std::uint64_t& value) noexcept {

@@ -4,15 +4,18 @@
 
 #include <cstdint>
 
+#include "walk/untouchable.h"
+#include "walk/walk_stop.h"
+
 namespace nvmemu {
 
 inline constexpr std::uintptr_t kLineBytes = 64;
 
-// Async-signal-safe; false and null where it cannot be read.
+// Async-signal-safe; false where it cannot be read.
 class ProgramMemory {
  public:
-  // A first touch: `ticks` that a load of the byte takes.
-  virtual bool touch(std::uintptr_t address, std::uint64_t& ticks) noexcept = 0;
+  // `ticks` that a load of the byte takes; or why there is none. Before anything else is read of its line.
+  virtual WalkStop touch(std::uintptr_t address, std::uint64_t& ticks) noexcept = 0;
   virtual bool word(std::uintptr_t address, std::uint64_t& value) noexcept = 0;  // 8 bytes
   virtual bool copy_line(std::uintptr_t line_address, std::uint8_t* to) noexcept = 0;
   // Where what lies at `address` is read, which a fault may still prevent.
@@ -22,13 +25,18 @@ class ProgramMemory {
   ~ProgramMemory() = default;
 };
 
-// The process' own.
+// The process' own, but for what is `untouchable`.
 class OwnMemory final : public ProgramMemory {
  public:
-  bool touch(std::uintptr_t address, std::uint64_t& ticks) noexcept override;
+  explicit OwnMemory(const UntouchableMemory& untouchable) noexcept : untouchable_(untouchable) {}
+
+  WalkStop touch(std::uintptr_t address, std::uint64_t& ticks) noexcept override;
   bool word(std::uintptr_t address, std::uint64_t& value) noexcept override;
   bool copy_line(std::uintptr_t line_address, std::uint8_t* to) noexcept override;
   const std::uint8_t* place(std::uintptr_t address) noexcept override;
+
+ private:
+  const UntouchableMemory& untouchable_;
 };
 
 }  // namespace nvmemu

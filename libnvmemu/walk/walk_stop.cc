@@ -31,6 +31,8 @@ const char* name_of(WalkStop stop) noexcept {
       return "table full";
     case WalkStop::kOverlayFull:
       return "too many stores";
+    case WalkStop::kDevice:
+      return "device or userfaultfd";
     case WalkStop::kCount:
       break;
   }

@@ -22,6 +22,7 @@ enum class WalkStop : std::uint8_t {
   kDecodeBudget,  // too many new instructions for one walk
   kTableFull,     // of instructions known
   kOverlayFull,   // too much was stored
+  kDevice,        // what it reads is a device's, or a userfaultfd's
   kCount,
 };
 const char* name_of(WalkStop stop) noexcept;

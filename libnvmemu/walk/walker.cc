@@ -11,6 +11,7 @@
 #include "base/raw_syscall.h"
 #include "walk/cursor.h"
 #include "walk/guarded_access.h"
+#include "walk/mapped.h"
 
 namespace nvmemu {
 namespace {
@@ -91,10 +92,12 @@ SharedWalks* SharedWalks::create(double ns_per_tick, double threshold_ns, WalkTa
   if (is_error(result)) return nullptr;
   auto* const shared = reinterpret_cast<SharedWalks*>(result);
   shared->tally_ = &tally;
+  shared->untouchable_ = map_zeroed<UntouchableMemory>();
   shared->layout_ = VectorLayout::of_processor();
   shared->code_.open(shared->layout_.state);
-  if (!shared->code_.has_stubs()) {
-    raw_syscall(SYS_munmap, shared, sizeof(SharedWalks));
+  if (!shared->code_.has_stubs() || shared->untouchable_ == nullptr) {
+    unmap(shared->untouchable_);
+    unmap(shared);
     return nullptr;
   }
   const double fence_ticks = measure_fences();
@@ -216,7 +219,10 @@ WalkOutcome Walker::walk(SharedWalks& shared, const ucontext_t& context, const W
   const auto pc = static_cast<std::uintptr_t>(context.uc_mcontext.gregs[REG_RIP]);
   if (is_behind_system_call(pc)) return {.stop = WalkStop::kSystemCall};
   const std::uint64_t start = __rdtsc();
-  OwnMemory program;
+  // What that has displaced would be walked as if the program's time had.
+  if (shared.untouchable().refresh(start, 1e9 / shared.scale().ns_per_tick))
+    return {.ns = shared.scale().ns(static_cast<double>(__rdtsc() - start))};
+  OwnMemory program(shared.untouchable());
   read_registers(context, shared.layout(), registers_);
   memory_.begin(program);
   missed_ = {};

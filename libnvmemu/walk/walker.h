@@ -15,6 +15,7 @@
 #include "walk/memory.h"
 #include "walk/registers.h"
 #include "walk/schedule.h"
+#include "walk/untouchable.h"
 #include "walk/walk_tally.h"
 
 namespace nvmemu {
@@ -32,6 +33,8 @@ class SharedWalks {
   const WalkScale& scale() const noexcept { return scale_; }
   const CoreTiming& core() const noexcept { return core_; }
   WalkTally& tally() noexcept { return *tally_; }
+  // This process' own.
+  UntouchableMemory& untouchable() noexcept { return *untouchable_; }
 
   // What walks say of the load at `address`. Async-signal-safe.
   Verdict verdict_of(std::uintptr_t address) noexcept;
@@ -45,10 +48,11 @@ class SharedWalks {
   WalkScale scale_;
   CoreTiming core_;
   WalkTally* tally_;
+  UntouchableMemory* untouchable_;
 };
 
 struct WalkOutcome {
-  unsigned steps = 0;
+  unsigned steps = 0;  // 0 and no stop: what it has to know was found out anew instead
   WalkStop stop = WalkStop::kNone;
   double ns = 0;          // that it took
   unsigned readings = 0;  // of loads, timed

@@ -34,9 +34,10 @@ void mask_ticks(int how) {
 int main(int count, char** arguments) {
   using namespace nvmemu::guest;
   own_path = arguments[0];
-  for (const auto scenarios : {thread_scenarios(), process_scenarios(), signal_scenarios(), end_scenarios(),
-                               openmp_scenarios(), stack_scenarios(), handler_scenarios(),
-                               own_fault_scenarios(), sandbox_scenarios(), computing_scenarios()}) {
+  for (const auto scenarios :
+       {thread_scenarios(), process_scenarios(), signal_scenarios(), end_scenarios(), openmp_scenarios(),
+        stack_scenarios(), handler_scenarios(), own_fault_scenarios(), sandbox_scenarios(),
+        computing_scenarios(), served_page_scenarios()}) {
     for (const Scenario& scenario : scenarios) {
       if (count < 2 || std::strcmp(arguments[1], scenario.name) != 0) continue;
       const int status = scenario.run();

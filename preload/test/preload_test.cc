@@ -17,6 +17,7 @@ class LeavesAlone : public PreloadTest, public testing::WithParamInterface<const
     PreloadTest::SetUp();
     if (std::string_view(GetParam()) == "own-breakpoints") NVMEMU_NEEDS_BREAKPOINTS();
     if (std::string_view(GetParam()) == "strict-mode") NVMEMU_NEEDS_NO_SECCOMP_FILTER();
+    if (std::string_view(GetParam()) == "served-pages") NVMEMU_NEEDS_USERFAULTFD();
   }
 };
 
@@ -36,7 +37,7 @@ INSTANTIATE_TEST_SUITE_P(
                     "smallest-thread-stacks", "coroutine-stack", "cloned-thread-stack",
                     "handler-on-tight-stack", "old-signals", "raw-signals", "blocked-as-seen",
                     "thrown-from-fault", "thrown-from-alarm", "handler-masks", "jumps-from-handlers",
-                    "strict-mode", "kill-all-else", "kill-all-else-everywhere", "no-tickers",
+                    "strict-mode", "kill-all-else", "kill-all-else-everywhere", "served-pages", "no-tickers",
                     "no-tickers-trapped", "no-renames", "no-memory-files", "exec-without-memory-files",
                     "exec-without-tickers", "exec-without-renames", "refused-filters",
                     "refused-filters-of-nobody"));

@@ -4,9 +4,11 @@
 // line at its end, so that what is said begins with "needs".
 #pragma once
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
 #include <linux/hw_breakpoint.h>
 #include <linux/perf_event.h>
+#include <linux/userfaultfd.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -70,6 +72,16 @@ inline bool watchpoints_that_hit() {
   return found;
 }
 
+// A process may have its page faults served by itself, at least those of user code.
+inline bool userfaultfd() {
+  static const bool found = [] {
+    const long file = syscall(SYS_userfaultfd, UFFD_USER_MODE_ONLY | O_CLOEXEC);
+    if (file >= 0) close(static_cast<int>(file));
+    return file >= 0;
+  }();
+  return found;
+}
+
 // A process can ask for seccomp's strict mode: not where a filter is on it, as in many containers.
 inline bool no_seccomp_filter() { return prctl(PR_GET_SECCOMP) == 0; }
 
@@ -85,5 +97,7 @@ inline bool no_seccomp_filter() { return prctl(PR_GET_SECCOMP) == 0; }
   NVMEMU_NEEDS(::nvmemu::needs::breakpoints_that_hit(), "breakpoints that hit")
 #define NVMEMU_NEEDS_WATCHPOINTS() \
   NVMEMU_NEEDS(::nvmemu::needs::watchpoints_that_hit(), "breakpoints that hit")
+#define NVMEMU_NEEDS_USERFAULTFD() \
+  NVMEMU_NEEDS(::nvmemu::needs::userfaultfd(), "userfaultfd(2), which is refused here")
 #define NVMEMU_NEEDS_NO_SECCOMP_FILTER() \
   NVMEMU_NEEDS(::nvmemu::needs::no_seccomp_filter(), "a process without a seccomp filter")

@@ -21,10 +21,11 @@ class FakeMemory final : public ProgramMemory {
   FakeMemory() : bytes_(kBytes) {
     for (std::size_t i = 0; i < bytes_.size(); ++i) bytes_[i] = static_cast<std::uint8_t>(i * 7 + i / 256);
   }
-  bool touch(std::uintptr_t address, std::uint64_t& ticks) noexcept override {
+  WalkStop touch(std::uintptr_t address, std::uint64_t& ticks) noexcept override {
+    if (address >= device_from && address < device_from + kDeviceBytes) return WalkStop::kDevice;
     ticks = kTicks;
     ++touched;
-    return address < kBytes;
+    return address < kBytes ? WalkStop::kNone : WalkStop::kFault;
   }
   bool word(std::uintptr_t address, std::uint64_t& value) noexcept override {
     if (address + sizeof value > kBytes) return false;
@@ -39,6 +40,8 @@ class FakeMemory final : public ProgramMemory {
   const std::uint8_t* place(std::uintptr_t address) noexcept override { return &bytes_[address]; }
   std::uint8_t at(std::uintptr_t address) const { return bytes_[address]; }
 
+  static constexpr std::uintptr_t kDeviceBytes = 4096;
+  std::uintptr_t device_from = ~std::uintptr_t{0} - kDeviceBytes;
   int touched = 0;
 
  private:
@@ -120,6 +123,22 @@ TEST_F(WalkMemoryTest, LeavesWhereNothingIs) {
   EXPECT_FALSE(memory_->read_value(FakeMemory::kBytes + 8, value, 8));
   EXPECT_EQ(memory_->stop(), WalkStop::kFault);
   EXPECT_EQ(memory_->for_writing(FakeMemory::kBytes, 8), nullptr);
+}
+
+TEST_F(WalkMemoryTest, StopsAtADeviceByWhateverWayItComesThere) {
+  program_.device_from = 8192;
+  const std::uintptr_t across = 8192 - 4, within = 8192 + 128;
+  std::uint64_t value = 0;
+  std::uint8_t bytes[64] = {};
+  const auto stops = [&](bool done) { return !done && memory_->stop() == WalkStop::kDevice; };
+  EXPECT_TRUE(stops(memory_->read_value(within, value, 8)));
+  EXPECT_TRUE(stops(memory_->read(across, bytes, 8)));
+  EXPECT_TRUE(stops(memory_->write(within, bytes, 8)));
+  EXPECT_TRUE(stops(memory_->for_reading(across, 8) != nullptr));
+  EXPECT_TRUE(stops(memory_->for_reading(within, 64) != nullptr));
+  EXPECT_TRUE(stops(memory_->for_writing(within, 4) != nullptr));
+  EXPECT_TRUE(stops(memory_->copy(100000, 8192 - 1024, 4096) && memory_->read(100000 + 2048, bytes, 64)));
+  EXPECT_TRUE(memory_->read_value(8192 - 8, value, 8));
 }
 
 TEST_F(WalkMemoryTest, SaysWhenTooMuchIsStored) {

@@ -11,6 +11,7 @@
 #include "walk/cursor.h"
 #include "walk/mapped.h"
 #include "walk/memory.h"
+#include "walk/untouchable.h"
 
 namespace nvmemu {
 
@@ -23,7 +24,8 @@ struct Walking {
   VectorLayout layout = VectorLayout::of_processor();
   CodeCache& code = *map_zeroed<CodeCache>();
   WalkMemory& memory = *map_zeroed<WalkMemory>();
-  OwnMemory program;
+  UntouchableMemory untouchable{};
+  OwnMemory program{untouchable};
 
  private:
   Walking() {

@@ -12,6 +12,14 @@ SharedWalks* create_shared_walks(double ns_per_tick, double threshold_ns, WalkTa
   return SharedWalks::create(ns_per_tick, threshold_ns, tally);
 }
 
+void note_served(SharedWalks* shared, std::uintptr_t begin, std::uintptr_t end) noexcept {
+  if (shared != nullptr) shared->untouchable().add_served({begin, end});
+}
+
+void note_served_no_more(SharedWalks* shared, std::uintptr_t begin, std::uintptr_t end) noexcept {
+  if (shared != nullptr) shared->untouchable().remove_served({begin, end});
+}
+
 void ThreadWalks::open() noexcept {
   if (shared_ != nullptr) walker_ = map_zeroed<Walker>();
 }

@@ -18,6 +18,11 @@ class Walker;
 // Null where nothing can be walked. See SharedWalks::create().
 SharedWalks* create_shared_walks(double ns_per_tick, double threshold_ns, WalkTally& tally) noexcept;
 
+// A userfaultfd is to serve these addresses, or no longer does: walks read none of them. `shared` may be
+// null. Async-signal-safe.
+void note_served(SharedWalks* shared, std::uintptr_t begin, std::uintptr_t end) noexcept;
+void note_served_no_more(SharedWalks* shared, std::uintptr_t begin, std::uintptr_t end) noexcept;
+
 struct WalkTaken {
   double ns = 0;  // 0: none was
   unsigned readings = 0;

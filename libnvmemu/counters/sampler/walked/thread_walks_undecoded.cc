@@ -6,6 +6,9 @@ namespace nvmemu {
 
 SharedWalks* create_shared_walks(double, double, WalkTally&) noexcept { return nullptr; }
 
+void note_served(SharedWalks*, std::uintptr_t, std::uintptr_t) noexcept {}
+void note_served_no_more(SharedWalks*, std::uintptr_t, std::uintptr_t) noexcept {}
+
 void ThreadWalks::open() noexcept {}
 void ThreadWalks::close() noexcept {}
 Verdict ThreadWalks::verdict_of(std::uintptr_t) noexcept { return {}; }
