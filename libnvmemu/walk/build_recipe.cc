@@ -43,10 +43,6 @@ constexpr ZydisInstructionCategory kOldFloat[] = {ZYDIS_CATEGORY_X87_ALU, ZYDIS_
 constexpr ZydisInstructionCategory kGathers[] = {ZYDIS_CATEGORY_AVX2GATHER, ZYDIS_CATEGORY_GATHER,
                                                  ZYDIS_CATEGORY_SCATTER};
 
-bool is_in(auto value, const auto& list) {
-  return std::find(std::begin(list), std::end(list), value) != std::end(list);
-}
-
 WalkStop judge(const ZydisDecodedInstruction& instruction) {
   const auto category = instruction.meta.category;
   if (category == ZYDIS_CATEGORY_SYSCALL || category == ZYDIS_CATEGORY_SYSRET ||
@@ -63,15 +59,6 @@ WalkStop judge(const ZydisDecodedInstruction& instruction) {
   }
   if (!is_in(category, kExecuted) || is_in(instruction.mnemonic, kNotExecuted)) return WalkStop::kUnsupported;
   return WalkStop::kNone;
-}
-
-// bt and its like with a register: the bit may lie anywhere before or behind the operand.
-bool reaches_beyond_operand(const ZydisDecoded& decoded) {
-  constexpr ZydisMnemonic kBitTests[] = {ZYDIS_MNEMONIC_BT, ZYDIS_MNEMONIC_BTS, ZYDIS_MNEMONIC_BTR,
-                                         ZYDIS_MNEMONIC_BTC};
-  return is_in(decoded.instruction.mnemonic, kBitTests) &&
-         decoded.operands[0].type == ZYDIS_OPERAND_TYPE_MEMORY &&
-         decoded.operands[1].type == ZYDIS_OPERAND_TYPE_REGISTER;
 }
 
 struct Named {
@@ -268,7 +255,6 @@ bool set_form(const ZydisDecodedInstruction& instruction, VectorState vectors, S
 WalkStop build_recipe(const ZydisDecoded& decoded, const std::uint8_t* code, VectorState vectors,
                       StubRecipe& recipe) noexcept {
   if (const WalkStop stop = judge(decoded.instruction); stop != WalkStop::kNone) return stop;
-  if (reaches_beyond_operand(decoded)) return WalkStop::kUnsupported;
   Named named;
   if (const WalkStop stop = name_operands(decoded, recipe, named); stop != WalkStop::kNone) return stop;
   const bool can = set_form(decoded.instruction, vectors, recipe) && choose_registers(named, recipe) &&

@@ -128,36 +128,60 @@ bool decode_pop(const ZydisDecoded& decoded, MicroOp& op) {
   return decoded.instruction.operand_width == 64 && op.to >= 0 && becomes(op, OpKind::kPop);
 }
 
-bool decode_string(const ZydisDecoded& decoded, OpKind kind, MicroOp& op) {
+// Of any width.
+OpKind string_kind(ZydisMnemonic mnemonic) {
+  switch (mnemonic) {
+    case ZYDIS_MNEMONIC_MOVSB:
+    case ZYDIS_MNEMONIC_MOVSW:
+    case ZYDIS_MNEMONIC_MOVSD:
+    case ZYDIS_MNEMONIC_MOVSQ:
+      return OpKind::kCopy;
+    case ZYDIS_MNEMONIC_STOSB:
+    case ZYDIS_MNEMONIC_STOSW:
+    case ZYDIS_MNEMONIC_STOSD:
+    case ZYDIS_MNEMONIC_STOSQ:
+      return OpKind::kFill;
+    case ZYDIS_MNEMONIC_LODSB:
+    case ZYDIS_MNEMONIC_LODSW:
+    case ZYDIS_MNEMONIC_LODSD:
+    case ZYDIS_MNEMONIC_LODSQ:
+      return OpKind::kLoadString;
+    case ZYDIS_MNEMONIC_CMPSB:
+    case ZYDIS_MNEMONIC_CMPSW:
+    case ZYDIS_MNEMONIC_CMPSD:
+    case ZYDIS_MNEMONIC_CMPSQ:
+      return OpKind::kCompareStrings;
+    case ZYDIS_MNEMONIC_SCASB:
+    case ZYDIS_MNEMONIC_SCASW:
+    case ZYDIS_MNEMONIC_SCASD:
+    case ZYDIS_MNEMONIC_SCASQ:
+      return OpKind::kScan;
+    default:
+      return OpKind::kStop;
+  }
+}
+
+bool decode_string(const ZydisDecoded& decoded, MicroOp& op) {
+  constexpr std::uint8_t kEqual = 4, kNotEqual = 5;  // conditions
   const auto& instruction = decoded.instruction;
-  if (instruction.address_width != 64 || (instruction.attributes & ZYDIS_ATTRIB_HAS_REPNE) != 0) return false;
+  const OpKind kind = string_kind(instruction.mnemonic);
+  const bool compares = kind == OpKind::kCompareStrings || kind == OpKind::kScan;
+  const bool repeats_unequal = (instruction.attributes & ZYDIS_ATTRIB_HAS_REPNE) != 0;
+  if (kind == OpKind::kStop || instruction.address_width != 64 || (repeats_unequal && !compares))
+    return false;
   std::uint8_t width = 0;
   for (const ZydisDecodedOperand& operand : decoded.all()) {
     if (operand.type != ZYDIS_OPERAND_TYPE_MEMORY) continue;
     if (operand.mem.segment == ZYDIS_REGISTER_FS || operand.mem.segment == ZYDIS_REGISTER_GS) return false;
     width = width_of(operand);
   }
+  constexpr ZydisInstructionAttributes kRepeats =
+      ZYDIS_ATTRIB_HAS_REP | ZYDIS_ATTRIB_HAS_REPE | ZYDIS_ATTRIB_HAS_REPNE;
   op.width = width;
-  op.is_repeated = (instruction.attributes & ZYDIS_ATTRIB_HAS_REP) != 0;
+  op.is_repeated = (instruction.attributes & kRepeats) != 0;
+  op.condition = repeats_unequal ? kNotEqual : kEqual;
   op.reads_memory = op.writes_memory = false;  // not at one operand: the kind's own
   return becomes(op, kind);
-}
-
-bool decode_string(const ZydisDecoded& decoded, MicroOp& op) {
-  switch (decoded.instruction.mnemonic) {
-    case ZYDIS_MNEMONIC_MOVSB:
-    case ZYDIS_MNEMONIC_MOVSW:
-    case ZYDIS_MNEMONIC_MOVSD:
-    case ZYDIS_MNEMONIC_MOVSQ:
-      return decode_string(decoded, OpKind::kCopy, op);
-    case ZYDIS_MNEMONIC_STOSB:
-    case ZYDIS_MNEMONIC_STOSW:
-    case ZYDIS_MNEMONIC_STOSD:
-    case ZYDIS_MNEMONIC_STOSQ:
-      return decode_string(decoded, OpKind::kFill, op);
-    default:
-      return false;
-  }
 }
 
 bool decode_flush(MicroOp& op) {

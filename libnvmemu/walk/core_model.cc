@@ -13,8 +13,8 @@ constexpr std::uintptr_t kWordBytes = 8;
 std::uint64_t scrambled(std::uint64_t value) noexcept { return value * 0x9E3779B97F4A7C15ULL; }
 
 bool loads(const MicroOp& op) noexcept {
-  return op.reads_memory || op.kind == OpKind::kPop || op.kind == OpKind::kReturn ||
-         op.kind == OpKind::kLeave || op.kind == OpKind::kCopy;
+  return waits_for_load(op) || op.kind == OpKind::kPop || op.kind == OpKind::kReturn ||
+         op.kind == OpKind::kLeave;
 }
 
 bool stores(const MicroOp& op) noexcept {

@@ -145,6 +145,10 @@ bool Cursor::execute(const CodeEntry& entry) noexcept {
     case OpKind::kCopy:
     case OpKind::kFill:
       return execute_string(op);
+    case OpKind::kLoadString:
+    case OpKind::kCompareStrings:
+    case OpKind::kScan:
+      return execute_scan(op);
     case OpKind::kClearUpper:
       clear_vectors(16);
       return true;
@@ -255,8 +259,23 @@ bool Cursor::execute_stack(const MicroOp& op) noexcept {
   }
 }
 
+// From the operand to the word of it that the bit is in: signed numbers of the operand's own width.
+std::int64_t Cursor::bytes_to_bit(const MicroOp& op) const noexcept {
+  const auto bit = static_cast<std::int64_t>(registers_.general[static_cast<std::size_t>(op.bit)]);
+  switch (op.operand_bytes) {
+    case 2:
+      return (static_cast<std::int16_t>(bit) >> 4) * 2;
+    case 4:
+      return (static_cast<std::int32_t>(bit) >> 5) * std::int64_t{4};
+    default:
+      return (bit >> 6) * 8;
+  }
+}
+
 bool Cursor::execute_native(const CodeEntry& entry) noexcept {
   const MicroOp& op = entry.op;
+  const std::int64_t beyond = op.bit >= 0 ? bytes_to_bit(op) : 0;
+  operand_ += static_cast<std::uintptr_t>(beyond);
   void* operand = nullptr;
   if (op.writes_memory) {
     operand = memory_.for_writing(operand_, op.operand_bytes);
@@ -264,6 +283,9 @@ bool Cursor::execute_native(const CodeEntry& entry) noexcept {
     operand = const_cast<std::uint8_t*>(memory_.for_reading(operand_, op.operand_bytes));
   }
   if ((op.reads_memory || op.writes_memory) && operand == nullptr) return fails(memory_.stop());
+  // The instruction goes as far from it as it does from its operand.
+  operand = reinterpret_cast<void*>(reinterpret_cast<std::uintptr_t>(operand) -
+                                    static_cast<std::uintptr_t>(beyond));
   if (call_stub(entry.stub, entry.stub_keeps, registers_, operand) != 0) return fails(WalkStop::kFault);
   return !op.writes_memory || memory_.finish_writing() || fails(memory_.stop());
 }

@@ -40,7 +40,10 @@ class Cursor {
   bool execute_transfer(const MicroOp& op) noexcept;
   bool execute_stack(const MicroOp& op) noexcept;
   bool execute_native(const CodeEntry& entry) noexcept;
+  std::int64_t bytes_to_bit(const MicroOp& op) const noexcept;
   bool execute_string(const MicroOp& op) noexcept;
+  bool execute_scan(const MicroOp& op) noexcept;
+  bool scan_element(const MicroOp& op) noexcept;
   bool copy_string(std::uint64_t bytes, std::uint8_t width) noexcept;
   bool fill_string(std::uint64_t bytes, std::uint8_t width) noexcept;
   void clear_vectors(std::size_t from_byte) noexcept;

@@ -71,6 +71,19 @@ void add_memory(const ZydisDecoded& decoded, MicroOp& op) {
   op.operand_bytes = static_cast<std::uint8_t>(std::min(memory->size / 8, 255));
 }
 
+// bt and its like with a register: the bit may lie anywhere before or behind the operand.
+void add_bit(const ZydisDecoded& decoded, MicroOp& op) {
+  constexpr ZydisMnemonic kBitTests[] = {ZYDIS_MNEMONIC_BT, ZYDIS_MNEMONIC_BTS, ZYDIS_MNEMONIC_BTR,
+                                         ZYDIS_MNEMONIC_BTC};
+  const ZydisDecodedOperand& by = decoded.operands[1];
+  if (!is_in(decoded.instruction.mnemonic, kBitTests) || !op.reads_memory ||
+      by.type != ZYDIS_OPERAND_TYPE_REGISTER) {
+    return;
+  }
+  op.bit = general_of(by.reg.value);
+  op.for_address |= set_of(by.reg.value);
+}
+
 // What is waited for by its result, where all that it reads is there. Rounded: a model's, not a simulator's.
 std::uint8_t latency_of(const ZydisDecoded& decoded, const MicroOp& op) {
   switch (decoded.instruction.mnemonic) {
@@ -122,7 +135,7 @@ bool is_non_temporal(ZydisMnemonic mnemonic) {
       ZYDIS_MNEMONIC_MOVNTI,   ZYDIS_MNEMONIC_MOVNTDQ,  ZYDIS_MNEMONIC_MOVNTPS,  ZYDIS_MNEMONIC_MOVNTPD,
       ZYDIS_MNEMONIC_VMOVNTDQ, ZYDIS_MNEMONIC_VMOVNTPS, ZYDIS_MNEMONIC_VMOVNTPD,
   };
-  return std::find(std::begin(kStores), std::end(kStores), mnemonic) != std::end(kStores);
+  return is_in(mnemonic, kStores);
 }
 
 }  // namespace
@@ -139,6 +152,7 @@ bool decode_op(const std::uint8_t* code, std::size_t available, std::uint64_t ad
   std::memcpy(op.code.data(), code, op.length);
   add_registers(decoded, op);
   add_memory(decoded, op);
+  add_bit(decoded, op);
   op.is_locked = (decoded.instruction.attributes & ZYDIS_ATTRIB_HAS_LOCK) != 0 ||
                  (decoded.instruction.mnemonic == ZYDIS_MNEMONIC_XCHG && op.writes_memory);
   op.is_non_temporal = is_non_temporal(decoded.instruction.mnemonic);

@@ -32,6 +32,9 @@ enum class OpKind : std::uint8_t {
   kFlush,               // of a line: clwb, clflush, clflushopt
   kCopy,                // movs, repeated or not
   kFill,                // stos, likewise
+  kLoadString,          // lods, likewise
+  kCompareStrings,      // cmps, or repeated while `condition` holds
+  kScan,                // scas, likewise
   kStoreControl,        // fnstcw
   kLoadControl,         // fldcw
   kStoreVectorControl,  // stmxcsr
@@ -84,17 +87,24 @@ struct MicroOp {
   bool writes_memory = false;
   bool is_locked = false;
   bool is_non_temporal = false;
-  bool is_repeated = false;      // rep
+  bool is_repeated = false;      // rep, repe, repne
   bool has_constant = false;     // of kPush, of branches: no register or memory names it
   std::int8_t to = kNoRegister;  // of kinds by hand
   std::int8_t from = kNoRegister;
-  std::uint8_t width = 8;      // bytes of a register by hand, or of an element of a string
-  std::uint8_t condition = 0;  // as the processor encodes it
-  std::uint8_t latency = 1;    // cycles, without memory's
-  std::uint16_t mnemonic = 0;  // Zydis', for messages
+  std::int8_t bit = kNoRegister;  // of bt and its like in memory: how far from the operand, in bits
+  std::uint8_t width = 8;         // bytes of a register by hand, or of an element of a string
+  std::uint8_t condition = 0;     // as the processor encodes it
+  std::uint8_t latency = 1;       // cycles, without memory's
+  std::uint16_t mnemonic = 0;     // Zydis', for messages
 
   std::uint64_t next() const noexcept { return address + length; }
 };
+
+// Beside the stack's.
+constexpr bool waits_for_load(const MicroOp& op) noexcept {
+  return op.reads_memory || op.kind == OpKind::kCopy || op.kind == OpKind::kLoadString ||
+         op.kind == OpKind::kCompareStrings || op.kind == OpKind::kScan;
+}
 
 constexpr bool touches_stack(OpKind kind) noexcept {
   return kind == OpKind::kPush || kind == OpKind::kPop || kind == OpKind::kCall || kind == OpKind::kReturn ||

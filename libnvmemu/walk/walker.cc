@@ -19,7 +19,6 @@ namespace {
 // New instructions take a microsecond each.
 constexpr unsigned kDecodeBudget = 1000;
 
-bool waits_for_load(const MicroOp& op) noexcept { return op.reads_memory || op.kind == OpKind::kCopy; }
 // Not the stack's, which is in the nearest cache.
 bool waits_for_store(const MicroOp& op) noexcept { return op.writes_memory || op.kind == OpKind::kFill; }
 

@@ -4,11 +4,17 @@
 
 #include <Zydis/Zydis.h>
 
+#include <algorithm>
 #include <cstdint>
+#include <iterator>
 
 #include "walk/micro_op.h"
 
 namespace nvmemu {
+
+bool is_in(auto value, const auto& list) {
+  return std::find(std::begin(list), std::end(list), value) != std::end(list);
+}
 
 inline std::int8_t between(ZydisRegister reg, ZydisRegister first, ZydisRegister last) {
   return reg >= first && reg <= last ? static_cast<std::int8_t>(reg - first) : kNoRegister;

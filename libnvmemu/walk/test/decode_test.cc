@@ -115,8 +115,27 @@ TEST(Decode, SaysWhyItStops) {
   EXPECT_EQ(decoded({0xc7, 0xf8, 0, 0, 0, 0}).op.stop, WalkStop::kUnsupported);         // xbegin
   EXPECT_EQ(decoded({0x0f, 0x6f, 0x07}).op.stop, WalkStop::kX87);                       // movq (%rdi), %mm0
   EXPECT_EQ(decoded({0xc4, 0xe2, 0x75, 0x90, 0x04, 0x17}).op.stop, WalkStop::kGather);  // vpgatherdd
-  EXPECT_EQ(decoded({0x48, 0x0f, 0xa3, 0x07}).op.stop, WalkStop::kUnsupported);         // bt %rax, (%rdi)
   EXPECT_EQ(decoded({0xfd}).op.stop, WalkStop::kUnsupported);                           // std
+}
+
+TEST(Decode, KnowsWhatABitsPlaceDependsOn) {
+  const MicroOp op = decoded({0x48, 0x0f, 0xab, 0x07}).op;  // bts %rax, (%rdi)
+  EXPECT_EQ(op.kind, OpKind::kNative);
+  EXPECT_EQ(op.bit, kRax);
+  EXPECT_EQ(op.for_address, general_set(kRax) | general_set(kRdi));
+  EXPECT_EQ(decoded({0x48, 0x0f, 0xba, 0x2f, 0x45}).op.bit, kNoRegister);  // bts $69, (%rdi)
+}
+
+TEST(Decode, KnowsWhileWhatAStringIsCompared) {
+  const MicroOp op = decoded({0xf3, 0x48, 0xa7}).op;  // repe cmpsq
+  EXPECT_EQ(op.kind, OpKind::kCompareStrings);
+  EXPECT_TRUE(op.is_repeated);
+  EXPECT_EQ(op.width, 8);
+  EXPECT_EQ(op.condition, 4);
+  EXPECT_EQ(decoded({0xf2, 0xae}).op.condition, 5);         // repne scasb
+  EXPECT_FALSE(decoded({0xac}).op.is_repeated);             // lodsb
+  EXPECT_EQ(decoded({0xf2, 0xa4}).op.kind, OpKind::kStop);  // repne movsb
+  EXPECT_EQ(decoded({0x67, 0xa6}).op.kind, OpKind::kStop);  // cmpsb by 32-bit addresses
 }
 
 TEST(Decode, NeedsAllOfAnInstruction) {

@@ -183,6 +183,55 @@ void strings() {
   end_walk();
 }
 
+// Compares, scans and loads strings: to their ends, and to where they differ.
+void scanned_strings() {
+  for (const std::uint64_t bytes : {0ul, 1ul, 8ul, 40ul, 120ul}) {
+    area[1000 + bytes] ^= 0x90;
+    for (const std::uint64_t most : {bytes, bytes + 16}) {
+      const void *from = area, *to = area + 1000;
+      std::uint64_t count = most, value = area[bytes] | random_word() << 8;
+      asm volatile("cmp $1, %%cl; repe cmpsb" : "+S"(from), "+D"(to), "+c"(count) : : "cc", "memory");
+      from = area, to = area + 1000, count = most / 8;
+      asm volatile("repe cmpsq; cmpsl; cmpsw; cmpsb; cmpsq"
+                   : "+S"(from), "+D"(to), "+c"(count)
+                   :
+                   : "cc", "memory");
+      from = area, to = area + 1003, count = most / 2;
+      asm volatile("repne cmpsw; repne cmpsl" : "+S"(from), "+D"(to), "+c"(count) : : "cc", "memory");
+      to = area, count = most;
+      asm volatile("repne scasb; repe scasw; scasl; scasq"
+                   : "+D"(to), "+c"(count)
+                   : "a"(value)
+                   : "cc", "memory");
+      from = area, count = most / 8;
+      asm volatile("lodsb; lodsw; rep lodsb; lodsl; rep lodsl; lodsq; ds lodsw"
+                   : "+S"(from), "+c"(count), "+a"(value)
+                   :
+                   : "memory");
+      sink = value;
+    }
+  }
+  end_walk();
+}
+
+// Bits anywhere before and behind an operand, by a register.
+void far_bits() {
+  std::uint64_t* const words = reinterpret_cast<std::uint64_t*>(area) + 512;
+  for (int i = 0; i < 30; ++i) {
+    std::int64_t bit = static_cast<std::int64_t>(random_word() % 20000) - 10000;
+    std::uint64_t set = 0;
+    asm volatile(
+        "btq %[bit], (%[p]); setc %b[set]; btsq %[bit], 8(%[p]); adc %[set], %[set]; btrl %k[bit], (%[p])\n\t"
+        "btcw %w[bit], 16(%[p]); lock btsq %[bit], (%[p]); adc %[set], %[set]; btrq %[bit], (%[p])\n\t"
+        "btcl %k[bit], 62(%[p]); adc %[set], %[set]; btw %w[bit], 1(%[p])"
+        : [set] "+r"(set)
+        : [bit] "r"(bit), [p] "r"(words)
+        : "cc", "memory");
+    sink = set;
+  }
+  end_walk();
+}
+
 // Stores read back in other widths, and over the edges of lines.
 void stores_then_loads() {
   for (std::size_t i = 0; i < 60; ++i) {
@@ -219,6 +268,11 @@ TEST(SingleStep, MemoryOperands) { expect_same(memory_operands, 400); }
 TEST(SingleStep, StackPointerOperands) { expect_same(stack_pointer_operands, 25); }
 TEST(SingleStep, Calls) { expect_same(calls, 300); }
 TEST(SingleStep, Strings) { expect_same(strings, 100); }
+TEST(SingleStep, ScannedStrings) {
+  for (std::size_t i = 0; i < 200; ++i) area[i] = area[i + 1000] = static_cast<std::uint8_t>(i % 50 * 11 + 1);
+  expect_same(scanned_strings, 400);
+}
+TEST(SingleStep, FarBits) { expect_same(far_bits, 400); }
 TEST(SingleStep, StoresThenLoads) { expect_same(stores_then_loads, 400); }
 TEST(SingleStep, OddsAndEnds) { expect_same(odds_and_ends, 15); }
 

@@ -148,7 +148,21 @@ TEST(WrongRegisters, WhatActsOnTheMachineIsNotExecuted) {
   EXPECT_EQ(FunctionWalk(Bytes({0x0f, 0x05}).code(), 0).run(1), WalkStop::kSystemCall);        // syscall
   EXPECT_EQ(FunctionWalk(Bytes({0xcd, 0x80}).code(), 0).run(1), WalkStop::kSystemCall);        // int $0x80
   EXPECT_EQ(FunctionWalk(Bytes({0xd9, 0xfa}).code(), 0).run(1), WalkStop::kX87);               // fsqrt
-  EXPECT_EQ(FunctionWalk(Bytes({0xf3, 0xa6}).code(), 0).run(1), WalkStop::kStringScan);        // repe cmpsb
+}
+
+TEST(WrongRegisters, AnEndlessScanStopsTheWalk) {
+  const FaultHandlers handlers;
+  numbers.fill(0);
+  Bytes bytes({0xf3, 0xa6});  // repe cmpsb
+  FunctionWalk walk(bytes.code(), reinterpret_cast<std::uintptr_t>(numbers.data()));
+  walk.registers.general[kRsi] = walk.registers.general[kRdi];
+  walk.registers.general[kRcx] = sizeof numbers;
+  EXPECT_EQ(walk.run(1), WalkStop::kNone);
+  EXPECT_EQ(walk.registers.general[kRcx], 0u);
+  FunctionWalk endless(bytes.code(), reinterpret_cast<std::uintptr_t>(numbers.data()));
+  endless.registers.general[kRsi] = endless.registers.general[kRdi];
+  endless.registers.general[kRcx] = ~std::uint64_t{0};
+  EXPECT_EQ(endless.run(1), WalkStop::kStringScan);
 }
 
 TEST(WrongRegisters, ReplacedCodeIsDecodedAgain) {
