@@ -18,7 +18,8 @@ bool loads(const MicroOp& op) noexcept {
 }
 
 bool stores(const MicroOp& op) noexcept {
-  return op.writes_memory || op.kind == OpKind::kPush || op.kind == OpKind::kCall;
+  return op.writes_memory || op.kind == OpKind::kPush || op.kind == OpKind::kCall ||
+         op.kind == OpKind::kScatter;
 }
 
 }  // namespace

@@ -54,10 +54,14 @@ WalkStop Cursor::step() noexcept {
 }
 
 std::uint64_t Cursor::address_of(const WalkOperand& operand) const noexcept {
-  std::uint64_t address = static_cast<std::uint64_t>(operand.displacement);
+  const std::uint64_t index =
+      operand.index >= 0 ? registers_.general[static_cast<std::size_t>(operand.index)] : 0;
+  return address_of(operand, index * operand.scale);
+}
+
+std::uint64_t Cursor::address_of(const WalkOperand& operand, std::uint64_t scaled_index) const noexcept {
+  std::uint64_t address = static_cast<std::uint64_t>(operand.displacement) + scaled_index;
   if (operand.base >= 0) address += registers_.general[static_cast<std::size_t>(operand.base)];
-  if (operand.index >= 0)
-    address += registers_.general[static_cast<std::size_t>(operand.index)] * operand.scale;
   if (operand.is_short) address = static_cast<std::uint32_t>(address);
   if (operand.segment == Segment::kFs) address += registers_.fs_base;
   if (operand.segment == Segment::kGs) address += registers_.gs_base;
@@ -149,6 +153,9 @@ bool Cursor::execute(const CodeEntry& entry) noexcept {
     case OpKind::kCompareStrings:
     case OpKind::kScan:
       return execute_scan(op);
+    case OpKind::kGather:
+    case OpKind::kScatter:
+      return execute_gather(op);
     case OpKind::kClearUpper:
       clear_vectors(16);
       return true;

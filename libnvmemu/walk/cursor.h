@@ -31,6 +31,7 @@ class Cursor {
   CodeEntry* entry_at(std::uintptr_t address, WalkStop& why) noexcept;
   CodeEntry* follow(WalkStop& why) noexcept;
   std::uint64_t address_of(const WalkOperand& operand) const noexcept;
+  std::uint64_t address_of(const WalkOperand& operand, std::uint64_t scaled_index) const noexcept;
   void set_general(const MicroOp& op, std::uint64_t value) noexcept;
   bool holds_condition(std::uint8_t condition) const noexcept;
 
@@ -46,6 +47,9 @@ class Cursor {
   bool scan_element(const MicroOp& op) noexcept;
   bool copy_string(std::uint64_t bytes, std::uint8_t width) noexcept;
   bool fill_string(std::uint64_t bytes, std::uint8_t width) noexcept;
+  bool execute_gather(const MicroOp& op) noexcept;
+  bool is_asked_for(const VectorGather& gather, std::size_t element) const noexcept;
+  bool move_element(const MicroOp& op, std::size_t element, std::uint8_t* data) noexcept;
   void clear_vectors(std::size_t from_byte) noexcept;
   bool push(std::uint64_t value) noexcept;
   bool pop(std::uint64_t& value) noexcept;

@@ -6,6 +6,7 @@
 
 #include "walk/build_recipe.h"
 #include "walk/by_hand.h"
+#include "walk/gather.h"
 #include "walk/zydis_decode.h"
 #include "walk/zydis_sets.h"
 
@@ -61,7 +62,7 @@ void add_memory(const ZydisDecoded& decoded, MicroOp& op) {
   });
   if (memory == visible.end()) return;
   op.operand = operand_of(*memory, decoded.instruction, op.next());
-  if (memory->mem.type != ZYDIS_MEMOP_TYPE_MEM) {
+  if (memory->mem.type != ZYDIS_MEMOP_TYPE_MEM && memory->mem.type != ZYDIS_MEMOP_TYPE_VSIB) {
     op.for_data |= op.for_address;  // lea
     op.for_address = 0;
     return;
@@ -156,7 +157,7 @@ bool decode_op(const std::uint8_t* code, std::size_t available, std::uint64_t ad
   op.is_locked = (decoded.instruction.attributes & ZYDIS_ATTRIB_HAS_LOCK) != 0 ||
                  (decoded.instruction.mnemonic == ZYDIS_MNEMONIC_XCHG && op.writes_memory);
   op.is_non_temporal = is_non_temporal(decoded.instruction.mnemonic);
-  if (!decode_by_hand(decoded, op)) {
+  if (!decode_by_hand(decoded, op) && !decode_gather(decoded, vectors, op)) {
     op.stop = build_recipe(decoded, code, vectors, to.recipe);
     op.kind = op.stop == WalkStop::kNone ? OpKind::kNative : OpKind::kStop;
   }

@@ -29,12 +29,14 @@ enum class OpKind : std::uint8_t {
   kLeave,
   kNothing,  // nop, prefetches, endbr
   kFence,
-  kFlush,               // of a line: clwb, clflush, clflushopt
-  kCopy,                // movs, repeated or not
-  kFill,                // stos, likewise
-  kLoadString,          // lods, likewise
-  kCompareStrings,      // cmps, or repeated while `condition` holds
-  kScan,                // scas, likewise
+  kFlush,           // of a line: clwb, clflush, clflushopt
+  kCopy,            // movs, repeated or not
+  kFill,            // stos, likewise
+  kLoadString,      // lods, likewise
+  kCompareStrings,  // cmps, or repeated while `condition` holds
+  kScan,            // scas, likewise
+  kGather,          // of AVX2 and AVX-512
+  kScatter,
   kStoreControl,        // fnstcw
   kLoadControl,         // fldcw
   kStoreVectorControl,  // stmxcsr
@@ -69,6 +71,13 @@ struct WalkOperand {
   bool is_short = false;  // an address of 32 bits
 };
 
+// What of a gather or a scatter its operand does not say: elements of vector `data` at indices in vector
+// `index`, where vector `mask` or mask register `mask_register` says so.
+struct VectorGather {
+  std::int8_t data = kNoRegister, index = kNoRegister, mask = kNoRegister, mask_register = kNoRegister;
+  std::uint8_t count = 0, index_bytes = 0, element_bytes = 0;
+};
+
 inline constexpr std::size_t kLongestInstruction = 15;
 
 struct MicroOp {
@@ -77,6 +86,7 @@ struct MicroOp {
   WalkSet for_data = 0;     // and for all else
   WalkSet written = 0;
   WalkOperand operand;
+  VectorGather gather;
   std::int64_t constant = 0;  // an immediate, a branch's target, what a return drops
   std::array<std::uint8_t, 16> code{};
   OpKind kind = OpKind::kStop;
@@ -103,7 +113,7 @@ struct MicroOp {
 // Beside the stack's.
 constexpr bool waits_for_load(const MicroOp& op) noexcept {
   return op.reads_memory || op.kind == OpKind::kCopy || op.kind == OpKind::kLoadString ||
-         op.kind == OpKind::kCompareStrings || op.kind == OpKind::kScan;
+         op.kind == OpKind::kCompareStrings || op.kind == OpKind::kScan || op.kind == OpKind::kGather;
 }
 
 constexpr bool touches_stack(OpKind kind) noexcept {

@@ -13,8 +13,8 @@ enum class WalkStop : std::uint8_t {
   kSystemCall,
   kPrivileged,    // what traps, or acts on the machine: cpuid, rdrand, hypercalls, xsave, transactions
   kX87,           // the old floating-point unit and MMX
-  kGather,        // gathers and scatters
-  kStringScan,    // cmps, scas, lods
+  kGather,        // gathers and scatters that are not executed: of processors that have no others
+  kStringScan,    // a long one, or by other addresses than usual
   kUnsupported,   // the rest of what cannot be executed
   kNoStub,        // no executable memory for it
   kFault,         // the instruction, or what it reads, faults

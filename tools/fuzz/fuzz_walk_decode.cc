@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Whatever the bytes: what a walk would execute of them is the same instruction, with its operand where the
-// pointer leads and nothing else in memory, and its stub fits.
+// pointer leads and nothing else in memory, and its stub fits; a gather's elements are in its registers.
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -43,6 +43,13 @@ void check_native(const DecodedOp& decoded) {
   require(write_stub(recipe, true, stub.data()) <= stub.size());
 }
 
+// All that it indexes is there.
+void check_gather(const VectorGather& gather) {
+  require(gather.data >= 0 && gather.index >= 0 && (gather.mask >= 0 || gather.mask_register > 0));
+  require(gather.count >= 2 && std::size_t{gather.count} * gather.element_bytes <= kVectorBytes);
+  require(std::size_t{gather.count} * gather.index_bytes <= kVectorBytes);
+}
+
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
@@ -51,5 +58,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   require(decoded.op.length >= 1 && decoded.op.length <= size);
   require((decoded.op.kind == OpKind::kStop) == (decoded.op.stop != WalkStop::kNone));
   if (decoded.op.kind == OpKind::kNative) check_native(decoded);
+  if (decoded.op.kind == OpKind::kGather || decoded.op.kind == OpKind::kScatter)
+    check_gather(decoded.op.gather);
   return 0;
 }

@@ -111,11 +111,11 @@ TEST(Decode, DoesNotExecuteWhatTheProcessorLacks) {
 }
 
 TEST(Decode, SaysWhyItStops) {
-  EXPECT_EQ(decoded({0x0f, 0x01, 0xd9}).op.stop, WalkStop::kPrivileged);                // vmmcall
-  EXPECT_EQ(decoded({0xc7, 0xf8, 0, 0, 0, 0}).op.stop, WalkStop::kUnsupported);         // xbegin
-  EXPECT_EQ(decoded({0x0f, 0x6f, 0x07}).op.stop, WalkStop::kX87);                       // movq (%rdi), %mm0
-  EXPECT_EQ(decoded({0xc4, 0xe2, 0x75, 0x90, 0x04, 0x17}).op.stop, WalkStop::kGather);  // vpgatherdd
-  EXPECT_EQ(decoded({0xfd}).op.stop, WalkStop::kUnsupported);                           // std
+  EXPECT_EQ(decoded({0x0f, 0x01, 0xd9}).op.stop, WalkStop::kPrivileged);         // vmmcall
+  EXPECT_EQ(decoded({0xc7, 0xf8, 0, 0, 0, 0}).op.stop, WalkStop::kUnsupported);  // xbegin
+  EXPECT_EQ(decoded({0x0f, 0x6f, 0x07}).op.stop, WalkStop::kX87);                // movq (%rdi), %mm0
+  EXPECT_EQ(decoded({0x62, 0xf2, 0x7d, 0x49, 0xc6, 0x0c, 0x07}).op.stop, WalkStop::kGather);  // vgatherpf0dps
+  EXPECT_EQ(decoded({0xfd}).op.stop, WalkStop::kUnsupported);                                 // std
 }
 
 TEST(Decode, KnowsWhatABitsPlaceDependsOn) {
@@ -136,6 +136,24 @@ TEST(Decode, KnowsWhileWhatAStringIsCompared) {
   EXPECT_FALSE(decoded({0xac}).op.is_repeated);             // lodsb
   EXPECT_EQ(decoded({0xf2, 0xa4}).op.kind, OpKind::kStop);  // repne movsb
   EXPECT_EQ(decoded({0x67, 0xa6}).op.kind, OpKind::kStop);  // cmpsb by 32-bit addresses
+}
+
+TEST(Decode, KnowsWhatAGatherDependsOn) {
+  const DecodedOp gather =
+      decoded({0xc4, 0xe2, 0x75, 0x90, 0x04, 0x97});  // vpgatherdd %ymm1, (%rdi,%ymm2,4), %ymm0
+  EXPECT_EQ(gather.op.kind, OpKind::kGather);
+  EXPECT_EQ(gather.op.gather.count, 8);
+  EXPECT_EQ(gather.op.gather.mask, 1);
+  EXPECT_EQ(gather.op.operand.scale, 4);
+  EXPECT_EQ(gather.op.for_address, general_set(kRdi) | vector_set(2));
+  EXPECT_EQ(gather.op.written, vector_set(0) | vector_set(1));
+  // vpscatterqd %ymm3, (%rax,%zmm2,4){%k1}
+  const DecodedOp scatter = decoded({0x62, 0xf2, 0x7d, 0x49, 0xa1, 0x1c, 0x90});
+  EXPECT_EQ(scatter.op.kind, OpKind::kScatter);
+  EXPECT_EQ(scatter.op.gather.count, 8);
+  EXPECT_EQ(scatter.op.gather.mask_register, 1);
+  EXPECT_EQ(scatter.op.written, mask_set(1));
+  EXPECT_EQ(decoded({0x62, 0xf2, 0x7d, 0x49, 0xa1, 0x1c, 0x90}, VectorState::kAvx).op.kind, OpKind::kStop);
 }
 
 TEST(Decode, NeedsAllOfAnInstruction) {

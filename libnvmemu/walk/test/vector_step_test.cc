@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <cstring>
 
+#include "walk/test/fault_handlers.h"
 #include "walk/test/stepping.h"
 #include "walk/test/walking.h"
 
@@ -96,6 +97,50 @@ void avx() {
   end_walk();
 }
 
+// Indices forwards and backwards of a middle, some twice; masks of all, none and some.
+alignas(64) std::int32_t indices[16] = {3, -5, 100, 7, 7, -120, 0, 31, 64, -64, 9, 200, -9, 15, 1, -1};
+alignas(64) std::int64_t wide_indices[8] = {12, -3, 77, 77, -40, 0, 8, -1};
+alignas(64) std::uint64_t element_masks[8] = {~0ull, 1ull << 63, 0x8000'0000, 0, ~0ull, 0x7fff'ffff'ffff'ffff,
+                                              ~0ull, 1ull << 31};
+
+__attribute__((target("avx2"))) void gathers() {
+  asm volatile(
+      "vmovdqa (%[n]), %%ymm1; vmovdqa (%[w]), %%ymm2; vmovdqa (%[m]), %%ymm3; vmovdqu 32(%[p]), %%ymm4\n\t"
+      "vmovdqa %%ymm3, %%ymm5; vpgatherdd %%ymm5, (%[p],%%ymm1,4), %%ymm4\n\t"
+      "vmovdqa 32(%[m]), %%ymm6; vgatherdps %%xmm6, 13(%[p],%%xmm1,8), %%xmm4; vmovdqu 64(%[p]), %%ymm7\n\t"
+      "vmovdqa %%ymm3, %%ymm8; vpgatherdq %%ymm8, (%[p],%%xmm1,2), %%ymm7; vmovdqa %%ymm3, %%ymm9\n\t"
+      "vgatherdpd %%xmm9, 1(%[p],%%xmm1,8), %%xmm7; vmovdqa %%ymm3, %%ymm10; vmovdqu 96(%[p]), %%ymm11\n\t"
+      "vpgatherqd %%xmm10, (%[p],%%ymm2,4), %%xmm11; vmovdqa %%ymm3, %%ymm10; vmovdqu 96(%[p]), %%ymm11\n\t"
+      "vgatherqps %%xmm10, (%[p],%%xmm2,1), %%xmm11; vmovdqu 16(%[m]), %%ymm12; vmovdqu 9(%[p]), %%ymm13\n\t"
+      "vpgatherqq %%ymm12, -61(%[p],%%ymm2,8), %%ymm13; vpcmpeqd %%ymm14, %%ymm14, %%ymm14\n\t"
+      "vgatherqpd %%ymm14, (%[p],%%ymm2,4), %%ymm15; vpcmpeqd %%ymm14, %%ymm14, %%ymm14\n\t"
+      "vmovdqu %%ymm13, 40(%[p]); vpgatherdd %%ymm14, (%[p],%%ymm1,1), %%ymm0"
+      :
+      : [p] "r"(area + 2048), [n] "r"(indices), [w] "r"(wide_indices), [m] "r"(element_masks)
+      : "memory", VECTORS);
+  end_walk();
+}
+
+void wide_gathers() {
+  asm volatile(
+      "vmovdqa64 (%[n]), %%zmm1; vmovdqa64 (%[w]), %%zmm18; vmovdqu64 -64(%[p]), %%zmm4; mov $0xb7a5, "
+      "%%eax\n\t"
+      "kmovw %%eax, %%k1; vpgatherdd (%[p],%%zmm1,4), %%zmm4%{%%k1%}; kmovw %%eax, %%k2\n\t"
+      "vgatherdpd 64(%[p],%%ymm1,8), %%zmm20%{%%k2%}; kmovq %%rsi, %%k3; vpgatherqd (%[p],%%zmm18,4), "
+      "%%ymm4%{%%k3%}\n\t"
+      "kmovw %%eax, %%k4; vgatherqps 4(%[p],%%ymm18,2), %%xmm4%{%%k4%}; kmovw %%eax, %%k5\n\t"
+      "vpgatherqq (%[p],%%zmm18,8), %%zmm21%{%%k5%}; kxnorw %%k6, %%k6, %%k6\n\t"
+      "vpscatterdd %%zmm4, 12(%[p],%%zmm1,4)%{%%k6%}; vmovdqu64 (%[p]), %%zmm5; kmovw %%eax, %%k7\n\t"
+      "vscatterqpd %%zmm21, (%[p],%%zmm18,8)%{%%k7%}; vmovdqu64 512(%[p]), %%zmm6; kxnorw %%k1, %%k1, "
+      "%%k1\n\t"
+      "vpscatterqd %%ymm4, -3(%[p],%%zmm18,1)%{%%k1%}; vmovdqu64 (%[p]), %%zmm7; kxnorw %%k2, %%k2, %%k2\n\t"
+      "vscatterdpd %%ymm20, (%[p],%%xmm1,1)%{%%k2%}; vmovdqu64 -64(%[p]), %%zmm8; vmovdqu64 64(%[p]), %%zmm9"
+      :
+      : [p] "r"(area + 2048), [n] "r"(indices), [w] "r"(wide_indices)
+      : "rax", "memory", VECTORS);
+  end_walk();
+}
+
 void bit_manipulation() {
   std::uint64_t a = 0, b = 0;
   asm volatile(
@@ -154,6 +199,58 @@ TEST(VectorStep, Avx) {
   if (!__builtin_cpu_supports("avx2") || !__builtin_cpu_supports("fma"))
     GTEST_SKIP() << "needs another processor";
   expect_same(avx, 34);
+}
+
+TEST(VectorStep, Gathers) {
+  if (!__builtin_cpu_supports("avx2")) GTEST_SKIP() << "needs another processor";
+  expect_same(gathers, 28);
+}
+
+// vpgatherdd %ymm1, (%rdi,%ymm2,4), %ymm0, of eight lines.
+class GatherWalk {
+ public:
+  GatherWalk() : walk_(kCode, reinterpret_cast<std::uintptr_t>(lines)) {
+    for (std::size_t i = 0; i < 8; ++i) {
+      const std::int32_t index = static_cast<std::int32_t>(i) * 128;
+      std::memcpy(walk_.registers.vectors[2] + 4 * i, &index, sizeof index);
+    }
+    std::memset(walk_.registers.vectors[1], 0xff, 32);
+    std::memset(walk_.registers.vectors[0], 0x11, 32);
+  }
+  WalkStop run() { return walk_.run(1); }
+  bool has_gathered() const { return walk_.registers.vectors[0][0] != 0x11; }
+
+  alignas(64) static inline std::uint8_t lines[8 * 512];
+
+ private:
+  static constexpr std::uint8_t kCode[] = {0xc4, 0xe2, 0x75, 0x90, 0x04, 0x97};
+  FunctionWalk walk_;
+};
+
+TEST(VectorStep, AGatherTouchesEachOfItsLines) {
+  if (!__builtin_cpu_supports("avx2")) GTEST_SKIP() << "needs another processor";
+  const FaultHandlers handlers;
+  GatherWalk walk;
+  EXPECT_EQ(walk.run(), WalkStop::kNone);
+  EXPECT_TRUE(walk.has_gathered());
+  EXPECT_EQ(Walking::get().memory.touches().loads, 8);
+  EXPECT_GT(Walking::get().memory.touches().load_ticks, 0u);
+}
+
+TEST(VectorStep, AGatherThatComesToADeviceIsNotDone) {
+  if (!__builtin_cpu_supports("avx2")) GTEST_SKIP() << "needs another processor";
+  const FaultHandlers handlers;
+  const auto last = reinterpret_cast<std::uintptr_t>(GatherWalk::lines) + 7 * 512;
+  Walking::get().untouchable.add_served({last, last + 64});
+  GatherWalk walk;
+  EXPECT_EQ(walk.run(), WalkStop::kDevice);
+  EXPECT_FALSE(walk.has_gathered());
+  Walking::get().untouchable.remove_served({last, last + 64});
+}
+
+TEST(VectorStep, WideGathers) {
+  if (Walking::get().layout.state != VectorState::kAvx512) GTEST_SKIP() << "needs another processor";
+  expect_same(wide_gathers, 29);
 }
 
 TEST(VectorStep, BitManipulation) {
