@@ -39,7 +39,12 @@ constexpr ZydisInstructionCategory kPrivileged[] = {
     ZYDIS_CATEGORY_PKU,    ZYDIS_CATEGORY_RDWRFSGS,
 };
 constexpr ZydisInstructionCategory kOldFloat[] = {ZYDIS_CATEGORY_X87_ALU, ZYDIS_CATEGORY_FCMOV,
-                                                  ZYDIS_CATEGORY_MMX, ZYDIS_CATEGORY_AMD3DNOW};
+                                                  ZYDIS_CATEGORY_MMX};
+// Of those: what takes the unit's whole state, in which are addresses of instructions and operands, or resets
+// it.
+constexpr ZydisMnemonic kWholeUnit[] = {ZYDIS_MNEMONIC_FNSTENV, ZYDIS_MNEMONIC_FLDENV, ZYDIS_MNEMONIC_FNSAVE,
+                                        ZYDIS_MNEMONIC_FRSTOR,  ZYDIS_MNEMONIC_FNINIT, ZYDIS_MNEMONIC_FXSAVE,
+                                        ZYDIS_MNEMONIC_FXRSTOR};
 constexpr ZydisInstructionCategory kGathers[] = {ZYDIS_CATEGORY_AVX2GATHER, ZYDIS_CATEGORY_GATHER,
                                                  ZYDIS_CATEGORY_SCATTER};
 
@@ -49,7 +54,8 @@ WalkStop judge(const ZydisDecodedInstruction& instruction) {
       instruction.mnemonic == ZYDIS_MNEMONIC_INT) {
     return WalkStop::kSystemCall;
   }
-  if (is_in(category, kOldFloat)) return WalkStop::kX87;
+  if (is_in(instruction.mnemonic, kWholeUnit) || category == ZYDIS_CATEGORY_AMD3DNOW) return WalkStop::kX87;
+  if (is_in(category, kOldFloat)) return WalkStop::kNone;
   if (is_in(category, kGathers)) return WalkStop::kGather;
   if (category == ZYDIS_CATEGORY_STRINGOP) return WalkStop::kStringScan;
   if (is_in(instruction.mnemonic, kExecutedToo)) return WalkStop::kNone;
@@ -87,7 +93,7 @@ WalkStop name_register(const ZydisDecodedOperand& operand, StubRecipe& recipe, N
     recipe.masks_used |= static_cast<std::uint8_t>(1u << mask);
     if (is_written) recipe.masks_written |= static_cast<std::uint8_t>(1u << mask);
   } else if (is_x87(reg)) {
-    return WalkStop::kX87;
+    recipe.uses_old_float = true;
   } else if (!is_ambient(reg)) {
     return WalkStop::kUnsupported;
   }
@@ -154,7 +160,8 @@ std::uint8_t cached_opcode(const ZydisDecodedInstruction& instruction) {
   switch (instruction.mnemonic) {
     case ZYDIS_MNEMONIC_MOVNTDQ:
     case ZYDIS_MNEMONIC_VMOVNTDQ:
-      return 0x7f;  // movdqa
+    case ZYDIS_MNEMONIC_MOVNTQ:
+      return 0x7f;  // movdqa, movq
     case ZYDIS_MNEMONIC_MOVNTPS:
     case ZYDIS_MNEMONIC_MOVNTPD:
     case ZYDIS_MNEMONIC_VMOVNTPS:
@@ -260,6 +267,7 @@ WalkStop build_recipe(const ZydisDecoded& decoded, const std::uint8_t* code, Vec
   const bool can = set_form(decoded.instruction, vectors, recipe) && choose_registers(named, recipe) &&
                    rewrite(decoded.instruction, code, named, recipe);
   if (!can) return WalkStop::kUnsupported;
+  recipe.uses_old_float |= is_in(decoded.instruction.meta.category, kOldFloat);
   note_flags(decoded.instruction, recipe);
   return WalkStop::kNone;
 }

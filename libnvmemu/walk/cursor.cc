@@ -183,6 +183,7 @@ bool Cursor::execute_load(const MicroOp& op) noexcept {
   switch (op.kind) {
     case OpKind::kLoadControl:
       registers_.float_control = static_cast<std::uint16_t>(value);
+      old_float_.set_control(registers_.float_control);
       break;
     case OpKind::kLoadVectorControl:
       if (value > kVectorControlBits) return fails(WalkStop::kFault);
@@ -293,6 +294,7 @@ bool Cursor::execute_native(const CodeEntry& entry) noexcept {
   // The instruction goes as far from it as it does from its operand.
   operand = reinterpret_cast<void*>(reinterpret_cast<std::uintptr_t>(operand) -
                                     static_cast<std::uintptr_t>(beyond));
+  if (op.is_old_float) old_float_.use(registers_);
   if (call_stub(entry.stub, entry.stub_keeps, registers_, operand) != 0) return fails(WalkStop::kFault);
   return !op.writes_memory || memory_.finish_writing() || fails(memory_.stop());
 }

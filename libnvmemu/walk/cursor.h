@@ -7,6 +7,7 @@
 
 #include "walk/code_cache.h"
 #include "walk/memory.h"
+#include "walk/old_float.h"
 #include "walk/registers.h"
 
 namespace nvmemu {
@@ -59,6 +60,7 @@ class Cursor {
   WalkMemory& memory_;
   WalkRegisters& registers_;
   CodeEntry* entry_ = nullptr;
+  OldFloat old_float_;
   std::uint64_t next_pc_ = 0;
   std::uintptr_t operand_ = 0;
   unsigned decodes_left_;

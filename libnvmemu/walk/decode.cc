@@ -133,8 +133,8 @@ bool is_zeroing(const ZydisDecoded& decoded) {
 
 bool is_non_temporal(ZydisMnemonic mnemonic) {
   constexpr ZydisMnemonic kStores[] = {
-      ZYDIS_MNEMONIC_MOVNTI,   ZYDIS_MNEMONIC_MOVNTDQ,  ZYDIS_MNEMONIC_MOVNTPS,  ZYDIS_MNEMONIC_MOVNTPD,
-      ZYDIS_MNEMONIC_VMOVNTDQ, ZYDIS_MNEMONIC_VMOVNTPS, ZYDIS_MNEMONIC_VMOVNTPD,
+      ZYDIS_MNEMONIC_MOVNTI, ZYDIS_MNEMONIC_MOVNTDQ,  ZYDIS_MNEMONIC_MOVNTPS,  ZYDIS_MNEMONIC_MOVNTPD,
+      ZYDIS_MNEMONIC_MOVNTQ, ZYDIS_MNEMONIC_VMOVNTDQ, ZYDIS_MNEMONIC_VMOVNTPS, ZYDIS_MNEMONIC_VMOVNTPD,
   };
   return is_in(mnemonic, kStores);
 }
@@ -160,6 +160,7 @@ bool decode_op(const std::uint8_t* code, std::size_t available, std::uint64_t ad
   if (!decode_by_hand(decoded, op) && !decode_gather(decoded, vectors, op)) {
     op.stop = build_recipe(decoded, code, vectors, to.recipe);
     op.kind = op.stop == WalkStop::kNone ? OpKind::kNative : OpKind::kStop;
+    op.is_old_float = to.recipe.uses_old_float;
   }
   op.latency = latency_of(decoded, op);
   if (is_zeroing(decoded) && !op.reads_memory) op.for_data = 0;

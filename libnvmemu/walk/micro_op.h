@@ -97,6 +97,7 @@ struct MicroOp {
   bool writes_memory = false;
   bool is_locked = false;
   bool is_non_temporal = false;
+  bool is_old_float = false;     // of the x87 unit, or MMX
   bool is_repeated = false;      // rep, repe, repne
   bool has_constant = false;     // of kPush, of branches: no register or memory names it
   std::int8_t to = kNoRegister;  // of kinds by hand

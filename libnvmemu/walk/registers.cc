@@ -15,8 +15,8 @@ namespace nvmemu {
 namespace {
 
 // Intel SDM volume 1, 13.1: the state components of XCR0 and XSTATE_BV.
-constexpr std::uint64_t kSseComponent = 1 << 1, kAvxComponent = 1 << 2, kMaskComponent = 1 << 5,
-                        kUpperZmmComponent = 1 << 6, kHighZmmComponent = 1 << 7;
+constexpr std::uint64_t kOldFloatComponent = 1 << 0, kSseComponent = 1 << 1, kAvxComponent = 1 << 2,
+                        kMaskComponent = 1 << 5, kUpperZmmComponent = 1 << 6, kHighZmmComponent = 1 << 7;
 constexpr std::uint64_t kAvx512Components = kMaskComponent | kUpperZmmComponent | kHighZmmComponent;
 
 // The signal frame's floating-point part: fxsave's layout, then xsave's header, then components.
@@ -52,12 +52,18 @@ void read_bases(WalkRegisters& to) noexcept {
   raw_syscall(SYS_arch_prctl, kGetGs, &to.gs_base);
 }
 
-void read_vectors(const std::uint8_t* frame, const VectorLayout& layout, WalkRegisters& to) noexcept {
-  constexpr std::size_t kXmmBytes = 16, kHalfZmmBytes = 32, kClassic = 16;
+// Those of which the frame has more than their initial state.
+std::uint64_t components_in(const std::uint8_t* frame) noexcept {
   std::uint32_t magic = 0;
   std::memcpy(&magic, frame + kMagic, sizeof magic);
-  std::uint64_t present = kSseComponent;
+  std::uint64_t present = kOldFloatComponent | kSseComponent;
   if (magic == kMagicValue) std::memcpy(&present, frame + kHeader, sizeof present);
+  return present;
+}
+
+void read_vectors(const std::uint8_t* frame, std::uint64_t present, const VectorLayout& layout,
+                  WalkRegisters& to) noexcept {
+  constexpr std::size_t kXmmBytes = 16, kHalfZmmBytes = 32, kClassic = 16;
   std::memset(to.vectors, 0, sizeof to.vectors);
   to.masks = {};
   for (std::size_t i = 0; i < kClassic; ++i) {
@@ -106,7 +112,9 @@ void read_registers(const ucontext_t& context, const VectorLayout& layout, WalkR
   const auto* frame = reinterpret_cast<const std::uint8_t*>(context.uc_mcontext.fpregs);
   std::memcpy(&to.float_control, frame + kControlWord, sizeof to.float_control);
   std::memcpy(&to.vector_control, frame + kVectorControl, sizeof to.vector_control);
-  read_vectors(frame, layout, to);
+  const std::uint64_t present = components_in(frame);
+  to.float_frame = (present & kOldFloatComponent) != 0 ? frame : nullptr;
+  read_vectors(frame, present, layout, to);
 }
 
 // The exceptions' masks; the flags below them are what stubs have raised.

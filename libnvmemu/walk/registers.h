@@ -34,6 +34,8 @@ struct WalkRegisters {
   std::uint64_t gs_base = 0;
   std::uint32_t vector_control = 0;  // MXCSR
   std::uint16_t float_control = 0;   // of the x87 unit
+  // The rest of that unit's state, as fxsave has it; null: as it is at first.
+  const std::uint8_t* float_frame = nullptr;
   alignas(64) std::uint8_t vectors[kVectorRegisters][kVectorBytes] = {};
 };
 

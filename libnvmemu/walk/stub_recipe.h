@@ -26,6 +26,7 @@ struct StubRecipe {
   bool writes_stack_pointer = false;
   bool loads_flags = false;
   bool saves_flags = false;
+  bool uses_old_float = false;  // whose registers are the unit's own
   VectorForm form = VectorForm::kSse;
 };
 

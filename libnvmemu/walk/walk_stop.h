@@ -12,7 +12,7 @@ enum class WalkStop : std::uint8_t {
   kNone,  // it does not
   kSystemCall,
   kPrivileged,    // what traps, or acts on the machine: cpuid, rdrand, hypercalls, xsave, transactions
-  kX87,           // the old floating-point unit and MMX
+  kX87,           // what takes the old floating-point unit's whole state; 3DNow
   kGather,        // gathers and scatters that are not executed: of processors that have no others
   kStringScan,    // a long one, or by other addresses than usual
   kUnsupported,   // the rest of what cannot be executed

@@ -111,9 +111,9 @@ TEST(Decode, DoesNotExecuteWhatTheProcessorLacks) {
 }
 
 TEST(Decode, SaysWhyItStops) {
-  EXPECT_EQ(decoded({0x0f, 0x01, 0xd9}).op.stop, WalkStop::kPrivileged);         // vmmcall
-  EXPECT_EQ(decoded({0xc7, 0xf8, 0, 0, 0, 0}).op.stop, WalkStop::kUnsupported);  // xbegin
-  EXPECT_EQ(decoded({0x0f, 0x6f, 0x07}).op.stop, WalkStop::kX87);                // movq (%rdi), %mm0
+  EXPECT_EQ(decoded({0x0f, 0x01, 0xd9}).op.stop, WalkStop::kPrivileged);                      // vmmcall
+  EXPECT_EQ(decoded({0xc7, 0xf8, 0, 0, 0, 0}).op.stop, WalkStop::kUnsupported);               // xbegin
+  EXPECT_EQ(decoded({0xdb, 0xe3}).op.stop, WalkStop::kX87);                                   // fninit
   EXPECT_EQ(decoded({0x62, 0xf2, 0x7d, 0x49, 0xc6, 0x0c, 0x07}).op.stop, WalkStop::kGather);  // vgatherpf0dps
   EXPECT_EQ(decoded({0xfd}).op.stop, WalkStop::kUnsupported);                                 // std
 }
@@ -154,6 +154,14 @@ TEST(Decode, KnowsWhatAGatherDependsOn) {
   EXPECT_EQ(scatter.op.gather.mask_register, 1);
   EXPECT_EQ(scatter.op.written, mask_set(1));
   EXPECT_EQ(decoded({0x62, 0xf2, 0x7d, 0x49, 0xa1, 0x1c, 0x90}, VectorState::kAvx).op.kind, OpKind::kStop);
+}
+
+TEST(Decode, KnowsTheOldFloatingPointUnitsRegisters) {
+  EXPECT_TRUE(decoded({0x0f, 0x6f, 0x07}).op.is_old_float);  // movq (%rdi), %mm0
+  EXPECT_TRUE(decoded({0xdb, 0x2f}).op.is_old_float);        // fldt (%rdi)
+  EXPECT_EQ(decoded({0xdb, 0x2f}).op.operand_bytes, 10);
+  EXPECT_TRUE(decoded({0x0f, 0x2a, 0xc1}).op.is_old_float);   // cvtpi2ps %mm1, %xmm0
+  EXPECT_FALSE(decoded({0x0f, 0x28, 0xc1}).op.is_old_float);  // movaps %xmm1, %xmm0
 }
 
 TEST(Decode, NeedsAllOfAnInstruction) {

@@ -4,6 +4,7 @@
 #include <Zydis/Zydis.h>
 #include <signal.h>
 
+#include <array>
 #include <cstdio>
 #include <cstring>
 #include <vector>
@@ -18,10 +19,21 @@ constexpr std::size_t kMostSteps = 3000;
 constexpr std::uint64_t kSingleStep = 1 << 8;
 constexpr unsigned kDecodeBudget = 100000;
 
+// The x87 unit's state as fxsave has it, without addresses.
+using OldFloatState = std::array<std::uint8_t, 512>;
+
 struct Recorded {
   MicroOp op;
   WalkRegisters after;
+  bool has_old_float = false;
+  OldFloatState old_float;
 };
+
+OldFloatState old_float_state() {
+  alignas(16) OldFloatState state;
+  asm volatile("fxsave64 %0" : "=m"(state));
+  return state;
+}
 
 struct Run {
   std::vector<Recorded> steps;
@@ -38,10 +50,12 @@ void walk_from(const ucontext_t& context) {
   const VectorControl control(registers.vector_control);
   walking.memory.begin(walking.program);
   Cursor cursor(walking.code, walking.memory, registers, kDecodeBudget);
+  bool uses_old_float = false;
   while (run->result.walked < run->steps.size()) {
     run->result.stop = cursor.step();
     if (run->result.stop != WalkStop::kNone) break;
-    run->steps[run->result.walked++] = {cursor.executed(), registers};
+    uses_old_float |= cursor.executed().is_old_float;
+    run->steps[run->result.walked++] = {cursor.executed(), registers, uses_old_float, old_float_state()};
   }
 }
 
@@ -71,13 +85,28 @@ std::string difference(const WalkRegisters& walked, const WalkRegisters& native)
   return walked.float_control == native.float_control ? "" : "x87 control";
 }
 
+std::string old_float_difference(const OldFloatState& walked, const void* frame) {
+  OldFloatState native;
+  std::memcpy(native.data(), frame, native.size());
+  constexpr std::size_t kStatus = 2, kTags = 4, kRegisters = 32, kApart = 16, kBytes = 10, kCount = 8;
+  if (std::memcmp(&walked[kStatus], &native[kStatus], 2) != 0) return "x87 status";
+  if (walked[kTags] != native[kTags]) return "x87 tags";
+  for (std::size_t i = 0; i < kCount; ++i) {
+    const std::size_t at = kRegisters + i * kApart;
+    if (std::memcmp(&walked[at], &native[at], kBytes) != 0) return "x87 register " + std::to_string(i);
+  }
+  return "";
+}
+
 void compare(const ucontext_t& context) {
   WalkRegisters native;
   read_registers(context, Walking::get().layout, native);
   const Recorded& step = run->steps[run->at];
   // A repeated instruction traps after each repetition.
   if (native.pc == step.op.address && step.after.pc != step.op.address) return;
-  const std::string found = difference(step.after, native);
+  std::string found = difference(step.after, native);
+  if (found.empty() && step.has_old_float)
+    found = old_float_difference(step.old_float, context.uc_mcontext.fpregs);
   ++run->at;
   ++run->result.compared;
   if (found.empty()) return;

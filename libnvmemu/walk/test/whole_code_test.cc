@@ -110,5 +110,20 @@ TEST(WholeCode, Computes) {
       5);
 }
 
+TEST(WholeCode, ComputesInLongDoubles) {
+  expect_same(
+      [] {
+        long double sum = ++turn;
+        for (int i = 1; i < 30; ++i) {
+          sum += std::sin(sum) * 0.1L * i + std::fmod(sum * sum, 7.5L) + static_cast<long double>(turn * i);
+          sum = std::fmin(sum, 1e6L) + std::floor(std::sqrt(sum));
+        }
+        std::snprintf(text, sizeof text, "%.20Lg", sum);
+        hashed.rehash(turn * 100);
+        result = static_cast<double>(sum);
+      },
+      3);
+}
+
 }  // namespace
 }  // namespace nvmemu

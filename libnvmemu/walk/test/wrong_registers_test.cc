@@ -147,7 +147,7 @@ TEST(WrongRegisters, WhatActsOnTheMachineIsNotExecuted) {
   EXPECT_EQ(FunctionWalk(Bytes({0x0f, 0xc7, 0xf0}).code(), 0).run(1), WalkStop::kPrivileged);  // rdrand
   EXPECT_EQ(FunctionWalk(Bytes({0x0f, 0x05}).code(), 0).run(1), WalkStop::kSystemCall);        // syscall
   EXPECT_EQ(FunctionWalk(Bytes({0xcd, 0x80}).code(), 0).run(1), WalkStop::kSystemCall);        // int $0x80
-  EXPECT_EQ(FunctionWalk(Bytes({0xd9, 0xfa}).code(), 0).run(1), WalkStop::kX87);               // fsqrt
+  EXPECT_EQ(FunctionWalk(Bytes({0xd9, 0x37}).code(), 0).run(1), WalkStop::kX87);               // fnstenv
 }
 
 TEST(WrongRegisters, AnEndlessScanStopsTheWalk) {
