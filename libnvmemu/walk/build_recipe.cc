@@ -5,7 +5,7 @@
 #include <iterator>
 #include <span>
 
-#include "walk/zydis_sets.h"
+#include "walk/zydis_registers.h"
 
 namespace nvmemu {
 namespace {
@@ -74,7 +74,7 @@ struct Named {
 
 WalkStop name_register(const ZydisDecodedOperand& operand, StubRecipe& recipe, Named& named) {
   const ZydisRegister reg = operand.reg.value;
-  const bool is_written = (operand.actions & ZYDIS_OPERAND_ACTION_MASK_WRITE) != 0;
+  const bool is_written = writes(operand);
   if (const auto general = general_of(reg); general == kRsp) {
     if (operand.visibility != ZYDIS_OPERAND_VISIBILITY_EXPLICIT) return WalkStop::kUnsupported;
     named.stack_in_reg |= operand.encoding == ZYDIS_OPERAND_ENCODING_MODRM_REG;

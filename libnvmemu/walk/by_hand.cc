@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "walk/by_hand.h"
 
-#include "walk/zydis_sets.h"
+#include "walk/zydis_registers.h"
 
 namespace nvmemu {
 namespace {
@@ -175,10 +175,8 @@ bool decode_string(const ZydisDecoded& decoded, MicroOp& op) {
     if (operand.mem.segment == ZYDIS_REGISTER_FS || operand.mem.segment == ZYDIS_REGISTER_GS) return false;
     width = width_of(operand);
   }
-  constexpr ZydisInstructionAttributes kRepeats =
-      ZYDIS_ATTRIB_HAS_REP | ZYDIS_ATTRIB_HAS_REPE | ZYDIS_ATTRIB_HAS_REPNE;
   op.width = width;
-  op.is_repeated = (instruction.attributes & kRepeats) != 0;
+  op.is_repeated = is_repeated(instruction);
   op.condition = repeats_unequal ? kNotEqual : kEqual;
   op.reads_memory = op.writes_memory = false;  // not at one operand: the kind's own
   return becomes(op, kind);

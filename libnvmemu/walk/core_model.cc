@@ -52,7 +52,7 @@ void CoreModel::set_ready(Places& places, std::uintptr_t place, CoreTime ready) 
   places[hash >> (64 - kPlaceBits)] = {static_cast<std::uint32_t>(hash), stream_, ready};
 }
 
-CoreTime CoreModel::latest(WalkSet set, CoreTime from) const noexcept {
+CoreTime CoreModel::latest(RegisterSet set, CoreTime from) const noexcept {
   for (; set != 0; set &= set - 1) from = later(from, ready_[static_cast<std::size_t>(__builtin_ctzll(set))]);
   return from;
 }
@@ -80,7 +80,7 @@ void CoreModel::add(const MicroOp& op, std::uintptr_t address, LoadTime load, bo
   if (loads(op)) operand = fetch(address, load, operand.at);
   CoreTime done = later(operand.at, latest(op.for_data, entered_));
   if (op.kind != OpKind::kNothing) done += timing_.cycle_ns * op.latency;
-  for (WalkSet set = op.written; set != 0; set &= set - 1)
+  for (RegisterSet set = op.written; set != 0; set &= set - 1)
     ready_[static_cast<std::size_t>(__builtin_ctzll(set))] = done;
   if (stores(op)) set_ready(words_, address / kWordBytes, done);
   if (mispredicted) resolved_ = later(resolved_, done);

@@ -82,7 +82,7 @@ class CoreModel {
 
   CoreTime ready_of(const Places& places, std::uintptr_t place) const noexcept;
   void set_ready(Places& places, std::uintptr_t place, CoreTime ready) noexcept;
-  CoreTime latest(WalkSet set, CoreTime from) const noexcept;
+  CoreTime latest(RegisterSet set, CoreTime from) const noexcept;
   Arrival fetch(std::uintptr_t address, LoadTime load, CoreTime from) noexcept;
 
   CoreTiming timing_;
@@ -91,7 +91,7 @@ class CoreModel {
   std::uint32_t misses_;
   CoreTime entered_, retired_, resolved_;
   double stall_ns_;
-  std::array<CoreTime, kWalkSetSize> ready_;
+  std::array<CoreTime, kRegisterSetSize> ready_;
   std::array<CoreTime, kLongestWindow> retirements_;
   std::array<CoreTime, kMostMisses> outstanding_;
   Places lines_, words_;

@@ -8,23 +8,16 @@
 #include "walk/by_hand.h"
 #include "walk/gather.h"
 #include "walk/zydis_decode.h"
-#include "walk/zydis_sets.h"
+#include "walk/zydis_registers.h"
 
 namespace nvmemu {
 namespace {
-
-bool reads(const ZydisDecodedOperand& operand) {
-  return (operand.actions & ZYDIS_OPERAND_ACTION_MASK_READ) != 0;
-}
-bool writes(const ZydisDecodedOperand& operand) {
-  return (operand.actions & ZYDIS_OPERAND_ACTION_MASK_WRITE) != 0;
-}
 
 WalkOperand operand_of(const ZydisDecodedOperand& operand, const ZydisDecodedInstruction& instruction,
                        std::uint64_t next) {
   const auto& memory = operand.mem;
   WalkOperand result;
-  result.displacement = memory.disp.has_displacement ? memory.disp.value : 0;
+  result.displacement = displacement_of(operand);
   if (memory.base == ZYDIS_REGISTER_RIP || memory.base == ZYDIS_REGISTER_EIP) {
     result.displacement += static_cast<std::int64_t>(next);
   } else {
@@ -41,7 +34,7 @@ WalkOperand operand_of(const ZydisDecodedOperand& operand, const ZydisDecodedIns
 void add_registers(const ZydisDecoded& decoded, MicroOp& op) {
   for (const ZydisDecodedOperand& operand : decoded.all()) {
     if (operand.type == ZYDIS_OPERAND_TYPE_REGISTER) {
-      const WalkSet set = set_of(operand.reg.value);
+      const RegisterSet set = set_of(operand.reg.value);
       if (reads(operand)) op.for_data |= set;
       if (writes(operand)) op.written |= set;
     } else if (operand.type == ZYDIS_OPERAND_TYPE_MEMORY) {
@@ -131,14 +124,6 @@ bool is_zeroing(const ZydisDecoded& decoded) {
          one.reg.value == other.reg.value;
 }
 
-bool is_non_temporal(ZydisMnemonic mnemonic) {
-  constexpr ZydisMnemonic kStores[] = {
-      ZYDIS_MNEMONIC_MOVNTI, ZYDIS_MNEMONIC_MOVNTDQ,  ZYDIS_MNEMONIC_MOVNTPS,  ZYDIS_MNEMONIC_MOVNTPD,
-      ZYDIS_MNEMONIC_MOVNTQ, ZYDIS_MNEMONIC_VMOVNTDQ, ZYDIS_MNEMONIC_VMOVNTPS, ZYDIS_MNEMONIC_VMOVNTPD,
-  };
-  return is_in(mnemonic, kStores);
-}
-
 }  // namespace
 
 bool decode_op(const std::uint8_t* code, std::size_t available, std::uint64_t address, VectorState vectors,
@@ -154,9 +139,8 @@ bool decode_op(const std::uint8_t* code, std::size_t available, std::uint64_t ad
   add_registers(decoded, op);
   add_memory(decoded, op);
   add_bit(decoded, op);
-  op.is_locked = (decoded.instruction.attributes & ZYDIS_ATTRIB_HAS_LOCK) != 0 ||
-                 (decoded.instruction.mnemonic == ZYDIS_MNEMONIC_XCHG && op.writes_memory);
-  op.is_non_temporal = is_non_temporal(decoded.instruction.mnemonic);
+  op.is_locked = op.writes_memory && is_locked(decoded.instruction);
+  op.is_non_temporal = is_non_temporal_store(decoded.instruction.mnemonic);
   if (!decode_by_hand(decoded, op) && !decode_gather(decoded, vectors, op)) {
     op.stop = build_recipe(decoded, code, vectors, to.recipe);
     op.kind = op.stop == WalkStop::kNone ? OpKind::kNative : OpKind::kStop;

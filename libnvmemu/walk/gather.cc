@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <iterator>
 
-#include "walk/zydis_sets.h"
+#include "walk/zydis_registers.h"
 
 namespace nvmemu {
 namespace {

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "walk/register_set.h"
 #include "walk/registers.h"
 #include "walk/walk_stop.h"
 
@@ -47,17 +48,6 @@ enum class OpKind : std::uint8_t {
   kStop,                // not executed: `stop` says why
 };
 
-// A set of registers: general ones, the flags, vectors, masks.
-using WalkSet = std::uint64_t;
-inline constexpr unsigned kFlagsAt = 16, kVectorsAt = 17, kMasksAt = 49;
-inline constexpr WalkSet kFlagsSet = WalkSet{1} << kFlagsAt;
-inline constexpr unsigned kWalkSetSize = 57;
-constexpr WalkSet general_set(unsigned number) noexcept { return WalkSet{1} << number; }
-constexpr WalkSet vector_set(unsigned number) noexcept { return WalkSet{1} << (kVectorsAt + number); }
-constexpr WalkSet mask_set(unsigned number) noexcept { return WalkSet{1} << (kMasksAt + number); }
-
-inline constexpr std::int8_t kNoRegister = -1;
-
 enum class Segment : std::uint8_t { kNone, kFs, kGs };
 
 // Where an operand lies: base + index * scale + displacement, which has the instruction's own address in it
@@ -82,9 +72,9 @@ inline constexpr std::size_t kLongestInstruction = 15;
 
 struct MicroOp {
   std::uint64_t address = 0;
-  WalkSet for_address = 0;  // registers read for the operand's address,
-  WalkSet for_data = 0;     // and for all else
-  WalkSet written = 0;
+  RegisterSet for_address = 0;  // registers read for the operand's address,
+  RegisterSet for_data = 0;     // and for all else
+  RegisterSet written = 0;
   WalkOperand operand;
   VectorGather gather;
   std::int64_t constant = 0;  // an immediate, a branch's target, what a return drops

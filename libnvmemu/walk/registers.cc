@@ -10,6 +10,7 @@
 #include <cstring>
 
 #include "base/raw_syscall.h"
+#include "walk/general_registers.h"
 
 namespace nvmemu {
 namespace {
@@ -100,12 +101,8 @@ VectorLayout VectorLayout::of_processor() noexcept {
 }
 
 void read_registers(const ucontext_t& context, const VectorLayout& layout, WalkRegisters& to) noexcept {
-  constexpr std::array<int, kGeneralRegisters> kGregs = {REG_RAX, REG_RCX, REG_RDX, REG_RBX, REG_RSP, REG_RBP,
-                                                         REG_RSI, REG_RDI, REG_R8,  REG_R9,  REG_R10, REG_R11,
-                                                         REG_R12, REG_R13, REG_R14, REG_R15};
   const auto& gregs = context.uc_mcontext.gregs;
-  std::transform(kGregs.begin(), kGregs.end(), to.general.begin(),
-                 [&](int greg) { return static_cast<std::uint64_t>(gregs[greg]); });
+  to.general = general_registers(context);
   to.flags = walk_flags(static_cast<std::uint64_t>(gregs[REG_EFL]));
   to.pc = static_cast<std::uint64_t>(gregs[REG_RIP]);
   read_bases(to);

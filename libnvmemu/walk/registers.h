@@ -8,16 +8,13 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "walk/register_set.h"
+
 namespace nvmemu {
 
-inline constexpr std::size_t kGeneralRegisters = 16;
 inline constexpr std::size_t kVectorRegisters = 32;
 inline constexpr std::size_t kMaskRegisters = 8;
 inline constexpr std::size_t kVectorBytes = 64;
-
-// General registers in the processor's own order.
-inline constexpr std::uint8_t kRax = 0, kRcx = 1, kRdx = 2, kRbx = 3, kRsp = 4, kRbp = 5, kRsi = 6, kRdi = 7,
-                              kR8 = 8, kR11 = 11;
 
 // What vector registers a stub may touch.
 enum class VectorState : std::uint8_t { kSse, kAvx, kAvx512 };

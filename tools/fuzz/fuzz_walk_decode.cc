@@ -9,7 +9,7 @@
 #include "walk/decode.h"
 #include "walk/stub.h"
 #include "walk/zydis_decode.h"
-#include "walk/zydis_sets.h"
+#include "walk/zydis_registers.h"
 
 namespace {
 

@@ -72,15 +72,15 @@ void add_streaming_sample(benchmark::State& state) {
   Loop loop;
   loop.begin = 0x400000;
   loop.stream_count = 2;
-  loop.streams[0] = {.operand = {.base = REG_RSI}, .step = 16, .reads = true};
-  loop.streams[1] = {.operand = {.base = REG_RDI}, .step = 16, .writes = true};
+  loop.streams[0] = {.operand = {.base = kRsi}, .step = 16, .reads = true};
+  loop.streams[1] = {.operand = {.base = kRdi}, .step = 16, .writes = true};
   TrafficMeter meter(32e6);
   Registers registers{};
-  registers[REG_RDI] = std::uintptr_t{1} << 46;
+  registers[kRdi] = std::uintptr_t{1} << 46;
   double time_ns = 0;
   for (auto _ : state) {
-    registers[REG_RSI] += 1'000'000;
-    registers[REG_RDI] += 1'000'000;
+    registers[kRsi] += 1'000'000;
+    registers[kRdi] += 1'000'000;
     meter.add(&loop, registers, time_ns += 1e6, 1e6);
   }
 }

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "counters/sampler/code/instruction.h"
 
-#include <algorithm>
-#include <iterator>
-
-#include "counters/sampler/code/zydis_registers.h"
+#include "counters/sampler/code/memory_operand.h"
+#include "walk/general_registers.h"
 #include "walk/zydis_decode.h"
 
 namespace nvmemu {
@@ -25,35 +23,26 @@ bool is_memory(const ZydisDecodedOperand& operand) {
          (operand.mem.type == ZYDIS_MEMOP_TYPE_MEM || operand.mem.type == ZYDIS_MEMOP_TYPE_VSIB);
 }
 
-bool is_locked(const ZydisDecodedInstruction& instruction) {
-  // XCHG with memory is atomic whether or not it says LOCK (Intel SDM volume 3, 9.1.2.1).
-  return (instruction.attributes & ZYDIS_ATTRIB_HAS_LOCK) != 0 || instruction.mnemonic == ZYDIS_MNEMONIC_XCHG;
-}
-
 StallKind kind_of(const ZydisDecodedInstruction& instruction, Operands operands) {
-  if (std::find(std::begin(kPersistMnemonics), std::end(kPersistMnemonics), instruction.mnemonic) !=
-      std::end(kPersistMnemonics)) {
-    return StallKind::kPersist;
-  }
+  if (is_in(instruction.mnemonic, kPersistMnemonics)) return StallKind::kPersist;
   if (touches_no_data(instruction)) return StallKind::kOther;
-  bool reads = false;
-  bool writes = false;
+  bool loads = false;
+  bool stores = false;
   for (const ZydisDecodedOperand& operand : operands) {
     if (!is_memory(operand)) continue;
-    reads |= (operand.actions & ZYDIS_OPERAND_ACTION_MASK_READ) != 0;
-    writes |= (operand.actions & ZYDIS_OPERAND_ACTION_MASK_WRITE) != 0;
+    loads |= reads(operand);
+    stores |= writes(operand);
   }
-  if ((reads || writes) && is_locked(instruction)) return StallKind::kLocked;
-  if (reads) return StallKind::kLoad;
-  return writes ? StallKind::kStore : StallKind::kOther;
+  if ((loads || stores) && is_locked(instruction)) return StallKind::kLocked;
+  if (loads) return StallKind::kLoad;
+  return stores ? StallKind::kStore : StallKind::kOther;
 }
 
 // A masked load does not fault where its mask is off; the probe's own would.
 bool is_masked(const ZydisDecodedInstruction& instruction) {
   const ZydisRegister mask = instruction.avx.mask.reg;
   return (mask != ZYDIS_REGISTER_NONE && mask != ZYDIS_REGISTER_K0) ||
-         std::find(std::begin(kMaskedMnemonics), std::end(kMaskedMnemonics), instruction.mnemonic) !=
-             std::end(kMaskedMnemonics);
+         is_in(instruction.mnemonic, kMaskedMnemonics);
 }
 
 // %gs, gathers, 32-bit addressing and string instructions are left unprobed:
@@ -63,7 +52,7 @@ std::optional<MemoryOperand> probeable_operand(const ZydisDecodedInstruction& in
   if ((instruction.attributes & (ZYDIS_ATTRIB_HAS_REP | ZYDIS_ATTRIB_HAS_REPNE)) != 0) return std::nullopt;
   if (is_masked(instruction)) return std::nullopt;
   for (const ZydisDecodedOperand& operand : operands) {
-    if (!is_memory(operand) || (operand.actions & ZYDIS_OPERAND_ACTION_MASK_READ) == 0) continue;
+    if (!is_memory(operand) || !reads(operand)) continue;
     return operand_of(operand, instruction.address_width);
   }
   return std::nullopt;
@@ -115,7 +104,7 @@ std::uintptr_t effective_address(const MemoryOperand& operand, std::uintptr_t ad
   const auto value = [&](std::int8_t reg) -> std::uintptr_t {
     if (reg == MemoryOperand::kNone) return 0;
     if (reg == MemoryOperand::kNextInstruction) return address + length;
-    return static_cast<std::uintptr_t>(context.uc_mcontext.gregs[reg]);
+    return static_cast<std::uintptr_t>(context.uc_mcontext.gregs[kGregs[static_cast<std::size_t>(reg)]]);
   };
   const auto start = operand.is_thread_local ? reinterpret_cast<std::uintptr_t>(__builtin_thread_pointer())
                                              : std::uintptr_t{0};

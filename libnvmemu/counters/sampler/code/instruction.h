@@ -10,13 +10,14 @@
 #include <optional>
 
 #include "counters/counts.h"
+#include "walk/register_set.h"
 
 namespace nvmemu {
 
-// base + index * scale + displacement, over registers as ucontext_t numbers them (REG_RAX, ...), relative to
-// the thread pointer for thread-local variables (%fs on x86-64 Linux).
+// base + index * scale + displacement, over registers as register_set.h numbers them, relative to the thread
+// pointer for thread-local variables (%fs on x86-64 Linux).
 struct MemoryOperand {
-  static constexpr std::int8_t kNone = -1;
+  static constexpr std::int8_t kNone = kNoRegister;
   static constexpr std::int8_t kNextInstruction = -2;  // %rip: the address of the instruction that follows
 
   std::int8_t base = kNone;

@@ -1,60 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "counters/sampler/code/instruction_effects.h"
 
-#include <algorithm>
-#include <span>
-
-#include "counters/sampler/code/zydis_registers.h"
+#include "counters/sampler/code/memory_operand.h"
 #include "walk/zydis_decode.h"
 
 namespace nvmemu {
 namespace {
 
-constexpr ZydisMnemonic kNonTemporalStores[] = {
-    ZYDIS_MNEMONIC_MOVNTI,  ZYDIS_MNEMONIC_MOVNTDQ,   ZYDIS_MNEMONIC_MOVNTPS,  ZYDIS_MNEMONIC_MOVNTPD,
-    ZYDIS_MNEMONIC_MOVNTQ,  ZYDIS_MNEMONIC_VMOVNTDQ,  ZYDIS_MNEMONIC_VMOVNTPS, ZYDIS_MNEMONIC_VMOVNTPD,
-    ZYDIS_MNEMONIC_MOVDIRI, ZYDIS_MNEMONIC_MOVDIR64B,
-};
-
 // What a called function may change: System V ABI, AMD64 supplement, figure 3.4.
-constexpr RegisterSet kCallerSaved = bit_of(REG_RAX) | bit_of(REG_RCX) | bit_of(REG_RDX) | bit_of(REG_RSI) |
-                                     bit_of(REG_RDI) | bit_of(REG_R8) | bit_of(REG_R9) | bit_of(REG_R10) |
-                                     bit_of(REG_R11);
-
-bool is_one_of(ZydisMnemonic mnemonic, std::span<const ZydisMnemonic> list) {
-  return std::find(list.begin(), list.end(), mnemonic) != list.end();
-}
-
-bool is_repeated(const ZydisDecodedInstruction& instruction) {
-  constexpr ZydisInstructionAttributes kRepeats =
-      ZYDIS_ATTRIB_HAS_REP | ZYDIS_ATTRIB_HAS_REPE | ZYDIS_ATTRIB_HAS_REPNE;
-  return (instruction.attributes & kRepeats) != 0 && instruction.meta.category == ZYDIS_CATEGORY_STRINGOP;
-}
-
-// The general register, of 64 bits, that `reg` is part of; kNone where it is no such.
-std::int8_t whole_greg(ZydisRegister reg) {
-  const ZydisRegister whole = ZydisRegisterGetLargestEnclosing(ZYDIS_MACHINE_MODE_LONG_64, reg);
-  return is_general_register(whole) ? greg_of(whole) : MemoryOperand::kNone;
-}
+constexpr RegisterSet kCallerSaved = general_set(kRax) | general_set(kRcx) | general_set(kRdx) |
+                                     general_set(kRsi) | general_set(kRdi) | general_set(kR8) |
+                                     general_set(kR9) | general_set(kR10) | general_set(kR11);
 
 void add_access(const ZydisDecodedInstruction& instruction, const ZydisDecodedOperand& operand,
                 InstructionEffects& effects) {
-  const bool reads = (operand.actions & ZYDIS_OPERAND_ACTION_MASK_READ) != 0;
-  const bool writes = (operand.actions & ZYDIS_OPERAND_ACTION_MASK_WRITE) != 0;
-  if ((!reads && !writes) || touches_no_data(instruction)) return;
+  const bool loads = reads(operand), stores = writes(operand);
+  if ((!loads && !stores) || touches_no_data(instruction)) return;
   const auto known = operand_of(operand, instruction.address_width);
   if (!known || effects.access_count == InstructionEffects::kAccesses) {
     effects.has_other_accesses = true;
     return;
   }
-  const bool whole_lines =
-      writes && (effects.is_repeated || is_one_of(instruction.mnemonic, kNonTemporalStores));
-  effects.accesses[effects.access_count++] = {*known, static_cast<std::uint16_t>(operand.size / 8), reads,
-                                              writes, whole_lines};
-}
-
-bool is_register(const ZydisDecodedOperand& operand, std::int8_t greg) {
-  return operand.type == ZYDIS_OPERAND_TYPE_REGISTER && whole_greg(operand.reg.value) == greg;
+  const bool whole_lines = stores && (effects.is_repeated || is_non_temporal_store(instruction.mnemonic));
+  effects.accesses[effects.access_count++] = {*known, static_cast<std::uint16_t>(operand.size / 8), loads,
+                                              stores, whole_lines};
 }
 
 // add/sub/inc/dec of a whole register, by a constant or by another register.
@@ -71,7 +40,7 @@ bool is_addition(const ZydisDecodedInstruction& instruction, Operands operands, 
   const std::int64_t sign = mnemonic == ZYDIS_MNEMONIC_ADD ? 1 : -1;
   if (operands[1].type == ZYDIS_OPERAND_TYPE_IMMEDIATE) return moves(sign * operands[1].imm.value.s);
   if (operands[1].type != ZYDIS_OPERAND_TYPE_REGISTER) return false;
-  const std::int8_t by = whole_greg(operands[1].reg.value);
+  const std::int8_t by = general_of(operands[1].reg.value);
   return by != MemoryOperand::kNone && by != effects.stepped && moves(0, bit_of(by));
 }
 
@@ -80,10 +49,10 @@ bool is_address_step(const ZydisDecodedInstruction& instruction, Operands operan
                      InstructionEffects& effects) {
   if (instruction.mnemonic != ZYDIS_MNEMONIC_LEA || operands.size() < 2) return false;
   const auto& mem = operands[1].mem;
-  if (whole_greg(mem.base) != effects.stepped) return false;
-  const std::int8_t index = mem.index == ZYDIS_REGISTER_NONE ? MemoryOperand::kNone : whole_greg(mem.index);
+  if (general_of(mem.base) != effects.stepped) return false;
+  const std::int8_t index = general_of(mem.index);
   if (index == effects.stepped) return false;
-  effects.step = mem.disp.has_displacement ? mem.disp.value : 0;
+  effects.step = displacement_of(operands[1]);
   effects.step_by = bit_of(index);
   return true;
 }
@@ -91,17 +60,16 @@ bool is_address_step(const ZydisDecodedInstruction& instruction, Operands operan
 void add_register_changes(const ZydisDecodedInstruction& instruction, Operands all, Operands visible,
                           InstructionEffects& effects) {
   if (!visible.empty() && visible[0].type == ZYDIS_OPERAND_TYPE_REGISTER && visible[0].size >= 32 &&
-      (visible[0].actions & ZYDIS_OPERAND_ACTION_MASK_WRITE) != 0) {
-    effects.stepped = whole_greg(visible[0].reg.value);
+      writes(visible[0])) {
+    effects.stepped = general_of(visible[0].reg.value);
   }
   const bool steps = effects.stepped >= 0 && (is_addition(instruction, visible, effects) ||
                                               is_address_step(instruction, visible, effects));
   if (!steps) effects.stepped = MemoryOperand::kNone;
   for (const ZydisDecodedOperand& operand : all) {
-    if (operand.type != ZYDIS_OPERAND_TYPE_REGISTER) continue;
-    if ((operand.actions & ZYDIS_OPERAND_ACTION_MASK_WRITE) == 0) continue;
-    const std::int8_t greg = whole_greg(operand.reg.value);
-    if (greg >= 0 && !(steps && is_register(operand, effects.stepped))) effects.written |= bit_of(greg);
+    if (operand.type != ZYDIS_OPERAND_TYPE_REGISTER || !writes(operand)) continue;
+    const std::int8_t general = general_of(operand.reg.value);
+    if (general >= 0 && !(steps && general == effects.stepped)) effects.written |= bit_of(general);
   }
   if (instruction.meta.category == ZYDIS_CATEGORY_CALL) effects.written |= kCallerSaved;
 }
@@ -117,9 +85,9 @@ std::optional<InstructionEffects> decode_effects(const std::uint8_t* code, std::
 
   InstructionEffects effects;
   effects.length = instruction.length;
-  effects.is_repeated = is_repeated(instruction);
-  // Calls, pushes and pops use the stack, which stays in the caches.
   const bool is_string = instruction.meta.category == ZYDIS_CATEGORY_STRINGOP;
+  effects.is_repeated = is_string && is_repeated(instruction);
+  // Calls, pushes and pops use the stack, which stays in the caches.
   for (const ZydisDecodedOperand& operand : is_string ? all : visible) {
     if (operand.type == ZYDIS_OPERAND_TYPE_MEMORY && operand.mem.type != ZYDIS_MEMOP_TYPE_AGEN)
       add_access(instruction, operand, effects);

@@ -12,9 +12,10 @@
 
 namespace nvmemu {
 
-// Bits, by the numbers that ucontext_t gives registers.
-using RegisterSet = std::uint32_t;
-constexpr RegisterSet bit_of(int reg) { return reg >= 0 ? RegisterSet{1} << reg : 0; }
+// Of a general register, or none.
+constexpr RegisterSet bit_of(std::int8_t reg) {
+  return reg >= 0 ? general_set(static_cast<unsigned>(reg)) : 0;
+}
 
 struct MemoryAccess {
   MemoryOperand operand;

@@ -49,8 +49,8 @@ struct Body {
   RegisterSet written = 0;
   RegisterSet stepped = 0;
   RegisterSet stepped_by = 0;
-  std::array<RegisterSet, kRegisters> step_by{};  // of each register
-  std::array<std::int64_t, kRegisters> step{};
+  std::array<RegisterSet, kGeneralRegisters> step_by{};  // of each register
+  std::array<std::int64_t, kGeneralRegisters> step{};
 
   void add(const InstructionEffects& effects) noexcept;
   void add_string_steps() noexcept;
@@ -89,7 +89,7 @@ void Body::add_string_steps() noexcept {
     const std::int8_t reg = accesses[i].operand.base;
     written &= ~bit_of(reg);
     stepped |= bit_of(reg);
-    step_by[static_cast<std::size_t>(reg)] = bit_of(REG_RCX);
+    step_by[static_cast<std::size_t>(reg)] = general_set(kRcx);
   }
 }
 

@@ -51,13 +51,13 @@ class Loop {
     if (size() == 0 || !steps_[load].loads || !steps_[load].copies) return false;
     Values copied{.registers = steps_[load].writes};
     for (std::size_t i = 1; i < count_; ++i) copied.copy(steps_[(load + i) % count_]);
-    const ValueRegisters located_by = steps_[load].located_by;
+    const RegisterSet located_by = steps_[load].located_by;
     return std::has_single_bit(located_by) && (located_by & copied.registers) != 0;
   }
 
   // Whether the registers that step `to` loads by are still what they were before the first step.
   bool is_located_at_start(std::size_t to) const noexcept {
-    ValueRegisters changed = 0;
+    RegisterSet changed = 0;
     for (std::size_t i = 0; i < to; ++i) changed |= steps_[i].writes | steps_[i].changes;
     return (steps_[to].located_by & changed) == 0;
   }
@@ -68,14 +68,14 @@ class Loop {
   // Follows the code from the load on until it comes back to it. Forward branches are taken not to be taken,
   // nor are those of loops that do not hold the load. Ends where one of `frame` is changed, since slots would
   // move; which were is returned.
-  ValueRegisters follow(std::uintptr_t load, ValueRegisters frame) noexcept {
+  RegisterSet follow(std::uintptr_t load, RegisterSet frame) noexcept {
     using Control = ValueFlow::Control;
     count_ = 0;
     for (std::uintptr_t at = load; count_ < kMost;) {
       const auto step = value_flow_at(at, frame);
       if (!step || step->control == Control::kUnknown) return 0;
       steps_[count_++] = *step;
-      const ValueRegisters moved = (step->writes | step->changes) & frame;
+      const RegisterSet moved = (step->writes | step->changes) & frame;
       if (moved != 0) return moved;
       const bool comes_round = step->control == Control::kBranch && step->target <= load;
       at = step->control == Control::kJump || comes_round ? step->target : step->next();
@@ -87,7 +87,7 @@ class Loop {
 
   // Where the load's value is, or what is made of it.
   struct Values {
-    ValueRegisters registers = 0;
+    RegisterSet registers = 0;
     std::array<FrameSlot, 4> slots{};
 
     bool holds(const FrameSlot& slot) const noexcept {

@@ -5,42 +5,27 @@
 
 #include "counters/sampler/code/guarded_read.h"
 #include "walk/zydis_decode.h"
+#include "walk/zydis_registers.h"
 
 namespace nvmemu {
 namespace {
 
-constexpr ValueRegisters bit(unsigned number) { return ValueRegisters{1} << number; }
-constexpr unsigned kVectorsFrom = 16;
-constexpr unsigned kMasksFrom = kVectorsFrom + 32;
+RegisterSet values_in(ZydisRegister reg) { return set_of(reg) & ~kFlagsSet; }
 
-static_assert(kStackPointer == bit(ZYDIS_REGISTER_RSP - ZYDIS_REGISTER_RAX));
-static_assert(kFramePointer == bit(ZYDIS_REGISTER_RBP - ZYDIS_REGISTER_RAX));
-
-ValueRegisters set_of(ZydisRegister reg) {
-  const ZydisRegister whole = ZydisRegisterGetLargestEnclosing(ZYDIS_MACHINE_MODE_LONG_64, reg);
-  if (whole >= ZYDIS_REGISTER_RAX && whole <= ZYDIS_REGISTER_R15)
-    return bit(static_cast<unsigned>(whole - ZYDIS_REGISTER_RAX));
-  if (whole >= ZYDIS_REGISTER_ZMM0 && whole <= ZYDIS_REGISTER_ZMM31)
-    return bit(kVectorsFrom + static_cast<unsigned>(whole - ZYDIS_REGISTER_ZMM0));
-  if (whole >= ZYDIS_REGISTER_K0 && whole <= ZYDIS_REGISTER_K7)
-    return bit(kMasksFrom + static_cast<unsigned>(whole - ZYDIS_REGISTER_K0));
-  return 0;
-}
-
-FrameSlot slot_of(const ZydisDecodedOperandMem& memory, ValueRegisters frame) {
-  const ValueRegisters base = set_of(memory.base);
+FrameSlot slot_of(const ZydisDecodedOperandMem& memory, RegisterSet frame) {
+  const RegisterSet base = values_in(memory.base);
   if ((base & frame) == 0 || memory.index != ZYDIS_REGISTER_NONE) return {};
   return {base, memory.disp.has_displacement ? static_cast<std::int32_t>(memory.disp.value) : 0};
 }
 
-void add_memory(const ZydisDecodedOperand& operand, ValueRegisters frame, ValueFlow& flow) {
-  const ValueRegisters located_by = set_of(operand.mem.base) | set_of(operand.mem.index);
+void add_memory(const ZydisDecodedOperand& operand, RegisterSet frame, ValueFlow& flow) {
+  const RegisterSet located_by = values_in(operand.mem.base) | values_in(operand.mem.index);
   if (operand.mem.type == ZYDIS_MEMOP_TYPE_AGEN) {
     flow.reads |= located_by;
     return;
   }
   const FrameSlot slot = slot_of(operand.mem, frame);
-  if ((operand.actions & ZYDIS_OPERAND_ACTION_MASK_READ) != 0) {
+  if (reads(operand)) {
     flow.from = slot;
     if (slot.base == 0) {
       flow.loads = true;
@@ -48,19 +33,19 @@ void add_memory(const ZydisDecodedOperand& operand, ValueRegisters frame, ValueF
       flow.reads |= located_by;
     }
   }
-  if ((operand.actions & ZYDIS_OPERAND_ACTION_MASK_WRITE) != 0) {
+  if (writes(operand)) {
     flow.to = slot;
     flow.stores |= slot.base == 0;
   }
 }
 
 void add_register(const ZydisDecodedOperand& operand, ValueFlow& flow) {
-  const ValueRegisters set = set_of(operand.reg.value);
-  const bool is_part = operand.size < 32 && set < bit(kVectorsFrom);
-  if ((operand.actions & ZYDIS_OPERAND_ACTION_MASK_READ) != 0) flow.reads |= set;
+  const RegisterSet set = values_in(operand.reg.value);
+  const bool is_part = operand.size < 32 && general_of(operand.reg.value) >= 0;
+  if (reads(operand)) flow.reads |= set;
   if ((operand.actions & ZYDIS_OPERAND_ACTION_WRITE) != 0 && !is_part) {
     flow.writes |= set;
-  } else if ((operand.actions & ZYDIS_OPERAND_ACTION_MASK_WRITE) != 0) {
+  } else if (writes(operand)) {
     flow.changes |= set;
   }
 }
@@ -109,7 +94,7 @@ bool decode_at(std::uintptr_t address, ZydisDecoded& decoded) {
 
 }  // namespace
 
-std::optional<ValueFlow> value_flow_at(std::uintptr_t address, ValueRegisters frame) noexcept {
+std::optional<ValueFlow> value_flow_at(std::uintptr_t address, RegisterSet frame) noexcept {
   ZydisDecoded decoded;
   if (!decode_at(address, decoded)) return std::nullopt;
   ValueFlow flow{.address = address, .length = decoded.instruction.length};

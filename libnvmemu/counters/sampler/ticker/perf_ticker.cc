@@ -26,11 +26,11 @@ constexpr std::size_t ring_bytes(bool registers) { return (registers ? 2 : 1) * 
 // By the numbers of asm/perf_regs.h, in which order the kernel writes them: AX, BX, CX, DX, SI, DI, BP, SP
 // (0 to 7) and R8 to R15 (16 to 23).
 constexpr std::uint64_t kRegisterMask = 0xff00ff;
-constexpr int kWritten[] = {REG_RAX, REG_RBX, REG_RCX, REG_RDX, REG_RSI, REG_RDI, REG_RBP, REG_RSP,
-                            REG_R8,  REG_R9,  REG_R10, REG_R11, REG_R12, REG_R13, REG_R14, REG_R15};
+constexpr std::uint8_t kWritten[] = {kRax, kRbx, kRcx, kRdx, kRsi, kRdi, kRbp, kRsp,
+                                     kR8,  kR9,  kR10, kR11, kR12, kR13, kR14, kR15};
 #else
 constexpr std::uint64_t kRegisterMask = 0;
-constexpr int kWritten[] = {0};
+constexpr std::uint8_t kWritten[] = {0};
 #endif
 
 perf_event_attr sampling_attributes(std::uint64_t period_ns, std::uint32_t wakeup, bool registers) {
@@ -143,7 +143,7 @@ TickerSample sample_of(const RingReader& ring, std::size_t bytes, bool registers
   sample.time_ns = static_cast<double>(ring.at<std::uint64_t>(kTime));
   if (ring.at<std::uint64_t>(kAbi) == 0 || bytes < kFirst + 8 * std::size(kWritten)) return sample;
   for (std::size_t i = 0; i < std::size(kWritten); ++i)
-    sample.registers[static_cast<std::size_t>(kWritten[i])] = ring.at<std::uint64_t>(kFirst + 8 * i);
+    sample.registers[kWritten[i]] = ring.at<std::uint64_t>(kFirst + 8 * i);
   return sample;
 }
 

@@ -5,22 +5,19 @@
 #include <ucontext.h>
 
 #include <array>
-#include <cstddef>
 #include <cstdint>
+
+#if defined(__x86_64__)
+#include "walk/general_registers.h"
+#endif
 
 namespace nvmemu {
 
 #if defined(__x86_64__)
-// Numbered as ucontext_t does: REG_R8 (0) to REG_RIP.
-inline constexpr std::size_t kRegisters = REG_RIP + 1;
-using Registers = std::array<std::uintptr_t, kRegisters>;
+// As register_set.h numbers them.
+using Registers = std::array<std::uintptr_t, kGeneralRegisters>;
 
-inline Registers registers_of(const ucontext_t& context) noexcept {
-  Registers registers;
-  for (std::size_t i = 0; i < kRegisters; ++i)
-    registers[i] = static_cast<std::uintptr_t>(context.uc_mcontext.gregs[i]);
-  return registers;
-}
+inline Registers registers_of(const ucontext_t& context) noexcept { return general_registers(context); }
 #else
 using Registers = std::array<std::uintptr_t, 1>;  // nothing decodes there
 

@@ -158,9 +158,9 @@ TEST(LoopAround, ARepeatedStringInstructionIsALoop) {
   ASSERT_EQ(loop.stream_count, 2);
   const Stream& written = loop.streams[loop.streams[0].writes ? 0 : 1];
   const Stream& read = loop.streams[loop.streams[0].writes ? 1 : 0];
-  EXPECT_EQ(written.operand.base, REG_RDI);
+  EXPECT_EQ(written.operand.base, kRdi);
   EXPECT_TRUE(written.whole_lines);
-  EXPECT_EQ(read.operand.base, REG_RSI);
+  EXPECT_EQ(read.operand.base, kRsi);
   EXPECT_TRUE(read.reads && !read.writes);
 }
 
@@ -176,7 +176,7 @@ TEST(LoopAround, IsTheInnermost) {
 TEST(LoopAround, KnowsNothingOfRegistersThatACallMayChange) {
   const Loop loop = around(nvmemu_loop_call_in);
   ASSERT_EQ(loop.stream_count, 1);
-  EXPECT_EQ(loop.streams[0].operand.base, REG_RBX);
+  EXPECT_EQ(loop.streams[0].operand.base, kRbx);
   EXPECT_TRUE(loop.has_scattered);
 }
 
@@ -194,8 +194,8 @@ TEST(LoopAround, IsNothingWhereNoBranchLeadsBack) {
 TEST(AddressOf, AddsBaseAndScaledIndex) {
   const Loop loop = around(nvmemu_loop_update_in);
   Registers registers{};
-  registers[REG_RDI] = 0x10000;
-  registers[REG_RAX] = 5;
+  registers[kRdi] = 0x10000;
+  registers[kRax] = 5;
   EXPECT_EQ(address_of(loop.streams[0], registers), 0x10000u + 40);
 }
 

@@ -208,7 +208,7 @@ TEST(IndependentLoads, AreAtMostFifteen) {
 TEST(IndependentLoads, TellWhatTheyAreAboutToRead) {
   const IndependentLoads found = independent_loads(at(nvmemu_test_chase_a));
   ASSERT_EQ(found.told_count, 1);
-  EXPECT_EQ(found.told[0].base, REG_RBX);
+  EXPECT_EQ(found.told[0].base, kRbx);
   EXPECT_EQ(found.told[0].displacement, 8);
   EXPECT_EQ(independent_loads(at(nvmemu_test_frame_a)).told_count, 0) << "its register is loaded in between";
 }

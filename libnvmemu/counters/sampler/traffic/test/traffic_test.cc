@@ -24,9 +24,9 @@ Loop copy_loop(std::int64_t step = 16) {
   loop.begin = 0x400000;
   loop.end = 0x400020;
   loop.stream_count = 2;
-  loop.streams[0] = stream(REG_RSI, step);
+  loop.streams[0] = stream(kRsi, step);
   loop.streams[0].reads = true;
-  loop.streams[1] = stream(REG_RDI, step);
+  loop.streams[1] = stream(kRdi, step);
   loop.streams[1].writes = true;
   return loop;
 }
@@ -40,8 +40,8 @@ Loop sum_loop(std::int64_t step = 16) {
 
 Registers at(std::uintptr_t from, std::uintptr_t to = 0) {
   Registers registers{};
-  registers[REG_RSI] = from;
-  registers[REG_RDI] = to;
+  registers[kRsi] = from;
+  registers[kRdi] = to;
   return registers;
 }
 

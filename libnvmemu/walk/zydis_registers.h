@@ -1,20 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Zydis' registers as walks number them. For what decodes; async-signal-safe.
+// Zydis' registers by their numbers of register_set.h. For what decodes; async-signal-safe.
 #pragma once
 
 #include <Zydis/Zydis.h>
 
-#include <algorithm>
 #include <cstdint>
-#include <iterator>
 
-#include "walk/micro_op.h"
+#include "walk/register_set.h"
 
 namespace nvmemu {
-
-bool is_in(auto value, const auto& list) {
-  return std::find(std::begin(list), std::end(list), value) != std::end(list);
-}
 
 inline std::int8_t between(ZydisRegister reg, ZydisRegister first, ZydisRegister last) {
   return reg >= first && reg <= last ? static_cast<std::int8_t>(reg - first) : kNoRegister;
@@ -51,7 +45,7 @@ inline bool is_ambient(ZydisRegister reg) {
          between(reg, ZYDIS_REGISTER_IP, ZYDIS_REGISTER_RIP) >= 0;
 }
 
-inline WalkSet set_of(ZydisRegister reg) {
+inline RegisterSet set_of(ZydisRegister reg) {
   if (const auto general = general_of(reg); general >= 0) return general_set(general);
   if (const auto vector = vector_of(reg); vector >= 0) return vector_set(vector);
   if (const auto mask = mask_of(reg); mask >= 0) return mask_set(mask);
