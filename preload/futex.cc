@@ -3,6 +3,7 @@
 // semaphores, oneTBB, and many others.
 #include <sched.h>
 #include <signal.h>
+#include <sys/ioctl.h>
 #include <sys/syscall.h>
 
 #include <cerrno>
@@ -116,6 +117,8 @@ long interposed_syscall(long number, long a, long b, long c, long d, long e, lon
       before_seccomp(static_cast<unsigned long>(a), static_cast<unsigned long>(b),
                      static_cast<unsigned long>(c));
       break;
+    case SYS_ioctl:
+      return ioctl(static_cast<int>(a), static_cast<unsigned long>(b), reinterpret_cast<void*>(c));
     case SYS_rt_sigaction:
       if (is_handled_here(static_cast<int>(a))) return raw_sigaction(a, b, c, d);
       break;

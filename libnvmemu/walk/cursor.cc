@@ -55,13 +55,13 @@ WalkStop Cursor::step() noexcept {
 
 std::uint64_t Cursor::address_of(const WalkOperand& operand) const noexcept {
   const std::uint64_t index =
-      operand.index >= 0 ? registers_.general[static_cast<std::size_t>(operand.index)] : 0;
+      operand.index >= 0 ? registers_.general[static_cast<std::uint8_t>(operand.index)] : 0;
   return address_of(operand, index * operand.scale);
 }
 
 std::uint64_t Cursor::address_of(const WalkOperand& operand, std::uint64_t scaled_index) const noexcept {
   std::uint64_t address = static_cast<std::uint64_t>(operand.displacement) + scaled_index;
-  if (operand.base >= 0) address += registers_.general[static_cast<std::size_t>(operand.base)];
+  if (operand.base >= 0) address += registers_.general[static_cast<std::uint8_t>(operand.base)];
   if (operand.is_short) address = static_cast<std::uint32_t>(address);
   if (operand.segment == Segment::kFs) address += registers_.fs_base;
   if (operand.segment == Segment::kGs) address += registers_.gs_base;
@@ -70,7 +70,7 @@ std::uint64_t Cursor::address_of(const WalkOperand& operand, std::uint64_t scale
 
 // A result of 32 bits clears the rest.
 void Cursor::set_general(const MicroOp& op, std::uint64_t value) noexcept {
-  registers_.general[static_cast<std::size_t>(op.to)] =
+  registers_.general[static_cast<std::uint8_t>(op.to)] =
       op.width == 4 ? static_cast<std::uint32_t>(value) : value;
 }
 
@@ -113,7 +113,7 @@ bool Cursor::execute(const CodeEntry& entry) noexcept {
   const MicroOp& op = entry.op;
   switch (op.kind) {
     case OpKind::kMove:
-      set_general(op, registers_.general[static_cast<std::size_t>(op.from)]);
+      set_general(op, registers_.general[static_cast<std::uint8_t>(op.from)]);
       return true;
     case OpKind::kConstant:
       set_general(op, static_cast<std::uint64_t>(op.constant));
@@ -199,7 +199,7 @@ bool Cursor::execute_load(const MicroOp& op) noexcept {
 
 bool Cursor::execute_store(const MicroOp& op) noexcept {
   std::uint64_t value = static_cast<std::uint64_t>(op.constant);
-  if (op.kind == OpKind::kStore) value = registers_.general[static_cast<std::size_t>(op.from)];
+  if (op.kind == OpKind::kStore) value = registers_.general[static_cast<std::uint8_t>(op.from)];
   if (op.kind == OpKind::kStoreControl) value = registers_.float_control;
   if (op.kind == OpKind::kStoreVectorControl) value = VectorControl::stored(registers_.vector_control);
   return memory_.write(operand_, &value, op.operand_bytes) || fails(memory_.stop());
@@ -234,7 +234,7 @@ bool Cursor::execute_transfer(const MicroOp& op) noexcept {
   } else if (op.reads_memory) {
     if (!memory_.read_value(operand_, target, sizeof target)) return fails(memory_.stop());
   } else if (!op.has_constant) {
-    target = registers_.general[static_cast<std::size_t>(op.from)];
+    target = registers_.general[static_cast<std::uint8_t>(op.from)];
   }
   if (op.kind == OpKind::kCall && !push(op.next())) return false;
   next_pc_ = target;
@@ -248,7 +248,7 @@ bool Cursor::execute_stack(const MicroOp& op) noexcept {
       if (op.reads_memory) {
         if (!memory_.read_value(operand_, value, sizeof value)) return fails(memory_.stop());
       } else if (!op.has_constant) {
-        value = registers_.general[static_cast<std::size_t>(op.from)];
+        value = registers_.general[static_cast<std::uint8_t>(op.from)];
       }
       if (!op.reads_memory) operand_ = registers_.general[kRsp] - sizeof value;
       return push(value);
@@ -262,17 +262,17 @@ bool Cursor::execute_stack(const MicroOp& op) noexcept {
     default:
       operand_ = registers_.general[kRsp];
       if (!pop(value)) return false;
-      registers_.general[static_cast<std::size_t>(op.to)] = value;
+      registers_.general[static_cast<std::uint8_t>(op.to)] = value;
       return true;
   }
 }
 
 // From the operand to the word of it that the bit is in: signed numbers of the operand's own width.
 std::int64_t Cursor::bytes_to_bit(const MicroOp& op) const noexcept {
-  const auto bit = static_cast<std::int64_t>(registers_.general[static_cast<std::size_t>(op.bit)]);
+  const auto bit = static_cast<std::int64_t>(registers_.general[static_cast<std::uint8_t>(op.bit)]);
   switch (op.operand_bytes) {
     case 2:
-      return (static_cast<std::int16_t>(bit) >> 4) * 2;
+      return (static_cast<std::int16_t>(bit) >> 4) * std::int64_t{2};
     case 4:
       return (static_cast<std::int32_t>(bit) >> 5) * std::int64_t{4};
     default:

@@ -23,7 +23,7 @@ std::int64_t index_at(const std::uint8_t* vector, std::size_t i, std::uint8_t by
 // Whether element `i` is asked for: by a mask's bit, or the highest one of a vector's element.
 bool Cursor::is_asked_for(const VectorGather& gather, std::size_t i) const noexcept {
   if (gather.mask < 0)
-    return (registers_.masks[static_cast<std::size_t>(gather.mask_register)] >> i & 1) != 0;
+    return (registers_.masks[static_cast<std::uint8_t>(gather.mask_register)] >> i & 1) != 0;
   const std::uint8_t* const mask = registers_.vectors[gather.mask];
   return (mask[(i + 1) * gather.element_bytes - 1] & 0x80) != 0;
 }
@@ -53,7 +53,7 @@ bool Cursor::execute_gather(const MicroOp& op) noexcept {
   if (gather.mask >= 0) {
     std::memset(registers_.vectors[gather.mask], 0, kVectorBytes);
   } else {
-    registers_.masks[static_cast<std::size_t>(gather.mask_register)] = 0;
+    registers_.masks[static_cast<std::uint8_t>(gather.mask_register)] = 0;
   }
   if (op.kind == OpKind::kGather) std::memcpy(vector, data, kVectorBytes);
   return true;

@@ -11,7 +11,7 @@ namespace {
 constexpr std::string_view kDevices[] = {"/dev/", "/sys/", "/proc/", "/dmabuf:", "anon_inode:"};
 // There too, and memory like any other.
 constexpr std::string_view kPlainMemory[] = {
-    "/dev/zero",          "/dev/shm/", "/dev/hugepages/", "anon_inode:[io_uring]", "anon_inode:[perf_event]",
+    "/dev/zero",          "/dev/shm/", "/dev/hugepages", "anon_inode:[io_uring]", "anon_inode:[perf_event]",
     "anon_inode:kvm-vcpu"};
 
 bool begins_with_one_of(std::string_view name, std::span<const std::string_view> list) {

@@ -43,7 +43,7 @@ TEST(Mappings, ADeviceIsToldByItsName) {
 TEST(Mappings, MemoryIsNone) {
   for (const char* name : {"", "[heap]", "[stack]", "[vdso]", "[vvar]", "/usr/lib/libc.so.6",
                            "/home/dev/file", "/memfd:x (deleted)", "/dev/zero (deleted)", "/dev/shm/x",
-                           "/dev/hugepages/x", "/SYSV00000000 (deleted)", "[anon:dev]",
+                           "/dev/hugepages/x", "/dev/hugepages1G/x", "/SYSV00000000 (deleted)", "[anon:dev]",
                            "anon_inode:[io_uring]", "anon_inode:[perf_event]", "anon_inode:kvm-vcpu:0"})
     EXPECT_FALSE(is_device(name)) << name;
 }

@@ -104,7 +104,7 @@ std::uintptr_t effective_address(const MemoryOperand& operand, std::uintptr_t ad
   const auto value = [&](std::int8_t reg) -> std::uintptr_t {
     if (reg == MemoryOperand::kNone) return 0;
     if (reg == MemoryOperand::kNextInstruction) return address + length;
-    return static_cast<std::uintptr_t>(context.uc_mcontext.gregs[kGregs[static_cast<std::size_t>(reg)]]);
+    return static_cast<std::uintptr_t>(context.uc_mcontext.gregs[kGregs[static_cast<std::uint8_t>(reg)]]);
   };
   const auto start = operand.is_thread_local ? reinterpret_cast<std::uintptr_t>(__builtin_thread_pointer())
                                              : std::uintptr_t{0};

@@ -58,10 +58,10 @@ struct Body {
   // Whether its value can be followed: left alone, or moved on.
   bool is_followed(std::int8_t reg) const noexcept { return (written & bit_of(reg)) == 0; }
   bool step_is_known(std::int8_t reg) const noexcept {
-    return reg < 0 || step_by[static_cast<std::size_t>(reg)] == 0;
+    return reg < 0 || step_by[static_cast<std::uint8_t>(reg)] == 0;
   }
   std::int64_t step_of(std::int8_t reg) const noexcept {
-    return reg < 0 ? 0 : step[static_cast<std::size_t>(reg)];
+    return reg < 0 ? 0 : step[static_cast<std::uint8_t>(reg)];
   }
 };
 
@@ -76,7 +76,7 @@ void Body::add(const InstructionEffects& effects) noexcept {
   has_other_accesses |= effects.has_other_accesses;
   written |= effects.written;
   if (effects.stepped < 0) return;
-  const auto reg = static_cast<std::size_t>(effects.stepped);
+  const auto reg = static_cast<std::uint8_t>(effects.stepped);
   stepped |= bit_of(effects.stepped);
   step[reg] += effects.step;
   step_by[reg] |= effects.step_by;
@@ -89,7 +89,7 @@ void Body::add_string_steps() noexcept {
     const std::int8_t reg = accesses[i].operand.base;
     written &= ~bit_of(reg);
     stepped |= bit_of(reg);
-    step_by[static_cast<std::size_t>(reg)] = general_set(kRcx);
+    step_by[static_cast<std::uint8_t>(reg)] = general_set(kRcx);
   }
 }
 
@@ -198,7 +198,7 @@ std::optional<Loop> loop_around(std::uintptr_t ip) noexcept {
 std::uintptr_t address_of(const Stream& stream, const Registers& registers) noexcept {
   const MemoryOperand& operand = stream.operand;
   const auto value = [&](std::int8_t reg) {
-    return reg >= 0 ? registers[static_cast<std::size_t>(reg)] : std::uintptr_t{0};
+    return reg >= 0 ? registers[static_cast<std::uint8_t>(reg)] : std::uintptr_t{0};
   };
   return value(operand.base) + value(operand.index) * operand.scale +
          static_cast<std::uintptr_t>(static_cast<std::intptr_t>(operand.displacement));
