@@ -168,6 +168,14 @@ std::size_t AccessLoop::access_batch(std::size_t count, std::uint32_t phase) {
   return i;
 }
 
+// To this process's other threads at once; to the emulator, whose count all threads of a run share, seldom.
+void AccessLoop::tell(std::size_t done) noexcept {
+  constexpr std::size_t kSeldom = 64 * kBatch;
+  accesses_.store(accesses_.load(std::memory_order_relaxed) + done, std::memory_order_relaxed);
+  untold_ += done;
+  if (untold_ >= kSeldom) nvmemu_done(std::exchange(untold_, 0));
+}
+
 // Less what two stamps take with nothing between.
 std::uint64_t AccessLoop::net_ns(Place place, std::uint64_t ticks) const noexcept {
   const std::uint64_t cost = (place & kWrite) != 0 ? settings_.cost.write_ticks : settings_.cost.read_ticks;
@@ -211,11 +219,11 @@ std::uint64_t AccessLoop::run_with(Pattern& pattern, std::uint32_t phase, std::u
     made += done;
     ++batches_;
     recorded = done;
-    if constexpr (kRecord)
-      accesses_.store(accesses_.load(std::memory_order_relaxed) + done, std::memory_order_relaxed);
+    if constexpr (kRecord) tell(done);
     going = done == count && made < most;
   }
   if constexpr (kRecord) {
+    nvmemu_done(std::exchange(untold_, 0));
     if (settings_.record) record(recorded);
     const FaultCounts faults_after = thread_faults();
     faults_.minor += faults_after.minor - faults_before.minor;

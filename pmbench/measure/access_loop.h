@@ -81,6 +81,7 @@ class AccessLoop {
   Stamps access_classed(Place place);
   void draw(Pattern& pattern, std::size_t count) noexcept;
   void record(std::size_t count) noexcept;
+  void tell(std::size_t done) noexcept;
   void record_and_draw(Pattern& pattern) noexcept;
   std::uint64_t net_ns(Place place, std::uint64_t ticks) const noexcept;
   void mark_trace(std::uint64_t ticks) const noexcept;
@@ -97,6 +98,7 @@ class AccessLoop {
   std::uint32_t cpu_ = 0;          // where the last stamp was taken
   std::uint64_t migrations_ = 0;
   std::atomic<std::uint64_t> accesses_{0};
+  std::size_t untold_ = 0;        // of these, to the emulator
   FaultCounts faults_;            // in the runs so far
   std::uint64_t own_faults_ = 0;  // seen in the batches whose drawing and recording was watched
   std::uint64_t batches_ = 0, watched_ = 0;

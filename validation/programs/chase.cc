@@ -11,9 +11,9 @@
 #include "base/clock.h"
 #include "base/units.h"
 #include "host/statistics.h"
-#include "nvmemu/nvmemu.h"
 #include "programs/command_line.h"
 #include "workloads/miss_count.h"
+#include "workloads/pieces.h"
 #include "workloads/stopwatch.h"
 #include "workloads/team.h"
 
@@ -61,18 +61,8 @@ Work work_of(const Options& options) {
   return {};
 }
 
-// In pieces of some ms: what is done is told between them.
-void chase_telling(ChaseState& state, std::uint64_t steps, const Work& work) {
-  constexpr std::uint64_t kPiece = 10'000;
-  for (std::uint64_t left = steps; left > 0;) {
-    const std::uint64_t now = std::min(left, kPiece);
-    chase(state, now, work);
-    nvmemu_done(now);
-    left -= now;
-  }
-}
-
 Outcome chase_in_thread(const Options& options, unsigned thread, Team& team) {
+  constexpr std::uint64_t kPiece = 10'000;  // steps: of some ms
   Outcome outcome;
   const auto cycle = LineCycle::create(options.size_bytes, options.page_size, options.seed + thread,
                                        static_cast<unsigned>(options.chains));
@@ -90,7 +80,7 @@ Outcome chase_in_thread(const Options& options, unsigned thread, Team& team) {
     if (!cycle) continue;
     const Stopwatch stopwatch;
     const std::uint64_t cpu_ns = nvmemu::thread_cpu_ns();
-    chase_telling(state, options.loads, work);
+    in_pieces(options.loads, kPiece, [&](std::uint64_t steps) { chase(state, steps, work); });
     const auto loads = static_cast<double>(options.loads);
     outcome.ns_per_load.push_back(stopwatch.stop_ns() / loads);
     outcome.cpu_ns_per_load.push_back(static_cast<double>(nvmemu::thread_cpu_ns() - cpu_ns) / loads);

@@ -4,6 +4,7 @@
 
 #include "programs/command_line.h"
 #include "workloads/mix.h"
+#include "workloads/pieces.h"
 #include "workloads/stopwatch.h"
 
 using nvmemu::Result;
@@ -22,8 +23,10 @@ struct Options {
 };
 
 Figures run(const Options& options) {
+  constexpr std::uint64_t kPiece = 250'000;
   const Stopwatch stopwatch;
-  const std::uint64_t mixed = mix(options.seed, options.rounds);
+  std::uint64_t mixed = options.seed;
+  in_pieces(options.rounds, kPiece, [&](std::uint64_t rounds) { mixed = mix(mixed, rounds); });
   const double ns = stopwatch.stop_ns();
 
   Figures figures;

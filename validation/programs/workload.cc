@@ -11,6 +11,7 @@
 #include "base/units.h"
 #include "host/calibration.h"
 #include "programs/command_line.h"
+#include "workloads/pieces.h"
 #include "workloads/stopwatch.h"
 #include "workloads/structures/structure.h"
 
@@ -74,13 +75,17 @@ Result<double> threshold_ns(const Options& options) {
 // A twentieth of the operations, for caches and predictors to be as they will be.
 std::uint64_t warm_up(std::uint64_t operations) { return std::max<std::uint64_t>(operations / 20, 1000); }
 
-Result<void> run_twin(Structure& structure, const Options& options, std::uint64_t operations,
-                      Figures& figures) {
+// About 1 ms where memory is as fast as usual. The twin's pieces are the same: what a piece ends amid (a
+// level of a search, a run of a sort) goes into the checksum.
+std::uint64_t piece_of(const StructureKind& kind) { return kind.usual_operations / 1000; }
+
+Result<void> run_twin(Structure& structure, const StructureKind& kind, const Options& options,
+                      std::uint64_t operations, Figures& figures) {
   const auto threshold = threshold_ns(options);
   if (!threshold) return tl::unexpected<Error>(threshold.error());
   const nvmemu::Clock clock = nvmemu::Clock::calibrate();
   TimedAccess access(static_cast<std::uint64_t>(*threshold * clock.hz() / 1e9));
-  structure.run_timed(operations, access);
+  in_pieces(operations, piece_of(kind), [&](std::uint64_t count) { structure.run_timed(count, access); });
   figures["accesses"] = access.accesses();
   figures["accesses_from_memory"] = access.from_memory();
   figures["reading_from_memory_ns"] = access.memory_ticks() / clock.hz() * 1e9;
@@ -103,11 +108,11 @@ Result<Figures> run(const Options& options) {
   figures["operations"] = operations;
   figures["emulated"] = emulated();
   if (options.twin) {
-    if (auto counted = run_twin(**structure, options, operations, figures); !counted)
+    if (auto counted = run_twin(**structure, kind, options, operations, figures); !counted)
       return tl::unexpected<Error>(counted.error());
   } else {
     const Stopwatch stopwatch;
-    (*structure)->run(operations);
+    in_pieces(operations, piece_of(kind), [&](std::uint64_t count) { (*structure)->run(count); });
     figures["seconds"] = stopwatch.stop_ns() / 1e9;
   }
   figures["checksum"] = fmt::format("{:016x}", (*structure)->checksum());

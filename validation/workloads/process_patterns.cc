@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "nvmemu/nvmemu.h"
 #include "workloads/stopwatch.h"
 
 namespace nvmemu::workloads {
@@ -109,6 +110,7 @@ Result<Consumed> produce(Walker& walker, const Steps& steps, const Pipe& items, 
 [[noreturn]] void serve(const LineCycle& cycle, const Line* start, std::uint64_t loads) {
   ChaseState state{{start}};
   chase(state, loads);
+  nvmemu_done(loads);
   _exit(static_cast<int>(checksum(cycle, state) & 0xff));
 }
 

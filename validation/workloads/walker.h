@@ -9,6 +9,7 @@
 #include "base/result.h"
 #include "workloads/chase.h"
 #include "workloads/line_cycle.h"
+#include "workloads/pieces.h"
 
 namespace nvmemu::workloads {
 
@@ -18,7 +19,10 @@ class Walker {
   explicit Walker(LineCycle cycle) : cycle_(std::move(cycle)), state_{{cycle_.starts().front()}} {}
 
   // Makes `loads` loads from memory, each dependent on the last, from where the last part ended.
-  void walk(std::uint64_t loads) noexcept { chase(state_, loads); }
+  void walk(std::uint64_t loads) noexcept {
+    constexpr std::uint64_t kPiece = 10'000;  // of some ms
+    in_pieces(loads, kPiece, [this](std::uint64_t count) { chase(state_, count); });
+  }
 
   std::uint64_t checksum() const { return workloads::checksum(cycle_, state_); }
   bool has_huge_pages() const { return cycle_.buffer().has_huge_pages(); }

@@ -19,6 +19,19 @@
 #include <vector>
 
 #include "base/clock.h"
+#include "nvmemu/nvmemu.h"
+
+namespace {
+
+std::uint64_t told_calls = 0, told_accesses = 0;
+
+}  // namespace
+
+// As the emulator has it.
+void nvmemu_progress(unsigned long long amount) {
+  ++told_calls;
+  told_accesses += amount;
+}
 
 namespace nvmemu::pmbench {
 namespace {
@@ -76,6 +89,15 @@ TEST(AccessLoop, RecordsEachAccessOnce) {
   EXPECT_EQ(result.accesses, 10'007);
   EXPECT_EQ(result.reads.count + result.writes.count, 10'007);
   EXPECT_GT(result.reads.sum_ns + result.writes.sum_ns, 0);
+}
+
+TEST(AccessLoop, TellsTheEmulatorOfEachAccessButNotOneByOne) {
+  const Memory memory(64);
+  told_calls = told_accesses = 0;
+  run(settings_for(memory), *pattern("uniform", 64), 10'007);
+  EXPECT_EQ(told_accesses, 10'007u);
+  EXPECT_LE(told_calls, 10u);
+  EXPECT_GE(told_calls, 3u);
 }
 
 TEST(AccessLoop, ReadsAndWritesInTheRatioThatIsAskedFor) {

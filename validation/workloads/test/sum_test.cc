@@ -22,6 +22,20 @@ TEST(Sum, AddsInOrder) {  // in any other order the small ones survive
   EXPECT_EQ(sum_in_order(values), 0);
 }
 
+TEST(Sum, AddsEveryInteger) {
+  std::vector<std::uint64_t> values(1001);
+  std::iota(values.begin(), values.end(), 0);
+  EXPECT_EQ(sum_of_integers(values), 500500u);
+}
+
+TEST(Fill, HasTheSameNumbersOfEitherKind) {
+  std::vector<double> doubles(100);
+  std::vector<std::uint64_t> integers(100);
+  fill(doubles, 1);
+  fill(integers, 1);
+  EXPECT_EQ(doubles, std::vector<double>(integers.begin(), integers.end()));
+}
+
 TEST(Fill, IsTheSameForTheSameSeedOnly) {
   std::vector<double> first(100), second(100), other(100);
   fill(first, 1);
