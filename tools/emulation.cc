@@ -16,6 +16,7 @@
 #include "epoch/unknown_variables.h"
 #include "hardware_throttle.h"
 #include "launch.h"
+#include "progress_file.h"
 #include "report/board.h"
 #include "terminal.h"
 
@@ -191,6 +192,8 @@ tl::expected<Emulated, Refusal> emulate(const RunOptions& options, const Prepare
     variables = to_environment(make_config(options, prepared, *limit, *board));
     variables.push_back(preload_with(prepared.library));
   }
+  std::optional<ProgressFile> progress;
+  if (!options.progress_file.empty()) progress.emplace(options.progress_file, prepared.request.alternate_ns);
   const auto ended = launch(prepared.path, command, environment_with(variables),
                             options.no_wait ? Waits::kForCommand : Waits::kForAll);
   if (limit->hardware) {
@@ -203,6 +206,7 @@ tl::expected<Emulated, Refusal> emulate(const RunOptions& options, const Prepare
   report.exit_status = ended->exit_status;
   report.wall_seconds = ended->wall_seconds;
   read_board(*board, report);
+  if (progress) report_progress(progress->stop(), options.progress_file, board->traffic().start_ns, report);
   emulated.all_ended = ended->all_ended;
   if (!ended->all_ended && has_running(report)) {
     report.warnings.emplace_back(

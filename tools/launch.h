@@ -23,8 +23,8 @@ enum class Waits { kForCommand, kForAll };
 // is all of it, as "NAME=value". SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1 and SIGUSR2 sent to this process
 // are passed on, but for those that the terminal sends: the command, in the same foreground group, has had
 // them already; where only orphans of the command are left, they end the waiting. The calling process must
-// have a single thread. Waits::kForAll: also for processes that outlive the command, which become children of
-// this one.
+// have no other thread but such as block all signals. Waits::kForAll: also for processes that outlive the
+// command, which become children of this one.
 tl::expected<Ended, Refusal> launch(const std::string& path, const std::vector<std::string>& arguments,
                                     const std::vector<std::string>& environment, Waits waits);
 

@@ -92,7 +92,12 @@ void add_alternate_option(Parser& app, RunOptions& options) {
   add("--alternate", options.alternate, "TIME",
       "delays off and on in turn, in windows of 10 ms to 60 s (500ms\nsuits most): the run is its own "
       "control. The report has the\nwindows, and what the program did in each where it says so by\n"
-      "nvmemu_progress() (docs/alternation.md)",
+      "nvmemu_progress() or in a file (docs/alternation.md)",
+      kMeasuring);
+  add("--progress-file", options.progress_file, "FILE",
+      "with --alternate: a file that says what the program has done, for\none that does not call "
+      "nvmemu_progress(): the first number in it,\nwhich grows, and is written anew ten times a window or "
+      "more.\nCounts instead of what the program tells",
       kMeasuring);
 }
 

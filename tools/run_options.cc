@@ -87,6 +87,9 @@ Result<void> check_measuring(const RunOptions& options, RunRequest& request) {
     const Result<double> window_ns = parse_alternate_ns(options.alternate);
     if (!window_ns) return in_option("--alternate", window_ns.error());
     request.alternate_ns = *window_ns;
+  } else if (!options.progress_file.empty()) {
+    return failure("--progress-file: progress is told by windows of --alternate, which is not given",
+                   "--alternate 500ms suits most");
   }
 
   const Result<void> base = check_latency("--base-latency", options.base_latency, request.base_latency_ns);

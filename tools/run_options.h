@@ -17,7 +17,8 @@ namespace nvmemu {
 // As given; empty: not given.
 struct RunOptions {
   std::string profile, read_latency, write_latency, read_bandwidth, write_bandwidth;
-  std::string source = "auto", model = "auto", epoch = "100ms", alternate, ticker = "auto", without_rules;
+  std::string source = "auto", model = "auto", epoch = "100ms", alternate, progress_file, ticker = "auto";
+  std::string without_rules;  // names, by commas
   std::string throttle = "auto", node = "0";
   std::string throttle_root;  // what stands for /, for the hardware: for tests
   bool no_walks = false;

@@ -38,6 +38,8 @@ std::vector<WindowReport> windows_of(const Alternation& alternation, std::uint64
   return windows;
 }
 
+}  // namespace
+
 std::optional<AlternationReport::Slowdown> slowdown_of(const std::vector<WindowReport>& windows) {
   std::vector<double> slowdowns;
   for (std::size_t i = 1; i + 1 < windows.size(); ++i) {
@@ -51,8 +53,6 @@ std::optional<AlternationReport::Slowdown> slowdown_of(const std::vector<WindowR
   };
   return AlternationReport::Slowdown{at(0.5), at(0.25), at(0.75), slowdowns.size()};
 }
-
-}  // namespace
 
 void read_alternation(const Board& board, RunReport& report) {
   report.alternation.windows = windows_of(board.alternation(), board.traffic().start_ns);

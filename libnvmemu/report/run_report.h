@@ -123,6 +123,8 @@ void read_traffic(const Board& board, RunReport& report);
 // Fills `alternation` from the board.
 void read_alternation(const Board& board, RunReport& report);
 
+std::optional<AlternationReport::Slowdown> slowdown_of(const std::vector<WindowReport>& windows);
+
 // JSON, as design and docs/report.md describe; ends with a newline.
 std::string to_json(const RunReport& report);
 

@@ -102,7 +102,8 @@ std::string alternation_line(const AlternationReport& alternation) {
                   format_duration(alternation.window_seconds * 1e9), alternation.windows.size() - with,
                   counted(with, "window", "windows"));
   if (!alternation.slowdown)
-    return windows + "; the program told of no progress in three in a row (nvmemu_progress())";
+    return windows +
+           "; the program told of no progress in three in a row (nvmemu_progress(), --progress-file)";
   constexpr std::size_t kFewestForQuartiles = 4;  // of fewer, they are not apart from the outermost
   const auto& slowdown = *alternation.slowdown;
   return fmt::format("{}; x{:.3f} slower, the median of {} against their neighbours ({})", windows,

@@ -65,6 +65,18 @@ TEST(CheckOptions, AWindowOfAlternatingDelaysIsInRange) {
   }
 }
 
+TEST(CheckOptions, AProgressFileNeedsWindows) {
+  RunOptions options;
+  options.read_latency = "2x";
+  options.progress_file = "done";
+  const auto request = check_options(options);
+  ASSERT_FALSE(request);
+  EXPECT_THAT(request.error().message, HasSubstr("--progress-file"));
+  EXPECT_THAT(request.error().hint, HasSubstr("--alternate 500ms"));
+  options.alternate = "500ms";
+  EXPECT_TRUE(check_options(options));
+}
+
 TEST(CheckOptions, PrefersTheOptionToTheProfile) {
   RunOptions options;
   options.profile = "optane-dcpmm";

@@ -65,6 +65,38 @@ TEST_F(RunTest, SaysNothingWhenQuiet) {
   EXPECT_EQ(outcome.err, "");
 }
 
+// Counts in the file, which is written over and over.
+std::string counter(const std::string& path, int most) {
+  return "i=0; while [ $i -lt " + std::to_string(most) + " ]; do i=$((i+1)); echo done: $i >'" + path +
+         "'; j=0; while [ $j -lt 100 ]; do j=$((j+1)); done; done";
+}
+
+TEST_F(RunTest, WindowsHaveTheProgressOfAFile) {
+  constexpr int kMost = 5000;  // some tenths of a second
+  const std::string path = folder_.file("done"), report_path = folder_.file("report.json");
+  const Outcome outcome =
+      run({"--read-latency", "2x", "--epoch", "10ms", "--alternate", "20ms", "--progress-file", path,
+           "--report", report_path, "--", "sh", "-c", counter(path, kMost)});
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_THAT(warnings(), Not(Contains(HasSubstr("no number"))));
+  const json alternation = report()["alternation"];
+  double done = 0;
+  for (const json& window : alternation["windows"]) done += window["progress"].get<double>();
+  EXPECT_GT(done, kMost / 2);  // all but the last window
+  EXPECT_LE(done, kMost);
+  EXPECT_GT(alternation["slowdown"]["median"], 0);
+}
+
+TEST_F(RunTest, WarnsOfAProgressFileThatSaysNothing) {
+  const std::string report_path = folder_.file("report.json");
+  for (const std::string& path : {folder_.file("none"), folder_.path(), folder_.write("text", "soon\n")}) {
+    const Outcome outcome = run({"--read-latency", "2x", "--alternate", "20ms", "--progress-file", path,
+                                 "--report", report_path, "--", "true"});
+    EXPECT_EQ(outcome.status, 0) << outcome.err;
+    EXPECT_THAT(warnings(), Contains(AllOf(HasSubstr(path), HasSubstr("no number"))));
+  }
+}
+
 TEST_F(RunTest, SaysWhatItDoesWhenVerbose) {
   const Outcome outcome = run({"--verbose", "--read-latency", "2x", "--", "true"});
   EXPECT_THAT(outcome.err, AllOf(HasSubstr("preloading "), HasSubstr("target 200 ns"), HasSubstr("/true")));
