@@ -38,6 +38,7 @@ struct Options {
   std::uint64_t size_bytes = std::uint64_t{512} << 20;
   PageSize page_size = PageSize::k2MiB;
   std::uint64_t chains = 1, loads = 8'000'000, work = 0, divisions = 0, threads = 1, repeat = 1, seed = 1;
+  bool between_loads = false;
   std::string miss;  // what one takes; empty: they are not counted
 };
 
@@ -57,7 +58,8 @@ std::uint64_t warm_up_steps(const Options& options) {
 
 Work work_of(const Options& options) {
   if (options.divisions > 0) return {Work::Kind::kDivisions, static_cast<std::uint32_t>(options.divisions)};
-  if (options.work > 0) return {Work::Kind::kMultiplications, static_cast<std::uint32_t>(options.work)};
+  const auto kind = options.between_loads ? Work::Kind::kBetweenLoads : Work::Kind::kMultiplications;
+  if (options.work > 0) return {kind, static_cast<std::uint32_t>(options.work)};
   return {};
 }
 
@@ -96,6 +98,8 @@ Outcome chase_in_thread(const Options& options, unsigned thread, Team& team) {
 void check(const Options& options) {
   if (options.work > 0 && options.divisions > 0)
     throw nvmemu::UsageError("--divisions", "the work is of one kind: without --work");
+  if (options.between_loads && (options.work == 0 || options.chains > 1))
+    throw nvmemu::UsageError("--between-loads", "is for the --work of one chain");
   if (options.size_bytes < options.chains * kLineBytes)
     throw nvmemu::UsageError("--size", fmt::format("{} hold fewer cache lines than there are chains ({})",
                                                    nvmemu::format_size(options.size_bytes), options.chains));
@@ -136,6 +140,7 @@ Result<Figures> run(const Options& options) {
   figures["chains"] = options.chains;
   figures["loads_per_chain"] = options.loads;
   figures["work_per_step"] = options.work;
+  figures["between_loads"] = options.between_loads;
   figures["divisions_per_step"] = options.divisions;
   figures["threads"] = options.threads;
   figures["repeat"] = options.repeat;
@@ -165,6 +170,8 @@ int main(int argc, char** argv) {
             "multiplications a step, each dependent on the one before, all independent of the chains: the "
             "processor does "
             "them while it waits for the loads");
+  app.add_flag("--between-loads", options.between_loads,
+               "the multiplications wait for the step's load, and the next load waits for them");
   add_count(
       app, "--divisions", options.divisions, 0, 1'000'000,
       "the same with divisions, which are fewer instructions for the same time: those of one step, and the "

@@ -9,8 +9,8 @@
 
 #include "base/clock.h"
 #include "base/units.h"
-#include "host/calibration.h"
 #include "programs/command_line.h"
+#include "programs/threshold.h"
 #include "workloads/pieces.h"
 #include "workloads/stopwatch.h"
 #include "workloads/structures/structure.h"
@@ -58,18 +58,7 @@ void check(const Options& options) {
         "--size",
         fmt::format("{} is not a power of two from {} to {}", nvmemu::format_size(bytes),
                     nvmemu::format_size(kLeastStructureBytes), nvmemu::format_size(kMostStructureBytes)));
-  if (!options.threshold.empty() && !nvmemu::parse_latency_ns(options.threshold))
-    throw nvmemu::UsageError("--threshold", nvmemu::parse_latency_ns(options.threshold).error().message);
-}
-
-// What lies between a load from a cache and one from memory; as it was calibrated, where it is not given.
-Result<double> threshold_ns(const Options& options) {
-  if (!options.threshold.empty()) return nvmemu::parse_latency_ns(options.threshold);
-  const auto calibration = nvmemu::load_calibration(nvmemu::calibration_path());
-  if (!calibration || calibration->probe_threshold_ns <= 0)
-    return nvmemu::failure("it is not known what a load from memory takes at least on this machine",
-                           "nvmemu calibrate measures it; or give --threshold 100ns");
-  return calibration->probe_threshold_ns;
+  nvmemu::programs::check_threshold(options.threshold);
 }
 
 // A twentieth of the operations, for caches and predictors to be as they will be.
@@ -81,7 +70,7 @@ std::uint64_t piece_of(const StructureKind& kind) { return kind.usual_operations
 
 Result<void> run_twin(Structure& structure, const StructureKind& kind, const Options& options,
                       std::uint64_t operations, Figures& figures) {
-  const auto threshold = threshold_ns(options);
+  const auto threshold = nvmemu::programs::threshold_ns(options.threshold);
   if (!threshold) return tl::unexpected<Error>(threshold.error());
   const nvmemu::Clock clock = nvmemu::Clock::calibrate();
   TimedAccess access(static_cast<std::uint64_t>(*threshold * clock.hz() / 1e9));
@@ -131,10 +120,7 @@ int main(int argc, char** argv) {
   add_count(app, "--operations", options.operations, 1, std::uint64_t{1} << 40, "operations that are timed");
   app.get_option("--operations").default_str("by workload");
   app.add_flag("--twin", options.twin, "time and count each access, instead of the whole");
-  app.add_option("--threshold", options.threshold,
-                 "with --twin: an access that takes longer, fences included, comes from memory")
-      .type_name("LATENCY")
-      .default_str("as calibrated");
+  add_threshold(app, options.threshold, "with --twin");
   add_page_size(app, options.memory.page_size);
   add_seed(app, options.memory.seed);
   app.callback([&] { check(options); });

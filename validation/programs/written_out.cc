@@ -4,13 +4,17 @@
 
 #include <algorithm>
 #include <numeric>
+#include <string>
 #include <vector>
 
+#include "base/clock.h"
 #include "nvmemu/nvmemu.h"
 #include "programs/command_line.h"
+#include "programs/threshold.h"
 #include "workloads/page_buffer.h"
 #include "workloads/random.h"
 #include "workloads/stopwatch.h"
+#include "workloads/structures/access.h"
 
 using nvmemu::Error;
 using nvmemu::Result;
@@ -30,7 +34,8 @@ constexpr auto kDescription =
 struct Options {
   std::uint64_t size_bytes = std::uint64_t{512} << 20;
   std::uint64_t loads = 1, stride = 256, seconds = 3, seed = 1;
-  bool near = false;
+  bool near = false, count_misses = false;
+  std::string threshold;
 };
 
 using Node = void*;
@@ -86,7 +91,23 @@ void link(std::byte* memory, std::size_t nodes, std::size_t nodes_of_block, cons
   for (std::size_t i = 0; i < nodes; ++i) *node(i) = node(i + 1);
 }
 
+// Of the loads that follow, the share that comes from memory. One of 32 is timed, so that the others come as
+// fast as they do anyway: a prefetcher has no more time than it had.
+double from_memory_per_load(Node* at, double threshold_ns) {
+  constexpr std::uint64_t kTimed = 100'000, kLoadsBetween = 31;
+  const nvmemu::Clock clock = nvmemu::Clock::calibrate();
+  TimedAccess access(static_cast<std::uint64_t>(threshold_ns * clock.hz() / 1e9));
+  for (std::uint64_t i = 0; i < kTimed; ++i) {
+    at = chase_written_out<1>(at, kLoadsBetween);
+    at = static_cast<Node*>(*access(at));
+  }
+  return static_cast<double>(access.from_memory()) / static_cast<double>(access.accesses());
+}
+
 Result<Figures> run(const Options& options) {
+  Result<double> threshold = 0;
+  if (options.count_misses) threshold = nvmemu::programs::threshold_ns(options.threshold);
+  if (!threshold) return tl::unexpected<Error>(threshold.error());
   constexpr std::size_t kBlockBytes = std::size_t{256} << 10;
   const Chase chase = chase_of(options.loads);
   const auto buffer = PageBuffer::create(options.size_bytes, PageSize::k2MiB);
@@ -121,6 +142,7 @@ Result<Figures> run(const Options& options) {
   figures["emulated"] = emulated();
   figures["ns_per_load"] = all_ns / static_cast<double>(all);
   figures["ns_per_load_by_second"] = by_second;
+  if (options.count_misses) figures["from_memory_per_load"] = from_memory_per_load(at, *threshold);
   figures["last_node"] =
       (reinterpret_cast<std::byte*>(at) - buffer->data()) / static_cast<std::ptrdiff_t>(options.stride);
   return figures;
@@ -137,9 +159,14 @@ int main(int argc, char** argv) {
   add_count(app, "--stride", options.stride, 64, 4096, "bytes from node to node");
   app.add_flag("--near", options.near, "all nodes of 256 KiB before those of the next");
   add_count(app, "--seconds", options.seconds, 1, 3600, "how long it chases, about");
+  app.add_flag(
+      "--count-misses", options.count_misses,
+      "then go on, and time one load of 32: print from_memory_per_load, the share of those from memory");
+  add_threshold(app, options.threshold, "with --count-misses");
   add_seed(app, options.seed);
   app.callback([&] {
     chase_of(options.loads);
+    check_threshold(options.threshold);
     if (options.stride % sizeof(Node) != 0)
       throw nvmemu::UsageError("--stride", "nodes lie on multiples of 8");
   });

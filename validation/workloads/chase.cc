@@ -43,6 +43,8 @@ template <unsigned kChains, Work::Kind kKind>
 #pragma GCC unroll 16
   for (unsigned i = 0; i < kVector; ++i) vector[i].at = to_vector(state.at[kPlain + i]);
   std::uint64_t worked = state.worked;
+  std::uint64_t none = 0;  // as the compiler and the processor do not know: what is added of it waits for it
+  asm("" : "+r"(none));
   double divided = state.divided;
 
   for (; steps > 0; --steps) {
@@ -51,12 +53,16 @@ template <unsigned kChains, Work::Kind kKind>
 #pragma GCC unroll 16
     for (unsigned i = 0; i < kVector; ++i) vector[i].step();
     // The empty assembly keeps one operation after another: not several folded into one.
-    if constexpr (kKind == Work::Kind::kMultiplications) {
+    if constexpr (kKind == Work::Kind::kBetweenLoads)
+      worked += reinterpret_cast<std::uintptr_t>(plain[0]) & none;
+    if constexpr (kKind == Work::Kind::kMultiplications || kKind == Work::Kind::kBetweenLoads) {
       for (std::uint32_t left = work; left > 0; --left) {
         worked = worked * 0x5851f42d + 1;
         asm("" : "+r"(worked));
       }
     }
+    if constexpr (kKind == Work::Kind::kBetweenLoads)
+      plain[0] = reinterpret_cast<const Line*>(reinterpret_cast<std::uintptr_t>(plain[0]) + (worked & none));
     if constexpr (kKind == Work::Kind::kDivisions) {
       for (std::uint32_t left = work; left > 0; --left) {
         divided = 3.141592653589793 / divided;
@@ -89,6 +95,8 @@ Walk walk_of(Work::Kind kind, std::size_t chains) {
       return kWalks<Work::Kind::kMultiplications>[chains - 1];
     case Work::Kind::kDivisions:
       return kWalks<Work::Kind::kDivisions>[chains - 1];
+    case Work::Kind::kBetweenLoads:
+      return &walk<1, Work::Kind::kBetweenLoads>;
     case Work::Kind::kNone:
       break;
   }

@@ -13,9 +13,11 @@ constexpr unsigned kMaxChains = 16;
 
 // What is computed beside the loads of a step, by one kind of operation: each depends on the one before, none
 // on a load. A multiplication (with an addition) takes some 4 cycles, and as many entries of the out-of-order
-// window as instructions; a division some 13, so that few of them last as long as a miss.
+// window as instructions; a division some 13, so that few of them last as long as a miss. Of kBetweenLoads,
+// which is for one chain, the first depends on the step's load, and the next step's load on the last: a step
+// takes what both take together.
 struct Work {
-  enum class Kind : std::uint8_t { kNone, kMultiplications, kDivisions };
+  enum class Kind : std::uint8_t { kNone, kMultiplications, kDivisions, kBetweenLoads };
   Kind kind = Kind::kNone;
   std::uint32_t operations = 0;  // a step
 };

@@ -13,9 +13,10 @@ SMALL = {
     "nvmemu-compute": ["--rounds", "1000"],
     "nvmemu-threads": ["--threads", "2"],
     "nvmemu-sync": ["--pattern", "lock", "--size", "1MiB", "--loads", "100", "--rounds", "10"],
+    "nvmemu-gather": ["--size", "1MiB", "--loads", "1000"],
     "nvmemu-workload": ["b-tree", "--size", "1MiB", "--operations", "1000"],
 }
-SEEDED = ["nvmemu-chase", "nvmemu-sum", "nvmemu-compute", "nvmemu-sync", "nvmemu-workload"]
+SEEDED = ["nvmemu-chase", "nvmemu-sum", "nvmemu-compute", "nvmemu-sync", "nvmemu-gather", "nvmemu-workload"]
 
 # Program, arguments, and what the message must name.
 BAD_INPUT = [
@@ -37,6 +38,8 @@ BAD_INPUT = [
     ("nvmemu-chase", ["--repeat", "0"], "--repeat"),
     ("nvmemu-chase", ["--seed", "x"], "--seed"),
     ("nvmemu-chase", ["--work", "-1"], "--work"),
+    ("nvmemu-chase", ["--between-loads"], "--between-loads"),
+    ("nvmemu-chase", ["--between-loads", "--work", "3", "--chains", "2"], "--between-loads"),
     ("nvmemu-chase", ["--count-misses", "0ns"], "--count-misses"),
     ("nvmemu-chase", ["--count-misses", "200"], "--count-misses"),
     ("nvmemu-chase", ["--count-misses", "200ns", "--chains", "2"], "--count-misses"),
@@ -47,6 +50,10 @@ BAD_INPUT = [
     ("nvmemu-written-out", ["--stride", "63"], "--stride"),
     ("nvmemu-written-out", ["--stride", "100"], "--stride"),
     ("nvmemu-written-out", ["--seconds", "0"], "--seconds"),
+    ("nvmemu-written-out", ["--count-misses", "--threshold", "soon"], "--threshold"),
+    ("nvmemu-gather", ["--instructions", "12"], "--instructions"),
+    ("nvmemu-gather", ["--size", "3MiB"], "--size"),
+    ("nvmemu-gather", ["--loads", "0"], "--loads"),
     ("nvmemu-sum", ["--size", "7B"], "--size"),
     ("nvmemu-sum", ["--repeat", "0"], "--repeat"),
     ("nvmemu-sum", ["--page-size", ""], "--page-size"),
@@ -150,6 +157,19 @@ class Figures(unittest.TestCase):
         figures = json.loads(run(*arguments, "--count-misses", "200ns", check=True).stdout)
         self.assertGreaterEqual(figures["misses_per_load"], 0)
         self.assertLess(figures["misses_per_load"], 0.1)
+
+    def test_of_a_gather_are_its_instructions(self):
+        for instructions in (11, 50, 180):
+            figures = json.loads(run("nvmemu-gather", "--json", "--instructions", str(instructions),
+                                     *SMALL["nvmemu-gather"], check=True).stdout)
+            self.assertEqual(figures["instructions"], instructions)
+
+    def test_of_loads_written_out_have_their_share_from_memory_where_it_is_asked_for(self):
+        arguments = ["nvmemu-written-out", "--json", "--size", "1MiB", "--seconds", "1", "--loads", "32"]
+        self.assertNotIn("from_memory_per_load", json.loads(run(*arguments, check=True).stdout))
+        for threshold, share in (("1ns", 1), ("1s", 0)):  # all loads take longer; none does
+            figures = json.loads(run(*arguments, "--count-misses", "--threshold", threshold, check=True).stdout)
+            self.assertEqual(figures["from_memory_per_load"], share)
 
     def test_of_a_twin_are_its_accesses(self):
         arguments = ["--json", *SMALL["nvmemu-workload"]]

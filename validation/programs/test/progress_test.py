@@ -16,6 +16,7 @@ TOLD = {
     ("nvmemu-stream", "--size", "4MiB", "--repeat", "1", "--threads", "2"): (2 * 15 * 4 * MIB, 2 * 5 * 4),
     ("nvmemu-compute", "--rounds", "1000001"): (1_000_001, 5),
     ("nvmemu-sync", "--pattern", "barrier", "--size", "1MiB", "--loads", "100", "--rounds", "10"): (1000, 10),
+    ("nvmemu-gather", "--size", "1MiB", "--loads", "200001"): (200_001, 3),
     ("nvmemu-workload", "list", "--size", "1MiB", "--operations", "9001"): (9001, 3),
     ("nvmemu-workload", "list", "--size", "1MiB", "--operations", "9001", "--twin", "--threshold", "1ns"): (9001, 3),
 }

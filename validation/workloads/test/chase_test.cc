@@ -68,6 +68,15 @@ TEST(Chase, DividesInEveryStep) {
   EXPECT_NEAR(state.divided, 3.141592653589793 / ChaseState{}.divided, 1e-12);
 }
 
+TEST(Chase, WorksBetweenLoadsAsBesideThem) {
+  const LineCycle cycle = cycle_for(1);
+  ChaseState beside{cycle.starts()}, between{cycle.starts()};
+  chase(beside, 101, kMultiplications);
+  chase(between, 101, {Work::Kind::kBetweenLoads, kMultiplications.operations});
+  EXPECT_EQ(between.at, beside.at);
+  EXPECT_EQ(between.worked, beside.worked);
+}
+
 std::uint64_t checksum_of(std::uint64_t seed, std::uint64_t steps) {
   const LineCycle cycle = cycle_for(4, seed);
   ChaseState state{cycle.starts()};

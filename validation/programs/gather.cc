@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+// nvmemu-gather: loads at random that do not wait for one another, with so many instructions each.
+#include <fmt/format.h>
+
+#include <bit>
+#include <cstring>
+
+#include "base/units.h"
+#include "programs/command_line.h"
+#include "workloads/line_cycle.h"
+#include "workloads/page_buffer.h"
+#include "workloads/pieces.h"
+#include "workloads/stopwatch.h"
+
+using nvmemu::Error;
+using nvmemu::Result;
+using nvmemu::programs::Figures;
+using namespace nvmemu::workloads;
+
+namespace {
+
+constexpr auto kDescription =
+    "Loads from cache lines that random numbers choose, none of which waits for another, and prints "
+    "ns_per_load. With more\n"
+    "instructions to a load, fewer loads fit in the processor's out-of-order window, and fewer are waited "
+    "for "
+    "at once: it takes\n"
+    "what a load takes, divided by how many those are.";
+
+struct Options {
+  std::uint64_t size_bytes = std::uint64_t{512} << 20;
+  PageSize page_size = PageSize::k2MiB;
+  std::uint64_t instructions = 11, loads = 20'000'000, seed = 1;
+};
+
+struct State {
+  std::uint64_t random, sum = 0;
+};
+
+// A round: a step of a linear congruential generator (Knuth, MMIX), whose upper bits are the line's number;
+// the load; instructions that need nobody's result; and the loop's own two.
+constexpr int kOwnInstructions = 9;
+
+template <int kInstructions>
+void gather(const std::byte* lines, unsigned shift, State& state, std::uint64_t loads) noexcept {
+  static_assert(kInstructions >= kOwnInstructions);
+  std::uint64_t at = 0, unused = 0;
+  asm volatile(
+      "1:\n\t"
+      "imul %[factor], %[random]\n\t"
+      "add %[increment], %[random]\n\t"
+      "mov %[random], %[at]\n\t"
+      "shr %%cl, %[at]\n\t"
+      "shl $6, %[at]\n\t"
+      "mov (%[lines],%[at]), %[at]\n\t"
+      "add %[at], %[sum]\n\t"
+      ".rept %c[others]\n\t"
+      "lea (%[lines],%[shift]), %[unused]\n\t"
+      ".endr\n\t"
+      "dec %[loads]\n\t"
+      "jnz 1b"
+      : [random] "+r"(state.random), [sum] "+r"(state.sum), [loads] "+r"(loads), [at] "=&r"(at),
+        [unused] "=&r"(unused)
+      : [factor] "r"(std::uint64_t{6364136223846793005}), [increment] "r"(std::uint64_t{1442695040888963407}),
+        [shift] "c"(std::uint64_t{shift}), [lines] "r"(lines), [others] "i"(kInstructions - kOwnInstructions)
+      : "cc", "memory");
+}
+
+using Gather = void (*)(const std::byte*, unsigned, State&, std::uint64_t) noexcept;
+
+Gather gather_of(std::uint64_t instructions) {
+  switch (instructions) {
+    case 11:
+      return gather<11>;
+    case 50:
+      return gather<50>;
+    case 180:
+      return gather<180>;
+    default:
+      throw nvmemu::UsageError("--instructions", "11, 50 or 180 are written out");
+  }
+}
+
+Result<Figures> run(const Options& options) {
+  const Gather gather = gather_of(options.instructions);
+  const auto buffer = PageBuffer::create(options.size_bytes, options.page_size);
+  if (!buffer) return tl::unexpected<Error>(buffer.error());
+  const std::uint64_t lines = options.size_bytes / kLineBytes;
+  for (std::uint64_t line = 0; line < lines; ++line)
+    std::memcpy(buffer->data() + line * kLineBytes, &line, sizeof line);
+  const auto shift = static_cast<unsigned>(64 - std::countr_zero(lines));
+
+  constexpr std::uint64_t kPiece = 50'000;  // loads: of some ms
+  State state{options.seed};
+  gather(buffer->data(), shift, state, kPiece);  // warms up
+  const Stopwatch stopwatch;
+  in_pieces(options.loads, kPiece, [&](std::uint64_t loads) { gather(buffer->data(), shift, state, loads); });
+  const double ns = stopwatch.stop_ns();
+
+  Figures figures;
+  figures["size_bytes"] = options.size_bytes;
+  figures["huge_pages"] = buffer->has_huge_pages();
+  figures["instructions"] = options.instructions;
+  figures["loads"] = options.loads;
+  figures["emulated"] = emulated();
+  figures["ns_per_load"] = ns / static_cast<double>(options.loads);
+  figures["checksum"] = fmt::format("{:016x}", state.sum);
+  return figures;
+}
+
+void check(const Options& options) {
+  gather_of(options.instructions);
+  if (!std::has_single_bit(options.size_bytes) || options.size_bytes < 2 * kLineBytes)
+    throw nvmemu::UsageError("--size", fmt::format("{} is not a power of two of two cache lines or more",
+                                                   nvmemu::format_size(options.size_bytes)));
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  using namespace nvmemu::programs;
+  Options options;
+  nvmemu::Parser app(kDescription, "nvmemu-gather");
+  add_size(app, options.size_bytes, 1, std::uint64_t{1} << 34, "memory, a power of two");
+  add_page_size(app, options.page_size);
+  add_count(app, "--instructions", options.instructions, 11, 180,
+            "for each load, this included: 11, 50 or 180");
+  add_count(app, "--loads", options.loads, 1, std::uint64_t{1} << 40, "loads that are timed");
+  add_seed(app, options.seed);
+  app.callback([&] { check(options); });
+  return run_program(app, argc, argv, [&] { return run(options); });
+}
