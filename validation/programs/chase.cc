@@ -37,7 +37,8 @@ constexpr auto kDescription =
 struct Options {
   std::uint64_t size_bytes = std::uint64_t{512} << 20;
   PageSize page_size = PageSize::k2MiB;
-  std::uint64_t chains = 1, loads = 8'000'000, work = 0, divisions = 0, threads = 1, repeat = 1, seed = 1;
+  Amount loads{.count = 8'000'000};
+  std::uint64_t chains = 1, work = 0, divisions = 0, threads = 1, repeat = 1, seed = 1;
   bool between_loads = false;
   std::string miss;  // what one takes; empty: they are not counted
 };
@@ -45,6 +46,7 @@ struct Options {
 struct Outcome {
   std::vector<double> ns_per_load;      // one a repetition
   std::vector<double> cpu_ns_per_load;  // likewise, of CPU time
+  std::uint64_t loads = 0;              // of the last repetition
   std::uint64_t checksum = 0;
   MissCount counted;
   bool huge_pages = false;
@@ -53,7 +55,7 @@ struct Outcome {
 
 // A tenth of the loads, but no less than what goes round a small set a few times.
 std::uint64_t warm_up_steps(const Options& options) {
-  return std::max<std::uint64_t>(options.loads / 10, 200'000);
+  return std::max<std::uint64_t>(options.loads.count / 10, 200'000);
 }
 
 Work work_of(const Options& options) {
@@ -82,15 +84,15 @@ Outcome chase_in_thread(const Options& options, unsigned thread, Team& team) {
     if (!cycle) continue;
     const Stopwatch stopwatch;
     const std::uint64_t cpu_ns = nvmemu::thread_cpu_ns();
-    in_pieces(options.loads, kPiece, [&](std::uint64_t steps) { chase(state, steps, work); });
-    const auto loads = static_cast<double>(options.loads);
+    outcome.loads = in_pieces(options.loads, kPiece, [&](std::uint64_t steps) { chase(state, steps, work); });
+    const auto loads = static_cast<double>(outcome.loads);
     outcome.ns_per_load.push_back(stopwatch.stop_ns() / loads);
     outcome.cpu_ns_per_load.push_back(static_cast<double>(nvmemu::thread_cpu_ns() - cpu_ns) / loads);
   }
   if (!cycle) return outcome;
   outcome.checksum = checksum(*cycle, state);
   if (!options.miss.empty())
-    outcome.counted = count_misses(state, options.loads, *nvmemu::parse_latency_ns(options.miss),
+    outcome.counted = count_misses(state, options.loads.count, *nvmemu::parse_latency_ns(options.miss),
                                    nvmemu::Clock::calibrate());
   return outcome;
 }
@@ -109,7 +111,7 @@ void check(const Options& options) {
   if (options.chains > 1)
     throw nvmemu::UsageError("--count-misses", "those of several chains overlap: with --chains 1");
   constexpr std::uint64_t kLeast = std::uint64_t{kLoadsTimedTogether} * kReadingsCompared;
-  if (options.loads < kLeast)
+  if (options.loads.count < kLeast)
     throw nvmemu::UsageError("--count-misses", fmt::format("needs --loads {} or more", kLeast));
 }
 
@@ -138,7 +140,7 @@ Result<Figures> run(const Options& options) {
   figures["size_bytes"] = options.size_bytes;
   figures["huge_pages"] = huge_pages;
   figures["chains"] = options.chains;
-  figures["loads_per_chain"] = options.loads;
+  figures["loads_per_chain"] = outcomes.front().loads;
   figures["work_per_step"] = options.work;
   figures["between_loads"] = options.between_loads;
   figures["divisions_per_step"] = options.divisions;
@@ -164,8 +166,9 @@ int main(int argc, char** argv) {
   nvmemu::Parser app(kDescription, "nvmemu-chase");
   add_size(app, options.size_bytes, kLineBytes, LineCycle::kMaxBytes, "memory of each thread");
   add_count(app, "--chains", options.chains, 1, kMaxChains, "independent chains, stepping together");
-  add_count(app, "--loads", options.loads, 1, std::uint64_t{1} << 40,
+  add_count(app, "--loads", options.loads.count, 1, std::uint64_t{1} << 40,
             "loads of each chain, so many steps; the default takes about 1 s where a load takes 125 ns");
+  add_seconds(app, options.loads.seconds, "--loads");
   add_count(app, "--work", options.work, 0, 1'000'000,
             "multiplications a step, each dependent on the one before, all independent of the chains: the "
             "processor does "

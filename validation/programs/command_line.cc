@@ -81,6 +81,13 @@ void add_count(Parser& app, const std::string& name, std::uint64_t& count, std::
       .capture_default_str();
 }
 
+void add_seconds(Parser& app, std::uint64_t& seconds, const std::string& instead_of) {
+  app.add_option("--seconds", seconds,
+                 "instead of " + instead_of + ": as many as it does in that time, delays included")
+      .type_name("N")
+      .within(std::uint64_t{1}, std::uint64_t{3600}, "[1 to 3600]");
+}
+
 int run_program(Parser& app, int argc, char** argv, const std::function<Result<Figures>()>& body) {
   const std::string program = app.name();
   bool json = false;

@@ -28,6 +28,9 @@ void add_seed(Parser& app, std::uint64_t& seed);
 void add_count(Parser& app, const std::string& name, std::uint64_t& count, std::uint64_t least,
                std::uint64_t most, const std::string& help);
 
+// --seconds, instead of the option that gives a count.
+void add_seconds(Parser& app, std::uint64_t& seconds, const std::string& instead_of);
+
 // Parses the command line, runs `body`, and prints the figures that it returns: a line each, or with --json
 // an object. Returns the exit status of the program: kBadInput with a message for a bad command line, kFailed
 // with one for an error.

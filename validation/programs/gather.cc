@@ -30,7 +30,8 @@ constexpr auto kDescription =
 struct Options {
   std::uint64_t size_bytes = std::uint64_t{512} << 20;
   PageSize page_size = PageSize::k2MiB;
-  std::uint64_t instructions = 11, loads = 20'000'000, seed = 1;
+  Amount loads{.count = 20'000'000};
+  std::uint64_t instructions = 11, seed = 1;
 };
 
 struct State {
@@ -94,16 +95,17 @@ Result<Figures> run(const Options& options) {
   State state{options.seed};
   gather(buffer->data(), shift, state, kPiece);  // warms up
   const Stopwatch stopwatch;
-  in_pieces(options.loads, kPiece, [&](std::uint64_t loads) { gather(buffer->data(), shift, state, loads); });
+  const std::uint64_t loads = in_pieces(
+      options.loads, kPiece, [&](std::uint64_t count) { gather(buffer->data(), shift, state, count); });
   const double ns = stopwatch.stop_ns();
 
   Figures figures;
   figures["size_bytes"] = options.size_bytes;
   figures["huge_pages"] = buffer->has_huge_pages();
   figures["instructions"] = options.instructions;
-  figures["loads"] = options.loads;
+  figures["loads"] = loads;
   figures["emulated"] = emulated();
-  figures["ns_per_load"] = ns / static_cast<double>(options.loads);
+  figures["ns_per_load"] = ns / static_cast<double>(loads);
   figures["checksum"] = fmt::format("{:016x}", state.sum);
   return figures;
 }
@@ -125,7 +127,8 @@ int main(int argc, char** argv) {
   add_page_size(app, options.page_size);
   add_count(app, "--instructions", options.instructions, 11, 180,
             "for each load, this included: 11, 50 or 180");
-  add_count(app, "--loads", options.loads, 1, std::uint64_t{1} << 40, "loads that are timed");
+  add_count(app, "--loads", options.loads.count, 1, std::uint64_t{1} << 40, "loads that are timed");
+  add_seconds(app, options.loads.seconds, "--loads");
   add_seed(app, options.seed);
   app.callback([&] { check(options); });
   return run_program(app, argc, argv, [&] { return run(options); });

@@ -34,7 +34,7 @@ constexpr auto kDescription =
 struct Options {
   std::string name, threshold;
   StructureMemory memory;
-  std::uint64_t operations = 0;  // 0: as usual for the structure
+  Amount operations;  // none: as many as usual for the structure
   bool twin = false;
 };
 
@@ -69,12 +69,13 @@ std::uint64_t warm_up(std::uint64_t operations) { return std::max<std::uint64_t>
 std::uint64_t piece_of(const StructureKind& kind) { return kind.usual_operations / 1000; }
 
 Result<void> run_twin(Structure& structure, const StructureKind& kind, const Options& options,
-                      std::uint64_t operations, Figures& figures) {
+                      const Amount& amount, Figures& figures) {
   const auto threshold = nvmemu::programs::threshold_ns(options.threshold);
   if (!threshold) return tl::unexpected<Error>(threshold.error());
   const nvmemu::Clock clock = nvmemu::Clock::calibrate();
   TimedAccess access(static_cast<std::uint64_t>(*threshold * clock.hz() / 1e9));
-  in_pieces(operations, piece_of(kind), [&](std::uint64_t count) { structure.run_timed(count, access); });
+  figures["operations"] =
+      in_pieces(amount, piece_of(kind), [&](std::uint64_t count) { structure.run_timed(count, access); });
   figures["accesses"] = access.accesses();
   figures["accesses_from_memory"] = access.from_memory();
   figures["reading_from_memory_ns"] = access.memory_ticks() / clock.hz() * 1e9;
@@ -84,24 +85,26 @@ Result<void> run_twin(Structure& structure, const StructureKind& kind, const Opt
 
 Result<Figures> run(const Options& options) {
   const StructureKind& kind = *find_structure(options.name);
-  const std::uint64_t operations = options.operations != 0 ? options.operations : kind.usual_operations;
+  Amount amount = options.operations;
+  if (amount.count == 0) amount.count = kind.usual_operations;
   auto structure = kind.create(options.memory);
   if (!structure) return tl::unexpected<Error>(structure.error());
-  (*structure)->run(warm_up(operations));
+  (*structure)->run(warm_up(amount.count));
 
   Figures figures;
   figures["workload"] = kind.name;
   figures["accesses_are"] = kind.accesses == Accesses::kDependent ? "dependent" : "overlapping";
   figures["size_bytes"] = options.memory.size_bytes;
   figures["huge_pages"] = (*structure)->has_huge_pages();
-  figures["operations"] = operations;
+  figures["operations"] = amount.count;
   figures["emulated"] = emulated();
   if (options.twin) {
-    if (auto counted = run_twin(**structure, kind, options, operations, figures); !counted)
+    if (auto counted = run_twin(**structure, kind, options, amount, figures); !counted)
       return tl::unexpected<Error>(counted.error());
   } else {
     const Stopwatch stopwatch;
-    in_pieces(operations, piece_of(kind), [&](std::uint64_t count) { (*structure)->run(count); });
+    figures["operations"] =
+        in_pieces(amount, piece_of(kind), [&](std::uint64_t count) { (*structure)->run(count); });
     figures["seconds"] = stopwatch.stop_ns() / 1e9;
   }
   figures["checksum"] = fmt::format("{:016x}", (*structure)->checksum());
@@ -117,7 +120,9 @@ int main(int argc, char** argv) {
   app.add_option("workload", options.name, help_of_names()).type_name("NAME").required().one_of(names());
   add_size(app, options.memory.size_bytes, 1, kMostStructureBytes,
            "memory of the structure, a power of two; what belongs to it may take a fifth more");
-  add_count(app, "--operations", options.operations, 1, std::uint64_t{1} << 40, "operations that are timed");
+  add_count(app, "--operations", options.operations.count, 1, std::uint64_t{1} << 40,
+            "operations that are timed");
+  add_seconds(app, options.operations.seconds, "--operations");
   app.get_option("--operations").default_str("by workload");
   app.add_flag("--twin", options.twin, "time and count each access, instead of the whole");
   add_threshold(app, options.threshold, "with --twin");

@@ -4,6 +4,7 @@ import json
 import os
 import subprocess
 import sys
+import time
 import unittest
 
 SMALL = {
@@ -40,6 +41,7 @@ BAD_INPUT = [
     ("nvmemu-chase", ["--work", "-1"], "--work"),
     ("nvmemu-chase", ["--between-loads"], "--between-loads"),
     ("nvmemu-chase", ["--between-loads", "--work", "3", "--chains", "2"], "--between-loads"),
+    ("nvmemu-chase", ["--seconds", "0"], "--seconds"),
     ("nvmemu-chase", ["--count-misses", "0ns"], "--count-misses"),
     ("nvmemu-chase", ["--count-misses", "200"], "--count-misses"),
     ("nvmemu-chase", ["--count-misses", "200ns", "--chains", "2"], "--count-misses"),
@@ -157,6 +159,15 @@ class Figures(unittest.TestCase):
         figures = json.loads(run(*arguments, "--count-misses", "200ns", check=True).stdout)
         self.assertGreaterEqual(figures["misses_per_load"], 0)
         self.assertLess(figures["misses_per_load"], 0.1)
+
+    def test_are_of_as_much_as_is_done_in_a_time_where_one_is_given(self):
+        for program, arguments, count in (("nvmemu-chase", [], "loads_per_chain"), ("nvmemu-gather", [], "loads"),
+                                          ("nvmemu-sum", [], "repeat"), ("nvmemu-workload", ["list"], "operations")):
+            with self.subTest(program=program):
+                start = time.monotonic()
+                figures = json.loads(run(program, "--json", *arguments, "--size", "1MiB", "--seconds", "1", check=True).stdout)
+                self.assertGreaterEqual(time.monotonic() - start, 1)
+                self.assertGreater(figures[count], 30)
 
     def test_of_a_gather_are_its_instructions(self):
         for instructions in (11, 50, 180):
