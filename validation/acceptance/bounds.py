@@ -18,6 +18,17 @@ BOUNDS = {
     "cached chase": Bound(median=5),  # slowdown of what needs no memory
     "cached sum": Bound(median=10),
     "target = base": Bound(median=2),  # slowdown where nothing is to be injected
+    "target = base, programs": Bound(median=1.5),  # CPU time of real programs there
+    # Against what the windows without delays, beside those with, say that it should be.
+    "windows: chase": Bound(median=6),
+    "windows: chase, mean": Bound(median=3),
+    "windows: structure": Bound(median=10),
+    "windows: structure, mean": Bound(median=4),
+    "windows: other loads": Bound(median=8),
+    "windows: cached chase": Bound(median=6),
+    "windows: sum": Bound(median=5),
+    "repeats": Bound(median=15, worst=15),  # deviation of a run's delay from the median's
+    "repeats outside": Bound(median=1),  # runs of ten whose error interval does not hold it
     "pmbench, access": Bound(median=10),  # error of an access in its loop
     "pmbench, timed": Bound(median=25),  # slowdown of what it times: by samples and traps, but not by delays
     "bandwidth": Bound(median=10),  # error of what is moved in a second
@@ -33,5 +44,6 @@ BANDWIDTH_SHARES = (75, 50, 25, 10)  # per cent of what is moved natively
 SLOW_NS = 1000  # what must not slow down a program that needs no memory
 PROGRAMS_TARGET = "2x"
 PREDICTION_TARGETS = ("2x", "4x")
+REPEATS = 10
 START_UPS = 20
 THREADS = 64

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """A server: redis, natively and emulated, under the same load."""
+import contextlib
 import hashlib
 import os
 import shutil
@@ -34,14 +35,13 @@ class Redis:
         self.rows = [self.row]
 
     def round(self, runner, _selected):
-        for needed in ("redis-server", "redis-cli", "redis-benchmark"):
-            if shutil.which(needed) is None:
-                self.row.skipped = f"{needed} is not installed"
-                return
+        missing = missing_program()
+        if missing:
+            self.row.skipped = f"{missing} is not installed"
+            return
         progress(f"  {self.row.name}")
         socket = os.path.join(runner.folder, "redis.sock")
-        server = ["redis-server", "--port", "0", "--unixsocket", socket, "--save", "", "--appendonly", "no",
-                  "--dir", runner.folder, "--loglevel", "warning"]
+        server = server_command(runner.folder, socket)
         report = os.path.join(runner.folder, "redis.json")
         try:
             native = serve(server, socket)
@@ -57,19 +57,60 @@ class Redis:
             self.row.failure = str(error)
 
 
+def missing_program():
+    """Of those that are needed, one that is not installed; None: all are."""
+    needed = ("redis-server", "redis-cli", "redis-benchmark")
+    return next((program for program in needed if shutil.which(program) is None), None)
+
+
+def server_command(folder, socket):
+    return ["redis-server", "--port", "0", "--unixsocket", socket, "--save", "", "--appendonly", "no", "--dir", folder,
+            "--loglevel", "warning"]
+
+
 def serve(command, socket):
     """Starts the server, puts load on it, shuts it down: how long the load took, a hash of the answers, the status."""
+    with running(command, socket) as server:
+        start = time.monotonic()
+        client(["redis-benchmark", "-s", socket, *BENCHMARK])
+        seconds = time.monotonic() - start
+        client(["redis-cli", "-s", socket, "flushall"])
+        answers = client(["redis-cli", "-s", socket], "\n".join(commands()) + "\n")
+        status = shut_down(server, socket)
+    return Outcome(status, hashlib.sha256(answers).digest(), "", seconds, None)
+
+
+def cpu_seconds_of_load(command, socket):
+    """The server's own, of all its threads."""
+    with running(command, socket) as server:
+        before = cpu_seconds(socket)
+        client(["redis-benchmark", "-s", socket, *BENCHMARK])
+        seconds = cpu_seconds(socket) - before
+        status = shut_down(server, socket)
+    if status != 0:
+        raise RunError(f"exit status {status}")
+    return seconds
+
+
+def cpu_seconds(socket):
+    told = dict(line.split(":", 1) for line in client(["redis-cli", "-s", socket, "info", "cpu"]).decode().splitlines()
+                if ":" in line)
+    return float(told["used_cpu_user"]) + float(told["used_cpu_sys"])
+
+
+def shut_down(server, socket):
+    client(["redis-cli", "-s", socket, "shutdown", "nosave"], check=False)  # it cannot answer any more
+    return server.wait(STOP_SECONDS)
+
+
+@contextlib.contextmanager
+def running(command, socket):
+    """A server that answers; it is gone afterwards."""
     with subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
                           stderr=subprocess.DEVNULL) as server:
         try:
             wait_until_ready(server, socket)
-            start = time.monotonic()
-            client(["redis-benchmark", "-s", socket, *BENCHMARK])
-            seconds = time.monotonic() - start
-            client(["redis-cli", "-s", socket, "flushall"])
-            answers = client(["redis-cli", "-s", socket], "\n".join(commands()) + "\n")
-            client(["redis-cli", "-s", socket, "shutdown", "nosave"], check=False)  # it cannot answer any more
-            status = server.wait(STOP_SECONDS)
+            yield server
         except subprocess.SubprocessError as error:
             raise RunError(str(error)) from error
         finally:
@@ -79,7 +120,6 @@ def serve(command, socket):
                     server.wait(STOP_SECONDS)
                 except subprocess.TimeoutExpired:
                     server.kill()
-    return Outcome(status, hashlib.sha256(answers).digest(), "", seconds, None)
 
 
 def wait_until_ready(server, socket):

@@ -28,7 +28,7 @@ class Accept(unittest.TestCase):
         os.makedirs(self.folder)
         stand_in("fake_program.py", f"{build}/pmbench/pmbench")
         stand_in("fake_nvmemu.py", f"{self.folder}/nvmemu")
-        for program in ("chase", "compute", "stream", "sync"):
+        for program in ("chase", "compute", "gather", "stream", "sync", "workload", "written-out"):
             stand_in("fake_program.py", f"{self.folder}/nvmemu-{program}")
 
     def accept(self, *arguments, fake=""):
@@ -84,21 +84,33 @@ class Accept(unittest.TestCase):
         self.assert_fails("base, compute", "slow", "+50.0")
 
     def test_judges_a_cached_chase_where_it_stays_in_the_cache(self):
-        done = self.accept("--only", "cached chase", "--rounds", "1")
+        done = self.accept("--only", "^cached chase", "--rounds", "1")
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
         self.assertIn("natively 10.0 to 10.0 ns; what misses then owes +0.0 %", done.stdout)
-        self.assert_fails("cached chase", "slow", "+50.0")
+        self.assert_fails("^cached chase", "slow", "+50.0")
 
     def test_skips_a_cached_chase_that_neighbours_evict(self):
-        done = self.accept("--only", "cached chase", "--rounds", "1", fake="evicted")
+        done = self.accept("--only", "^cached chase", "--rounds", "1", fake="evicted")
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
         self.assertRegex(done.stdout, r"\+81\.8 .* SKIP  does not stay in the cache: natively 11\.0 to 11\.0 ns; what misses "
                                       r"then owes \+81\.8 %")
 
+    def test_judges_windows_by_what_each_kind_of_load_should_take(self):
+        done = self.accept("--rounds", "2", "--only", "^windows: (chase, 4 chains, 4KiB|structure, (list|mean)|200 written out, "
+                           "64|gather, 50|chase, 40|cached chase, 64)")
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        self.assertEqual(done.stdout.count("PASS"), 9)
+        self.assertEqual(done.stderr.count("windows: structure, list, 3x"), 1)  # in one round
+        self.assert_fails("^windows: gather, 11", "latency", "+20.0")
+        self.assert_fails("^windows: cached chase, 16", "slow", "+50.0")
+
+    def test_fails_windows_that_are_too_few(self):
+        self.assert_fails("^windows: chase, 1 chain, 2MiB, 2x", "short", "the run was over too soon")
+
     def test_fails_another_result(self):
         self.assert_fails("1 chain, 500 ns", "checksum", "another result")
         self.assert_fails("base, compute", "checksum", "another result")
-        self.assert_fails("cached chase", "checksum", "another result")
+        self.assert_fails("^cached chase", "checksum", "another result")
 
     def test_does_not_start_without_a_report(self):
         done = self.accept("--only", "base, compute", fake="no report")

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Stands in for nvmemu: tells the command the target through the environment, and writes a report. FAKE says what to do
-wrong."""
+"""Stands in for nvmemu: tells the command the target through the environment, and writes a report, of --alternate with
+windows of what the command takes natively and emulated. FAKE says what to do wrong."""
 import json
 import os
 import subprocess
@@ -20,8 +20,28 @@ for direction in ("read", "write"):
     if f"--{direction}-bandwidth" in options:
         mbps = options[f"--{direction}-bandwidth"]
         environment[f"FAKE_{direction.upper()}_MBPS"] = str(float(mbps[:-4]) * (1000 if mbps.endswith("GB/s") else 1))
-status = subprocess.run(sys.argv[split + 1:], env=environment, check=False).returncode
+command = sys.argv[split + 1:]
+status = subprocess.run(command, env=environment, check=False).returncode
+
+
+def ns_of_unit(with_target):
+    alone = {name: value for name, value in environment.items() if name != "FAKE_TARGET_NS"}
+    told = subprocess.run(command, env=environment if with_target else alone, stdout=subprocess.PIPE, check=True).stdout
+    return json.loads(told)["ns_per_load"]
+
+
+def windows():
+    ns = {delays: ns_of_unit(delays) for delays in (False, True)}
+    for number in range(2 if os.environ.get("FAKE") == "short" else 20):
+        delays = number % 2 == 1
+        yield {"delays": delays, "seconds": 0.5, "measuring": 0, "progress": 5e8 / ns[delays]}
+
+
 if os.environ.get("FAKE") != "no report":
     with open(options["--report"], "w") as report:
-        json.dump({"base": {"read_latency_ns": BASE_NS}, "warnings": ["a warning"]}, report)
+        told = {"base": {"read_latency_ns": BASE_NS}, "warnings": ["a warning"], "target": {"read_latency_ns": target_ns},
+                "wall_seconds": 10, "totals": {"cpu_ns": 9e9, "injected_ns": 1e9}, "error": {"relative_95": 0.1}}
+        if "--alternate" in options:
+            told["alternation"] = {"windows": list(windows())}
+        json.dump(told, report)
 sys.exit(status)

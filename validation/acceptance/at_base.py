@@ -1,0 +1,82 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What emulation costs real programs where the target is the base: CPU time, of the program and of what it starts, in which
+neither the start of nvmemu is nor what else the machine runs."""
+import hashlib
+import os
+import shutil
+import sys
+
+from acceptance.overhead import Slowdown
+from acceptance.prediction import PYTHON, SQL
+from acceptance.programs import write_c
+from acceptance.redis import cpu_seconds_of_load, missing_program, server_command
+from acceptance.runner import RunError
+
+# The shell tells the CPU time in its last line.
+TIMED = ["bash", "-c", "TIMEFORMAT='%U %S'; time \"$@\"", "timed"]
+
+
+class ProgramAtBase(Slowdown):
+    def __init__(self, name, command, needs, prepare=None):
+        super().__init__(f"target = base: {name}", "target = base, programs", None, command, "cpu_seconds", "1x")
+        self.needs = needs
+        self.prepare = prepare
+
+    def round(self, runner, selected):
+        if shutil.which(self.needs) is None:
+            self.row.skipped = f"{self.needs} is not installed"
+            return
+        if self.prepare:
+            self.prepare(runner.folder)
+        super().round(runner, selected)
+
+    def _run(self, runner, emulated):
+        command = [*TIMED, *(word.replace("FOLDER", runner.folder) for word in self.arguments)]
+        outcome = runner.emulated(command, ["--read-latency", self.latency]) if emulated else runner.native(command)
+        if outcome.status != 0:
+            raise RunError(f"exit status {outcome.status}: {outcome.stderr.strip()[-300:]}")
+        return {"cpu_seconds": cpu_seconds(outcome.stderr), "checksum": hashlib.sha256(outcome.stdout).hexdigest()}
+
+
+def cpu_seconds(stderr):
+    lines = stderr.strip().splitlines()
+    try:
+        user, system = lines[-1].split()
+        return float(user) + float(system)
+    except (IndexError, ValueError) as error:
+        raise RunError(f"the shell tells no CPU time: {stderr[-300:]}") from error
+
+
+class RedisAtBase(Slowdown):
+    """The server's CPU time for a fixed load."""
+
+    def __init__(self):
+        super().__init__("target = base: redis", "target = base, programs", None, None, "cpu_seconds", "1x")
+
+    def round(self, runner, selected):
+        missing = missing_program()
+        if missing:
+            self.row.skipped = f"{missing} is not installed"
+            return
+        super().round(runner, selected)
+
+    def _run(self, runner, emulated):
+        socket = os.path.join(runner.folder, "redis.sock")
+        command = server_command(runner.folder, socket)
+        report = os.path.join(runner.folder, "redis.json")
+        if emulated:
+            command = runner.emulated_command(command, ["--read-latency", self.latency], report)
+        return {"cpu_seconds": cpu_seconds_of_load(command, socket), "checksum": None}
+
+
+def write_functions(folder):
+    path = os.path.join(folder, "functions.c")
+    if not os.path.exists(path):
+        write_c(path)
+
+
+def experiments():
+    yield ProgramAtBase("sqlite3", ["sqlite3", ":memory:", SQL], "sqlite3")
+    yield RedisAtBase()
+    yield ProgramAtBase("python3", [sys.executable, "-c", PYTHON], sys.executable)
+    yield ProgramAtBase("gcc", ["gcc", "-O2", "-c", "-o", "FOLDER/base.o", "FOLDER/functions.c"], "gcc", write_functions)

@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What is judged by windows: chases, loads that are written out or independent, work beside a miss, what needs no memory,
+and data structures."""
+from acceptance.windows import AllFromMemory, AsManyAtOnce, BesideWork, FromMemory, MeanError, Nothing, Windowed
+
+TARGET = "3x"
+CHASE_TARGETS = ("2x", "4x")
+SET = ["--size", "256MiB"]  # far beyond what a program really gets of the last-level cache
+# A multiplication beside a load is three instructions: more of them than the out-of-order window of any processor holds, so
+# that a part of the miss is hidden, natively as emulated.
+BEYOND_THE_WINDOW = 300
+# Those whose accesses depend on one another. Not union-find, whose operations make fewer accesses the longer it runs, nor
+# stores, which are a known limit (docs/validation.md).
+STRUCTURES = ("list", "binary-tree", "b-tree", "hash-chains", "skip-list", "random-walk", "persist")
+
+
+def chases():
+    for target in CHASE_TARGETS:
+        for pages in ("2MiB", "4KiB"):
+            for chains in (1, 2, 4, 8, 16):
+                yield Windowed(f"chase, {chains} chain{'s' if chains > 1 else ''}, {pages}", "windows: chase", target,
+                               "nvmemu-chase", [*SET, "--chains", str(chains), "--page-size", pages], AllFromMemory())
+
+
+def written_out():
+    def from_memory(run):
+        return run["from_memory_per_load"]
+    for where, stride in (("near", 64), ("near", 256), ("far", 256)):
+        for loads in (1, 32, 200, 400):
+            arguments = ["--loads", str(loads), "--stride", str(stride), *(["--near"] if where == "near" else [])]
+            counting = FromMemory("nvmemu-written-out", [*arguments, "--seconds", "1", "--count-misses"], from_memory)
+            yield Windowed(f"{loads} written out, {stride} bytes apart, {where}", "windows: other loads", TARGET,
+                           "nvmemu-written-out", arguments, counting)
+
+
+def gathers():
+    for instructions in (11, 50, 180):
+        yield Windowed(f"gather, {instructions} instructions a load", "windows: other loads", TARGET, "nvmemu-gather",
+                       [*SET, "--instructions", str(instructions)], AsManyAtOnce())
+
+
+def beside_work():
+    for count in (10, 40, 100, 300):
+        work = ["--work", str(count)]
+        truth = BesideWork(work) if count < BEYOND_THE_WINDOW else AllFromMemory()
+        yield Windowed(f"chase, {count} multiplications beside", "windows: other loads", TARGET, "nvmemu-chase",
+                       [*SET, *work], truth)
+        yield Windowed(f"chase, {count} multiplications between", "windows: other loads", TARGET, "nvmemu-chase",
+                       [*SET, *work, "--between-loads"], AllFromMemory())
+
+
+def without_memory():
+    for size in ("16KiB", "64KiB", "256KiB"):
+        yield Windowed(f"cached chase, {size}", "windows: cached chase", "4x", "nvmemu-chase", ["--size", size], Nothing(),
+                       cost=True)
+    for kind, options in (("doubles", []), ("integers", ["--integers"])):
+        yield Windowed(f"sum of {kind}", "windows: sum", "4x", "nvmemu-sum", [*SET, *options], Nothing(), cost=True)
+
+
+def structures():
+    def from_memory(run):
+        return run["accesses_from_memory"] / run["operations"]
+    for name in STRUCTURES:
+        twin = FromMemory("nvmemu-workload", [name, *SET, "--twin", "--seconds", "1"], from_memory)
+        yield Windowed(f"structure, {name}", "windows: structure", TARGET, "nvmemu-workload", [name, *SET], twin)
+
+
+def experiments():
+    for title, bound, kind in (("chase", "windows: chase, mean", chases), ("structure", "windows: structure, mean", structures)):
+        judged = list(kind())
+        yield from judged
+        yield MeanError(title, bound, judged)
+    for kind in (written_out, gathers, beside_work, without_memory):
+        yield from kind()

@@ -1,0 +1,163 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How rows are judged by windows: delays go off and on in one run, and each window with delays is compared with the two
+beside it, so that a machine that drifts cannot tell one for the other (docs/alternation.md)."""
+import statistics
+from typing import NamedTuple
+
+from acceptance.bounds import BOUNDS
+from acceptance.rows import SKIP, Row
+from acceptance.runner import RunError, figures, progress
+
+WINDOW = "500ms"
+FEWEST_PAIRS = 7
+SECONDS = 12  # for so many: with delays a window goes on until the end of an epoch, at 4x for 0.8 s
+LEAST_SHARE = 0.95
+
+
+class Pair(NamedTuple):
+    """ns a unit of the program's progress takes: with delays, and without in the windows beside it."""
+    on_ns: float
+    off_ns: float
+
+
+def ns_per_unit(window):
+    """In one without delays, less what measuring took; in one with delays these make up for it."""
+    own = 1 if window["delays"] else 1 - window["measuring"]
+    return 1e9 * window["seconds"] * own / window["progress"]
+
+
+def pairs_of(windows):
+    """The first and the last window in which anything was done are left out: they hold what the program does before it,
+    or after."""
+    told = [number for number, window in enumerate(windows) if window["progress"] > 0]
+    whole = windows[told[0] + 1:told[-1]] if told else []
+    pairs = []
+    for before, window, after in zip(whole, whole[1:], whole[2:]):
+        if window["delays"] and all(each["progress"] > 0 for each in (before, window, after)):
+            pairs.append(Pair(ns_per_unit(window), (ns_per_unit(before) + ns_per_unit(after)) / 2))
+    return pairs
+
+
+def share_of_processor(report):
+    """Of a program with one thread, how much of the time it had its processor, delays included. Where others have it, all
+    windows take longer by a factor, and the closed form, which adds, says nothing."""
+    return (report["totals"]["cpu_ns"] + report["totals"]["injected_ns"]) / (1e9 * report["wall_seconds"])
+
+
+class AllFromMemory:
+    """Each unit waits for one load, or one group that overlaps: a closed form."""
+
+    def measure(self, runner):
+        """What has to be known of the program, natively."""
+
+    def added_ns(self, _off_ns, target_ns, base_ns):
+        return target_ns - base_ns
+
+
+class Nothing(AllFromMemory):
+    def added_ns(self, _off_ns, _target_ns, _base_ns):
+        return 0
+
+
+class FromMemory(AllFromMemory):
+    """So many loads of a unit, one after another, as the program counts them: `count` gives that of its figures."""
+
+    def __init__(self, program, arguments, count):
+        self.command = (program, *arguments)
+        self.count = count
+        self.loads = None
+
+    def measure(self, runner):
+        self.loads = self.count(figures(runner.native(runner.program(*self.command)), emulated=False))
+
+    def added_ns(self, _off_ns, target_ns, base_ns):
+        return self.loads * (target_ns - base_ns)
+
+
+class BesideWork(AllFromMemory):
+    """A step takes the longer of its load and its work, which the same step takes where nothing misses: as long as the
+    out-of-order window holds both (docs/validation.md, closed-form)."""
+
+    def __init__(self, arguments):
+        self.arguments = arguments
+        self.work_ns = None
+
+    def measure(self, runner):
+        alone = runner.program("nvmemu-chase", "--size", "4KiB", "--loads", "2000000", *self.arguments)
+        self.work_ns = figures(runner.native(alone), emulated=False)["ns_per_load"]
+
+    def added_ns(self, _off_ns, target_ns, base_ns):
+        return max(target_ns, self.work_ns) - max(base_ns, self.work_ns)
+
+
+class AsManyAtOnce(AllFromMemory):
+    """Of loads that do not wait for one another, as many are waited for at once as natively: off / base groups a load, and
+    each group takes target - base longer. That rests on a model: that how many there are does not depend on the latency,
+    as where the window's size, or the number of its misses, bounds them and not what memory moves."""
+
+    def added_ns(self, off_ns, target_ns, base_ns):
+        return off_ns / base_ns * (target_ns - base_ns)
+
+
+def errors_in_percent(pairs, truth, target_ns, base_ns):
+    """Of each pair, against what the windows without delays say that it should be."""
+    return [100 * (pair.on_ns / (pair.off_ns + truth.added_ns(pair.off_ns, target_ns, base_ns)) - 1) for pair in pairs]
+
+
+class Windowed:
+    """One run, whose pairs of windows are its repetitions: further rounds add nothing. A `cost` may only be too high."""
+
+    def __init__(self, name, bound, target, program, arguments, truth, cost=False):
+        self.row = Row(f"windows: {name}, {target}", "%", BOUNDS[bound], signed=not cost)
+        self.rows = [self.row]
+        self.target = target
+        self.program = program
+        self.arguments = arguments
+        self.truth = truth
+
+    def round(self, runner, _selected):
+        if self.row.samples or self.row.failure:
+            return
+        progress(f"  {self.row.name}")
+        try:
+            self.truth.measure(runner)
+            command = runner.program(self.program, *self.arguments, "--seconds", str(SECONDS))
+            outcome = runner.emulated(command, ["--alternate", WINDOW, "--read-latency", self.target])
+            figures(outcome, emulated=True)
+            self.judge(outcome.report)
+        except RunError as error:
+            self.row.failure = str(error)
+
+    def judge(self, report):
+        pairs = pairs_of(report["alternation"]["windows"])
+        if len(pairs) < FEWEST_PAIRS:
+            raise RunError(f"{FEWEST_PAIRS} windows with delays are needed that are whole and lie between two without, and "
+                           f"there are {len(pairs)}: the run was over too soon")
+        base_ns = report["base"]["read_latency_ns"]
+        self.row.samples = errors_in_percent(pairs, self.truth, report["target"]["read_latency_ns"], base_ns)
+        on_ns, off_ns = (statistics.median(each) for each in zip(*pairs))
+        self.row.remark = f"{len(pairs)} pairs; {off_ns:.4g} ns without delays, {on_ns:.4g} with; base {base_ns:.0f}"
+        share = share_of_processor(report)
+        if share < LEAST_SHARE:
+            self.row.skipped = f"others took {100 * (1 - share):.0f} % of the processor's time: {self.row.remark}"
+
+
+class MeanError:
+    """Of the rows of other experiments, which ran before it."""
+
+    def __init__(self, name, bound, experiments):
+        self.row = Row(f"windows: {name}, mean of absolute errors", "%", BOUNDS[bound])
+        self.rows = [self.row]
+        self.experiments = experiments
+
+    def round(self, _runner, _selected):
+        judged = [experiment.row for experiment in self.experiments if experiment.row.verdict() != SKIP]
+        errors = [abs(row.median) for row in judged if row.samples]
+        failed = [experiment.row.name for experiment in self.experiments if experiment.row.failure]
+        if failed:
+            self.row.failure = f"without {failed[0]}, which failed, it would be one of the easy ones"
+        elif errors:
+            self.row.samples = [statistics.mean(errors)]
+            self.row.remark = f"of {len(errors)} rows of {len(self.experiments)}"
+        else:
+            self.row.skipped = "none of its rows was judged"
