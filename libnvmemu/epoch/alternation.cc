@@ -18,13 +18,17 @@ Alternation::Boundary Alternation::boundary(std::uint32_t window) const noexcept
   if (window >= begun()) return {};
   const Slot& slot = slots_[window];
   return {slot.ns.load(std::memory_order_acquire), slot.done.load(kRelaxed), slot.cpu_ns.load(kRelaxed),
-          slot.overhead_ns.load(kRelaxed)};
+          slot.overhead_ns.load(kRelaxed), slot.delayed_ns.load(kRelaxed)};
 }
 
 void Alternation::add_cost(std::uint32_t window, std::uint64_t cpu_ns, std::uint64_t overhead_ns) noexcept {
   if (window >= kMostWindows) return;
   slots_[window].cpu_ns.fetch_add(cpu_ns, kRelaxed);
   slots_[window].overhead_ns.fetch_add(overhead_ns, kRelaxed);
+}
+
+void Alternation::add_delay(std::uint32_t window, std::uint64_t spent_ns) noexcept {
+  if (window < kMostWindows) slots_[window].delayed_ns.fetch_add(spent_ns, kRelaxed);
 }
 
 // By the one thread that has claimed it. Until its moment is there, nobody ends it.

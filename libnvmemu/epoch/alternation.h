@@ -28,19 +28,21 @@ class Alternation {
 
   // A thread has run so long in that window, of which measuring took its part.
   void add_cost(std::uint32_t window, std::uint64_t cpu_ns, std::uint64_t overhead_ns) noexcept;
+  // And was delayed so long there.
+  void add_delay(std::uint32_t window, std::uint64_t spent_ns) noexcept;
 
   // How a window began, and what threads have run in it.
   struct Boundary {
     std::uint64_t ns = 0;    // 0: it has not
     std::uint64_t done = 0;  // of the program's progress, until then
-    std::uint64_t cpu_ns = 0, overhead_ns = 0;
+    std::uint64_t cpu_ns = 0, overhead_ns = 0, delayed_ns = 0;
   };
   std::uint32_t begun() const noexcept;  // windows, the one that runs included
   Boundary boundary(std::uint32_t window) const noexcept;
 
  private:
   struct Slot {
-    std::atomic<std::uint64_t> ns, done, cpu_ns, overhead_ns;
+    std::atomic<std::uint64_t> ns, done, cpu_ns, overhead_ns, delayed_ns;
   };
   void begin(std::uint32_t window, std::uint64_t now_ns) noexcept;
 

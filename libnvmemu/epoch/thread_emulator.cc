@@ -115,6 +115,7 @@ bool ThreadEmulator::settle() noexcept {
     if (held_ns >= Ledger::kSmallestInjectionNs) ledger_.absorb(balance_before_ns_, held_ns);
     held_until_ns_ = 0;
     totals_.injected_ns += paid_ns + held_ns;
+    if (windows_ != nullptr) windows_->add_delay(window_, whole_ns(paid_ns + held_ns));
     totals_.held_ns += held_ns;
   }
   interval_start_ns_ = source_.cpu_ns();

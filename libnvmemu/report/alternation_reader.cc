@@ -29,11 +29,13 @@ std::vector<WindowReport> windows_of(const Alternation& alternation, std::uint64
     const Alternation::Boundary begin = alternation.boundary(i), end = alternation.boundary(i + 1);
     const bool in_order = begin.ns >= start_ns && end.ns > begin.ns && end.done >= begin.done;
     if (!in_order || static_cast<double>(end.ns - start_ns) > kMostNs) break;
-    windows.push_back({.delays = Alternation::has_delays(i),
-                       .begin_seconds = static_cast<double>(begin.ns - start_ns) / 1e9,
-                       .seconds = static_cast<double>(end.ns - begin.ns) / 1e9,
-                       .progress = static_cast<double>(end.done - begin.done),
-                       .measuring = measuring(begin)});
+    windows.push_back(
+        {.delays = Alternation::has_delays(i),
+         .begin_seconds = static_cast<double>(begin.ns - start_ns) / 1e9,
+         .seconds = static_cast<double>(end.ns - begin.ns) / 1e9,
+         .progress = static_cast<double>(end.done - begin.done),
+         .measuring = measuring(begin),
+         .cpu_seconds = (static_cast<double>(begin.cpu_ns) + static_cast<double>(begin.delayed_ns)) / 1e9});
   }
   return windows;
 }

@@ -111,7 +111,8 @@ Json alternation_json(const AlternationReport& alternation) {
                        {"begin_seconds", window.begin_seconds},
                        {"seconds", window.seconds},
                        {"progress", window.progress},
-                       {"measuring", window.measuring}});
+                       {"measuring", window.measuring},
+                       {"cpu_seconds", window.cpu_seconds}});
   }
   const auto& slowdown = alternation.slowdown;
   return {{"window_seconds", alternation.window_seconds},

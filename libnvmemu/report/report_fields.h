@@ -31,7 +31,8 @@ inline constexpr NumberRange kBytes{0, 1e18};
 inline constexpr NumberRange kBytesPerSecond{0, 1e18};
 inline constexpr NumberRange kRelative{0, 1e6};
 inline constexpr NumberRange kShare{0, 1};
-inline constexpr NumberRange kProgress{0, 2e19};  // 64 bits
+inline constexpr NumberRange kCpuSeconds{0, 4e10};  // 64 bits of ns, twice
+inline constexpr NumberRange kProgress{0, 2e19};    // 64 bits
 inline constexpr NumberRange kSlowdown{0, 1e12};
 inline constexpr std::uint64_t kMostCounted = 100'000'000'000'000'000;
 inline constexpr std::uint64_t kMostThreads = 1'000'000'000;

@@ -118,11 +118,13 @@ AlternationReport alternation_of(const Fields& fields) {
   const Json& windows = fields.array("windows");
   for (std::size_t i = 0; i < windows.size(); ++i) {
     const Fields window = fields.element("windows", windows[i], i);
-    alternation.windows.push_back({.delays = window.flag("delays"),
-                                   .begin_seconds = window.number("begin_seconds", kSeconds),
-                                   .seconds = window.number("seconds", kSeconds),
-                                   .progress = window.number("progress", kProgress),
-                                   .measuring = window.number("measuring", kShare)});
+    alternation.windows.push_back(
+        {.delays = window.flag("delays"),
+         .begin_seconds = window.number("begin_seconds", kSeconds),
+         .seconds = window.number("seconds", kSeconds),
+         .progress = window.number("progress", kProgress),
+         .measuring = window.number("measuring", kShare),
+         .cpu_seconds = window.number_or_nothing("cpu_seconds", kCpuSeconds).value_or(0)});
   }
   if (!fields.is_null("slowdown")) {
     const Fields slowdown = fields.object("slowdown");

@@ -49,6 +49,7 @@ struct WindowReport {
   double seconds = 0;
   double progress = 0;   // of the program, in units of its own; 0: it told of none
   double measuring = 0;  // what part of its CPU time measuring took: in one with delays these make up for it
+  double cpu_seconds = 0;  // of the program's threads, delays included
 };
 
 // Delays off and on in turn.

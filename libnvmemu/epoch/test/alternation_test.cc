@@ -47,6 +47,17 @@ TEST_F(AlternationTest, KeepsWhenWindowsBeganAndWhatWasDoneByThen) {
   EXPECT_EQ(windows_->boundary(3).ns, 0u);
 }
 
+TEST_F(AlternationTest, KeepsWhatThreadsRanAndWereDelayedInAWindow) {
+  at(5000);
+  windows_->add_cost(0, 100, 3);
+  windows_->add_cost(0, 50, 1);
+  windows_->add_delay(0, 7);
+  windows_->add_delay(Alternation::kMostWindows, 7);  // none
+  EXPECT_EQ(windows_->boundary(0).cpu_ns, 150u);
+  EXPECT_EQ(windows_->boundary(0).overhead_ns, 4u);
+  EXPECT_EQ(windows_->boundary(0).delayed_ns, 7u);
+}
+
 TEST_F(AlternationTest, AClockThatGoesBackEndsNothing) {
   at(5000);
   EXPECT_EQ(at(1), 0u);

@@ -68,6 +68,9 @@ TEST_F(AlternatingThread, OwesNothingInWindowsWithoutDelays) {
   epoch_at(4 * kWindow + 1);
   EXPECT_EQ(injector_.delays.size(), 2u);
   EXPECT_EQ(windows_->begun(), 3u);
+  EXPECT_EQ(windows_->boundary(0).delayed_ns, 0u);
+  EXPECT_EQ(windows_->boundary(1).delayed_ns, 38'000'000u);
+  EXPECT_EQ(windows_->boundary(1).cpu_ns, 200'000'000u);
 }
 
 TEST_F(AlternatingThread, PaysNothingAtEdgesInWindowsWithoutDelays) {

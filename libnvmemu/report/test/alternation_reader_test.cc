@@ -69,7 +69,11 @@ TEST_F(ReadAlternation, WhatMeasuringTookIsTakenOffWhereNoDelayMakesUpForIt) {
     board_->alternation().add_cost(i, 1000, 100);
     window(i == 1 ? 500 : 900);
   }
-  EXPECT_DOUBLE_EQ(read().alternation.windows[0].measuring, 0.1);
+  board_->alternation().add_delay(1, 500);
+  const auto windows = read().alternation.windows;
+  EXPECT_DOUBLE_EQ(windows[0].measuring, 0.1);
+  EXPECT_DOUBLE_EQ(windows[0].cpu_seconds, 1000e-9);
+  EXPECT_DOUBLE_EQ(windows[1].cpu_seconds, 1500e-9);
   EXPECT_DOUBLE_EQ(read().alternation.slowdown->median, 2);
 }
 
@@ -87,6 +91,7 @@ TEST_F(ReadAlternation, WhatDoesNotFollowInTimeIsNotBelieved) {
 }
 
 TEST_F(ReadAlternation, TheReportTellsItAndIsReadBack) {
+  board_->alternation().add_cost(1, 1'000'000'000, 0);
   for (int i = 0; i < 3; ++i) window(i == 1 ? 500 : 1000);
   const RunReport report = read();
   EXPECT_THAT(summary(report), HasSubstr("x2.000 slower"));
@@ -94,6 +99,7 @@ TEST_F(ReadAlternation, TheReportTellsItAndIsReadBack) {
   ASSERT_TRUE(again) << again.error().message;
   EXPECT_EQ(again->alternation.windows.size(), 3u);
   EXPECT_TRUE(again->alternation.windows[1].delays);
+  EXPECT_DOUBLE_EQ(again->alternation.windows[1].cpu_seconds, 1);
   EXPECT_DOUBLE_EQ(again->alternation.slowdown->median, 2);
 }
 
