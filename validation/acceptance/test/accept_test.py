@@ -105,7 +105,7 @@ class Accept(unittest.TestCase):
         self.assert_fails("^windows: cached chase, 16", "slow", "+50.0")
 
     def test_fails_windows_that_are_too_few(self):
-        self.assert_fails("^windows: chase, 1 chain, 2MiB, 2x", "short", "the run was over too soon")
+        self.assert_fails("^windows: chase, 1 chain, 2MiB, 2x", "short", "are needed that are whole")
 
     def test_fails_another_result(self):
         self.assert_fails("1 chain, 500 ns", "checksum", "another result")

@@ -34,7 +34,7 @@ def windows():
     ns = {delays: ns_of_unit(delays) for delays in (False, True)}
     for number in range(2 if os.environ.get("FAKE") == "short" else 20):
         delays = number % 2 == 1
-        yield {"delays": delays, "seconds": 0.5, "measuring": 0, "progress": 5e8 / ns[delays]}
+        yield {"delays": delays, "cpu_seconds": 0.5, "measuring": 0, "progress": 5e8 / ns[delays]}
 
 
 if os.environ.get("FAKE") != "no report":

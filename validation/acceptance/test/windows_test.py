@@ -16,8 +16,9 @@ from acceptance.windows import (AllFromMemory, AsManyAtOnce, BesideWork, FromMem
 
 
 def window(delays, ns, seconds=0.5, measuring=0.0):
-    """In which a unit took so long, with all that measuring took; None: in which nothing was done."""
-    return {"delays": delays, "seconds": seconds, "measuring": measuring, "progress": 1e9 * seconds / ns if ns else 0}
+    """In which a unit took so much CPU time, with all that measuring took; None: in which nothing was done."""
+    return {"delays": delays, "seconds": 2 * seconds, "cpu_seconds": seconds, "measuring": measuring,
+            "progress": 1e9 * seconds / ns if ns else 0}
 
 
 def windows(off_ns, on_ns, pairs):
@@ -120,17 +121,17 @@ class Judged(unittest.TestCase):
         self.assertEqual(row.verdict(), "FAIL")
         self.assertIn("there are 6", row.failure)
 
-    def test_not_where_others_have_the_processor(self):
-        row = judged(AllFromMemory(), 220, 620, share=0.5).row
-        self.assertEqual(row.verdict(), "SKIP")
-        self.assertIn("others took 50 % of the processor's time", row.note())
+    def test_telling_where_others_have_the_processor(self):
+        self.assertIn("others took 50 % of the processor's time", judged(AllFromMemory(), 110, 310, share=0.5).row.note())
+        self.assertNotIn("others", judged(AllFromMemory(), 110, 310).row.note())
+        self.assertIn("others took 50 %", judged(AllFromMemory(), 110, 310, pairs=3, share=0.5).row.failure)
 
     def test_in_one_run_however_many_rounds(self):
         experiment = Windowed("work", "windows: other loads", "3x", "nvmemu-work", ["--hard"], AllFromMemory())
         runner = PlayedBack(windows(110, 310, 7))
         experiment.round(runner, set())
         experiment.round(runner, set())
-        self.assertEqual(runner.asked, ["--alternate 500ms --read-latency 3x -- nvmemu-work --hard --seconds 12"])
+        self.assertEqual(runner.asked, ["--alternate 500ms --read-latency 3x -- nvmemu-work --hard --seconds 13"])
 
     def test_as_failed_where_the_run_fails(self):
         self.assertIn("it crashed", judged(AllFromMemory(), 110, 310, status=3).row.failure)
@@ -146,8 +147,9 @@ class Mean(unittest.TestCase):
         row = self.of(judged(AllFromMemory(), 100, 306), judged(AllFromMemory(), 100, 288))
         self.assertAlmostEqual(row.median, 3)
 
-    def test_leaves_out_what_was_not_judged(self):
-        row = self.of(judged(AllFromMemory(), 100, 303), judged(AllFromMemory(), 100, 900, share=0.5))
+    def test_leaves_out_what_was_not_selected(self):
+        row = self.of(judged(AllFromMemory(), 100, 303),
+                      Windowed("other", "windows: other loads", "3x", "nvmemu-work", [], AllFromMemory()))
         self.assertAlmostEqual(row.median, 1)
         self.assertEqual(row.note(), "of 1 rows of 2")
         self.assertEqual(self.of().verdict(), "SKIP")
