@@ -115,6 +115,7 @@ class Windowed:
         self.program = program
         self.arguments = arguments
         self.truth = truth
+        self.options = []  # for nvmemu run, beside the target's
 
     def round(self, runner, _selected):
         if self.row.samples or self.row.failure:
@@ -123,7 +124,8 @@ class Windowed:
         try:
             self.truth.measure(runner)
             command = runner.program(self.program, *self.arguments, "--seconds", str(SECONDS))
-            outcome = runner.emulated(command, ["--alternate", WINDOW, "--read-latency", self.target])
+            options = ["--alternate", WINDOW, "--read-latency", self.target, *self.options]
+            outcome = runner.emulated(command, options)
             figures(outcome, emulated=True)
             self.judge(outcome.report)
         except RunError as error:
