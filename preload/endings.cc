@@ -16,8 +16,8 @@
 namespace nvmemu::preload {
 namespace {
 
-constexpr int kEndings[] = {SIGHUP,  SIGINT,  SIGQUIT, SIGABRT, SIGPIPE, SIGALRM, SIGTERM,
-                            SIGUSR1, SIGUSR2, SIGXCPU, SIGXFSZ, SIGPROF, SIGSYS,  SIGVTALRM};
+constexpr int kEndings[] = {SIGHUP,  SIGINT,  SIGQUIT, SIGABRT, SIGPIPE, SIGALRM, SIGTERM,  SIGUSR1,
+                            SIGUSR2, SIGXCPU, SIGXFSZ, SIGPROF, SIGSYS,  SIGTRAP, SIGVTALRM};
 
 struct sigaction our_action() {
   struct sigaction action {};

@@ -9,8 +9,8 @@
 
 namespace nvmemu::preload {
 
-// Takes those that are at their default; one that was inherited as ignored stays ignored. Faults and SIGTRAP
-// end likewise, but what the program sets for them is kept elsewhere: see kept_signals.h.
+// Takes those that are at their default; one that was inherited as ignored stays ignored. Faults end
+// likewise, but what the program sets for them is kept elsewhere: see kept_signals.h.
 void install_endings() noexcept;
 
 bool is_ending(int signal) noexcept;

@@ -10,7 +10,6 @@
 #include "base/program_counter.h"
 #include "base/raw_syscall.h"
 #include "counters/sampler/code/guarded_read.h"
-#include "counters/sampler/probe/prober.h"
 #include "endings.h"
 #include "foreign_threads.h"
 #include "hooks.h"
@@ -20,7 +19,6 @@
 #include "runtime.h"
 #include "signal_entry.h"
 #include "signal_mask.h"
-#include "stray_breakpoint.h"
 #include "thread_pointers.h"
 #include "thread_state.h"
 #include "walk/guarded_access.h"
@@ -35,8 +33,6 @@ bool is_tick(int signal, const siginfo_t& info) {
   const bool from_event = info.si_code > 0 && info.si_code < kFirstKernelCode;
   return from_event || (info.si_code == SI_TIMER && TimerTicker::owns(info.si_value.sival_ptr));
 }
-
-bool is_probe(int signal, const siginfo_t& info) { return signal == kTrapSignal && Prober::owns(info); }
 
 // Whether the fault was a guarded read's or a walk's, which now goes on behind it.
 bool mend_fault(int signal, ucontext_t& interrupted) noexcept {
@@ -66,10 +62,9 @@ bool is_own_fault(int signal, const siginfo_t& info, const ucontext_t& context) 
   return is_fault(signal) && info.si_code > 0 && is_own_code(program_counter(context));
 }
 
-// What comes while the emulator works, with all blocked that can be: a fault of its own, a breakpoint that it
-// ran into, or what somebody has sent, which then comes again when it has done.
+// What comes while the emulator works, with all blocked that can be: a fault of its own, or what somebody has
+// sent, which then comes again when it has done.
 void interrupt_work(ThreadState& state, int signal, const siginfo_t& info, ucontext_t& context) noexcept {
-  if (is_probe(signal, info)) return;
   if (is_fault(signal) && info.si_code > 0) {
     say_own_fault(signal, info, context);
     return state.leave_work(context);
@@ -92,12 +87,6 @@ void handle_tick(const Thread& thread, const ucontext_t& context) {
   if (has_readable_thread_pointer()) thread.state->on_foreign_tick(context);
 }
 
-void handle_probe(const Thread& thread, const siginfo_t& info, const ucontext_t& context) noexcept {
-  const ThreadState::AtWork at_work;
-  open_faults(context);
-  if (!thread.is_foreign || has_readable_thread_pointer()) thread.state->on_trap(info, context);
-}
-
 // To the thread or to the process, as it was sent, and with what was sent along.
 void send_again(int signal, const siginfo_t& info) noexcept {
   const long process = raw_syscall(SYS_getpid);
@@ -112,7 +101,7 @@ void send_again(int signal, const siginfo_t& info) noexcept {
 // blocked as the program has it; and no tick may come any more, which would be taken for another.
 bool keep_for_program(const Thread& thread, int signal, const siginfo_t& info, ucontext_t& context) {
   const bool is_programs_own = thread.state != nullptr && !thread.is_foreign;
-  if (signal != kTickSignal || !is_programs_own || !is_blocked_in_vain(signal)) return false;
+  if (signal != kTickSignal || !is_programs_own || !blocked_in_vain()) return false;
   Runtime::get().warn(kTickSignalKept);
   send_again(signal, info);
   thread.state->end(mask_of(context.uc_sigmask));
@@ -131,11 +120,6 @@ void end_process_by(const Thread& thread, int signal, const siginfo_t& info, con
 [[gnu::noinline]] __attribute__((no_stack_protector)) void* answer(const Thread& thread, int signal,
                                                                    const siginfo_t& info,
                                                                    ucontext_t& context) {
-  if (is_probe(signal, info)) {
-    if (thread.state != nullptr) handle_probe(thread, info, context);
-    return nullptr;
-  }
-  if (signal == kTrapSignal && pass_stray_breakpoint(info, context)) return nullptr;
   if (keep_for_program(thread, signal, info, context)) return nullptr;
   if (!is_kept(signal)) {
     end_process_by(thread, signal, info, context);
@@ -158,7 +142,7 @@ bool handlers_in_place() noexcept {
     std::uintptr_t restorer;
     std::uint64_t mask;
   };
-  for (const int signal : {kTrapSignal, SIGSEGV, SIGBUS, SIGFPE, SIGILL}) {
+  for (const int signal : {SIGSEGV, SIGBUS, SIGFPE, SIGILL}) {
     KernelSigaction action{};
     raw_syscall(SYS_rt_sigaction, signal, nullptr, &action, sizeof action.mask);
     if (action.handler != reinterpret_cast<std::uintptr_t>(&nvmemu_signal_entry)) return false;
@@ -166,11 +150,10 @@ bool handlers_in_place() noexcept {
   return true;
 }
 
-void unblock_signals() noexcept {
+void unblock_ticks() noexcept {
   sigset_t set;
   sigemptyset(&set);
   sigaddset(&set, kTickSignal);
-  sigaddset(&set, kTrapSignal);
   hooks::pthread_sigmask(SIG_UNBLOCK, &set, nullptr);
 }
 
@@ -180,8 +163,7 @@ using namespace nvmemu;
 using namespace nvmemu::preload;
 
 // What runs first, and on the program's stack: little, and nothing thread-local before it is known that it
-// may be, which the compiler's stack protector is too. A breakpoint may be on code of the C library that the
-// emulator runs itself: nothing of it is called before what a trap of it finds says so.
+// may be, which the compiler's stack protector is too.
 __attribute__((no_stack_protector)) void* nvmemu_handle_signal(int signal, siginfo_t* info,
                                                                ucontext_t* context) {
   if (mend_fault(signal, *context)) return nullptr;

@@ -4,11 +4,11 @@
 
 namespace nvmemu::preload {
 
-// Whether the kernel would run these handlers, and no unknown one on a fault in a probe. A runtime that calls
+// Whether the kernel would run these handlers, and no unknown one, on a fault in a walk. A runtime that calls
 // the kernel itself (Go) may have replaced them.
 bool handlers_in_place() noexcept;
 
-// Lets the signals through on the calling thread.
-void unblock_signals() noexcept;
+// Lets ticks through on the calling thread.
+void unblock_ticks() noexcept;
 
 }  // namespace nvmemu::preload

@@ -29,9 +29,11 @@ struct Kept {
 
 // Faults are here because what the emulator reads of the program's memory, or walks of its code, may fault
 // where the program itself would have: its handler must not see an address that is not the program's.
-Kept kept[] = {{.signal = kTickSignal, .is_fault = false}, {.signal = kTrapSignal, .is_fault = false},
-               {.signal = SIGSEGV, .is_fault = true},      {.signal = SIGBUS, .is_fault = true},
-               {.signal = SIGFPE, .is_fault = true},       {.signal = SIGILL, .is_fault = true}};
+Kept kept[] = {{.signal = kTickSignal, .is_fault = false},
+               {.signal = SIGSEGV, .is_fault = true},
+               {.signal = SIGBUS, .is_fault = true},
+               {.signal = SIGFPE, .is_fault = true},
+               {.signal = SIGILL, .is_fault = true}};
 
 Kept* find_entry(int signal) noexcept {
   for (Kept& entry : kept) {
@@ -75,12 +77,11 @@ struct sigaction behind_ours(const Kept& entry, const struct sigaction& action) 
   return with;
 }
 
-// The mask that the kernel would have called the program's handler with. But a breakpoint that is hit while
-// its signal is blocked would end the process.
+// The mask that the kernel would have called the program's handler with.
 void block_as_asked(int signal, const struct sigaction& action, const ucontext_t& context) noexcept {
   SignalMask mask = mask_of(context.uc_sigmask) | mask_of(action.sa_mask);
   if ((action.sa_flags & SA_NODEFER) == 0) mask |= mask_of(signal);
-  set_signal_mask(mask & ~mask_of(kTrapSignal));
+  set_signal_mask(mask);
 }
 
 }  // namespace

@@ -13,9 +13,8 @@ namespace nvmemu::preload {
 // Ticks arrive by SIGWINCH: ignored by default, so that one that is pending across an exec does no harm; not
 // a real-time signal, so that it needs no queue; sent by terminals only, and seldom waited for otherwise than
 // by handlers, which are called. Not by SIGURG: PostgreSQL's processes wake each other by it, blocked,
-// through descriptors, and Go's runtime its threads. Breakpoints raise SIGTRAP.
+// through descriptors, and Go's runtime its threads.
 inline constexpr int kTickSignal = SIGWINCH;
-inline constexpr int kTrapSignal = SIGTRAP;
 
 // Installs handlers for all of them, by an entry of the library's (signal_entry.h), keeping what was set
 // before as the program's. False where the kernel refuses.

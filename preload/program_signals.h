@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Signals as the program sees them, which is not to notice the emulator's handlers, nor that two cannot be
+// Signals as the program sees them, which is not to notice the emulator's handlers, nor that one cannot be
 // blocked. What the interposed functions are made of; their names and old-fashioned kin are in signals.cc and
 // signal_masks.cc.
 #pragma once
@@ -15,10 +15,10 @@ int program_sigprocmask(int how, const sigset_t* set, sigset_t* old) noexcept;
 // Whether that is not to be left to the C library, which would show the emulator's handler.
 bool is_handled_here(int signal) noexcept;
 
-// Whether the calling thread has `signal` blocked, as it sees it, and the kernel has not. Async-signal-safe.
-bool is_blocked_in_vain(int signal) noexcept;
-// All of those, for a thread that it makes.
-unsigned char blocked_in_vain() noexcept;
-void inherit_blocked_in_vain(unsigned char inherited) noexcept;
+// Whether the calling thread has the ticks' signal blocked, as it sees it, which the kernel has not.
+// Async-signal-safe.
+bool blocked_in_vain() noexcept;
+// As its creator has it.
+void inherit_blocked_in_vain(bool inherited) noexcept;
 
 }  // namespace nvmemu::preload

@@ -140,7 +140,7 @@ void Runtime::start() {
       injects() || governor_ ? clock_->to_ticks(kEdgeIntervalNs) : std::numeric_limits<std::uint64_t>::max();
   shared_.learnt = Learnt::create();
   if (shared_.learnt != nullptr) {
-    set_learnt();
+    create_walks();
     set_sampler_options();
   }
   claim_process();
@@ -243,7 +243,6 @@ void Runtime::claim_process() noexcept {
   }
   if (process_ == nullptr) return;
   std::memcpy(process_->command, command, sizeof command);
-  if (sampler_options_.every_load && shared_.walks == nullptr && !pmu_options_) warn(kNoProbes);
 }
 
 void Runtime::restart_in_child() noexcept { claim_process(); }
@@ -290,8 +289,8 @@ void Runtime::note_waiting_code(const void* address) noexcept {
   shared_.waiting_code_end.store(range.end, std::memory_order_relaxed);
 }
 
-void Runtime::note_probes() noexcept {
-  if (shared_.probes_refused.load(std::memory_order_relaxed) && shared_.walks == nullptr) warn(kNoProbes);
+void Runtime::note_sampler() noexcept {
+  if (shared_.walks == nullptr && !replay_) warn(kNoWalks);
 }
 
 }  // namespace nvmemu::preload

@@ -80,7 +80,7 @@ class Runtime {
 
   BoardThread* claim_thread(std::uint32_t tid) noexcept;
   void warn(BoardWarning warning) noexcept;
-  void note_probes() noexcept;
+  void note_sampler() noexcept;  // that it measures, by walks or without
   // That the object which holds this address is a runtime, in which threads spin for others. Not signal-safe.
   void note_waiting_code(const void* address) noexcept;
   void note_ticker(int error, bool perf_event) noexcept;
@@ -100,7 +100,7 @@ class Runtime {
   bool open_board();
   bool prepare_counts();
   bool injects() const noexcept { return read_latency_.target_ns > read_latency_.base_ns; }
-  void set_learnt();
+  void create_walks();
   void set_sampler_options();
   void claim_process() noexcept;
 

@@ -15,9 +15,10 @@ namespace nvmemu::preload {
 using SignalMask = std::uint64_t;
 constexpr SignalMask mask_of(int signal) { return SignalMask{1} << (signal - 1); }
 
-// What the kernel forces on a thread for what it has just executed: blocked, these would end the process.
-inline constexpr SignalMask kForced = mask_of(SIGSEGV) | mask_of(SIGBUS) | mask_of(SIGFPE) | mask_of(SIGILL) |
-                                      mask_of(SIGTRAP) | mask_of(SIGSYS);
+// What the kernel forces on a thread for what the emulator's code may have just executed: blocked, these
+// would end the process.
+inline constexpr SignalMask kForced =
+    mask_of(SIGSEGV) | mask_of(SIGBUS) | mask_of(SIGFPE) | mask_of(SIGILL) | mask_of(SIGSYS);
 // While the emulator works: nothing of the program's can come between.
 inline constexpr SignalMask kAllButForced = ~kForced;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Interposed: what a program blocks. The emulator's signals stay open, and are shown as blocked.
+// Interposed: what a program blocks. The ticks' signal stays open, and is shown as blocked.
 #include <signal.h>
 
 #include <cstdint>
@@ -16,43 +16,30 @@ namespace {
 NVMEMU_HOOK(int, pthread_sigmask, (int, const sigset_t*, sigset_t*));
 NVMEMU_HOOK(int, sigprocmask, (int, const sigset_t*, sigset_t*));
 
-// The emulator's signals that the thread has blocked, as it sees it: bits, by their place here.
-constexpr int kOpen[] = {kTickSignal, kTrapSignal};
-__thread unsigned char in_vain;
+// Whether the thread has blocked the ticks' signal, as it sees it.
+__thread bool in_vain;
 
-unsigned char bits_in(const sigset_t& set) noexcept {
-  unsigned bits = 0;
-  for (unsigned i = 0; const int signal : kOpen) bits |= (sigismember(&set, signal) == 1 ? 1U : 0U) << i++;
-  return static_cast<unsigned char>(bits);
-}
+bool names_ticks(const sigset_t& set) noexcept { return sigismember(&set, kTickSignal) == 1; }
 
 template <typename Real>
 int set_mask(Real& real, int how, const sigset_t* set, sigset_t* old) noexcept {
   if (!Runtime::get().active()) return real(how, set, old);
-  const unsigned char before = in_vain;
-  unsigned char after = before;
+  const bool before = in_vain;
+  bool after = before;
   sigset_t open;
   const sigset_t* passed = set;
   if (set != nullptr) {
-    const unsigned char named = bits_in(*set);
-    after = how == SIG_BLOCK     ? static_cast<unsigned char>(before | named)
-            : how == SIG_UNBLOCK ? static_cast<unsigned char>(before & ~named)
-                                 : named;
+    const bool named = names_ticks(*set);
+    after = how == SIG_BLOCK ? before || named : how == SIG_UNBLOCK ? before && !named : named;
     open = *set;
-    if (how != SIG_UNBLOCK) {
-      for (const int signal : kOpen) sigdelset(&open, signal);
-    }
+    if (how != SIG_UNBLOCK) sigdelset(&open, kTickSignal);
     passed = &open;
   }
   const int result = real(how, passed, old);
   if (result != 0) return result;
   // The child of a vfork has a mask of its own, and its parent's memory.
   if (after != before && Runtime::get().is_this_process()) in_vain = after;
-  if (old != nullptr) {
-    for (unsigned i = 0; const int signal : kOpen) {
-      if ((before >> i++ & 1U) != 0) sigaddset(old, signal);
-    }
-  }
+  if (old != nullptr && before) sigaddset(old, kTickSignal);
   return 0;
 }
 
@@ -91,14 +78,8 @@ int program_sigprocmask(int how, const sigset_t* set, sigset_t* old) noexcept {
   return set_mask(real_sigprocmask, how, set, old);
 }
 
-bool is_blocked_in_vain(int signal) noexcept {
-  sigset_t set;
-  sigemptyset(&set);
-  sigaddset(&set, signal);
-  return (in_vain & bits_in(set)) != 0;
-}
-unsigned char blocked_in_vain() noexcept { return in_vain; }
-void inherit_blocked_in_vain(unsigned char inherited) noexcept { in_vain = inherited; }
+bool blocked_in_vain() noexcept { return in_vain; }
+void inherit_blocked_in_vain(bool inherited) noexcept { in_vain = inherited; }
 
 namespace hooks {
 

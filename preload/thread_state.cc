@@ -161,6 +161,7 @@ int ThreadState::open(int tid, TickerKind ticker, bool foreign) noexcept {
     runtime.warn(kCountersRefused);
     if (!runtime.may_sample_instead()) return error;
   }
+  runtime.note_sampler();
   return open_source(*new (sampler_) Sampler(runtime.shared(), runtime.clock(), runtime.sampler_options()),
                      ticker, foreign);
 }
@@ -214,7 +215,6 @@ bool ThreadState::is_mine() const noexcept { return is_ready() && tid_ == curren
 
 void ThreadState::publish() noexcept {
   line_.publish(emulator());
-  Runtime::get().note_probes();
   if (source_->has_lost_counts())
     Runtime::get().warn(source_->counted() == kSamplerCounts ? kSamplesLost : kCountsLost);
 }
@@ -239,14 +239,6 @@ void ThreadState::end_postponed_epoch() {
   const Quiet quiet;
   postponed_.store(false, std::memory_order_relaxed);
   pay(quiet.programs(), [this] { return emulator().book_epoch(), true; });
-}
-
-void ThreadState::on_trap(const siginfo_t& info, const ucontext_t& context) noexcept {
-  if (!is_ready()) return;
-  work([&] {
-    const KeepErrno keep;
-    source_->on_trap(info, context);
-  });
 }
 
 void ThreadState::check_edge(const void* site) {
@@ -299,7 +291,7 @@ void ThreadState::end(SignalMask programs_mask) {
     publish();
     line_.note_user_time();
     line_.end(tid_);
-    source_->close();  // while traps still find their way
+    source_->close();
     ready_.store(false, std::memory_order_relaxed);
     remove_thread_pointer();
     remove_known_thread(tid_);

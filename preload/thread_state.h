@@ -96,9 +96,8 @@ class ThreadState {
   // parent's thread-local storage.
   bool is_mine() const noexcept;
 
-  // Signal handlers' halves, with all signals blocked.
+  // The signal handler's half, with all signals blocked.
   void on_tick(const ucontext_t& context);
-  void on_trap(const siginfo_t& info, const ucontext_t& context) noexcept;
   // A fault in the emulator's own work, if that is what it is doing: it will be left, and the thread goes on
   // natively.
   bool is_at_work() const noexcept { return stack_.in_use(); }

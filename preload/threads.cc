@@ -24,7 +24,7 @@ template <typename Result>
 struct StartArguments {
   Result (*routine)(void*);
   void* argument;
-  unsigned char blocked_in_vain = nvmemu::preload::blocked_in_vain();  // its creator's, as the mask is
+  bool blocked_in_vain = nvmemu::preload::blocked_in_vain();  // its creator's, as the mask is
 };
 
 pthread_key_t end_key;
@@ -47,14 +47,14 @@ int create_emulated(Result (*routine)(void*), void* argument, int no_memory, aut
       std::unique_ptr<StartArguments<Result>>(new (std::nothrow) StartArguments<Result>{routine, argument});
   if (start == nullptr) return no_memory;
   const int error = create(run_thread<Result>, start.get());
-  if (error == 0) start.release();  // the thread frees it
+  if (error == 0) static_cast<void>(start.release());  // the thread frees it
   return error;
 }
 
 }  // namespace
 
 void begin_thread() noexcept {
-  unblock_signals();
+  unblock_ticks();
   if (ThreadState::begin()) pthread_setspecific(end_key, &end_key);  // any value that is not null
 }
 

@@ -32,12 +32,11 @@ class CounterSource {
   // CPU time of the thread since some moment, ns, injections included. Async-signal-safe.
   virtual double cpu_ns() noexcept = 0;
 
-  // Around an injection of about `delay_ns`, which then took `injected_ns` of CPU time: what is spun must not
-  // be counted. Async-signal-safe.
-  virtual void pause(double delay_ns) noexcept = 0;
+  // After an injection, which took `injected_ns` of CPU time: what was spun must not be counted.
+  // Async-signal-safe.
   virtual void resume(double injected_ns) noexcept = 0;
 
-  // Between the two, again and again, about as often as a program that does nothing else misses: keeps in the
+  // During one, again and again, about as often as a program that does nothing else misses: keeps in the
   // caches what the thread would have kept there had it gone on. Async-signal-safe.
   virtual void keep_warm() noexcept = 0;
 };

@@ -22,11 +22,16 @@ enum class StallKind : std::uint8_t {
 };
 inline constexpr std::size_t kStallKinds = 5;
 
+// Reading memory is what loads and atomic read-modify-writes wait for; stores retire without waiting.
+constexpr bool waits_for_reads(StallKind kind) {
+  return kind == StallKind::kLoad || kind == StallKind::kLocked;
+}
+
 struct EpochCounts {
   double cpu_ns = 0;                          // CPU time that the epoch covers
   std::array<double, kStallKinds> held_ns{};  // time behind each kind of instruction, cache hits included
   double memory_stall_ns = 0;                 // of loads and locked instructions: what waited for memory
-  double miss_latency_ns = 0;                 // what a load from memory took, as probes saw it; 0: not known
+  double miss_latency_ns = 0;                 // what a load from memory took, as walks saw it; 0: not known
   double base_drift = 0;  // what a load alone takes now, over what the base says; 0: not known, as it says
   double overlap_factor = 0;   // of that, by what it is longer than of a load alone, since others are under
                                // way; 0: not known
@@ -38,11 +43,11 @@ struct EpochCounts {
   std::uint64_t stall_samples = 0;   // of loads and locked instructions
   std::uint64_t probes = 0;          // loads timed
   double sampling_variance_ns2 = 0;  // of memory_stall_ns, from the number of samples: adds over epochs
-  double share_error_ns = 0;         // standard error from the probes' shares: the same in every epoch, so
+  double share_error_ns = 0;         // standard error from the walks' shares: the same in every epoch, so
                                      // it adds over epochs as it is
   LoadCounts loads;                  // of hardware counters; a sampler leaves them 0
   TrafficCounts traffic;             // all 0 where nothing measures it
-  WalkPassed walked;                 // what walks have passed of what the thread executes: to be taken as ratios
+  WalkPassed walked;  // what walks have passed of what the thread executes: to be taken as ratios
 
   // Of hardware counters, in user mode; 0 where nothing counts here.
   double counted_share = 0;  // of the epoch, what they saw: below 1 the counts are scaled up. 0: not counted

@@ -4,7 +4,6 @@
 // another.
 #pragma once
 
-#include <signal.h>
 #include <ucontext.h>
 
 #include "counters/counter_source.h"
@@ -25,9 +24,8 @@ class ThreadSource : public CounterSource {
   virtual void close() noexcept = 0;
   virtual void abandon() noexcept = 0;  // after fork, in the child: forgets what belongs to the parent
 
-  // In the signal handlers. on_trap: whether the SIGTRAP was of the source's own making.
+  // In the signal handler.
   virtual void on_tick(const ucontext_t& context) noexcept = 0;
-  virtual bool on_trap(const siginfo_t&, const ucontext_t&) noexcept { return false; }
 
   // CPU time in the epoch so far, as exactly as is needed to end it.
   virtual double epoch_ns() noexcept = 0;

@@ -83,7 +83,6 @@ void ThreadEmulator::book(double due_ns) noexcept {
     progress->spent_ns.store(0, std::memory_order_relaxed);
     progress->over.store(false, std::memory_order_relaxed);
   }
-  if (must_wait()) source_.pause(std::max(due_ns, hold_ns));
 }
 
 // It may be interrupted by one that settles it, and books another: each value is read before that can be.

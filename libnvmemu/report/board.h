@@ -26,7 +26,7 @@ namespace nvmemu {
 enum BoardWarning : std::uint32_t {
   kNoTicker = 1U << 0,            // neither perf_event nor POSIX timers: it ran natively
   kTimerTicker = 1U << 1,         // perf_event was refused: POSIX timers
-  kNoProbes = 1U << 2,            // breakpoints were refused: every load's stall counted as memory's
+  kNoWalks = 1U << 2,             // nothing could be walked: every load's stall counted as memory's
   kNoCalibration = 1U << 3,       // no calibration could be read: it ran natively
   kSamplesLost = 1U << 4,         // the ring overflowed
   kThreadsNotEmulated = 1U << 5,  // a thread could not be set up

@@ -24,7 +24,7 @@ struct WarningText {
 constexpr WarningText kWarningTexts[] = {
     {kNoTicker, "ran natively: neither perf_event nor POSIX timers could be had to sample with"},
     {kTimerTicker, "sampled with POSIX timers, not by perf_event: coarser, and costlier"},
-    {kNoProbes, "loads were not probed: cache hits are charged like memory"},
+    {kNoWalks, "cache hits are charged like memory, for nothing was walked"},
     {kNoCalibration,
      "ran natively: no calibration of this machine could be read (nvmemu calibrate makes one)"},
     {kSamplesLost, "samples were lost, for the ring overflowed: the delay is too short"},

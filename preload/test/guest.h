@@ -35,7 +35,7 @@ bool is_emulated();
 // CPU time of the calling thread: by default some ten epochs of 10 ms.
 void burn(double ms = 120);
 
-// Likewise, along a list through 64 MiB in no order: what is sampled, decoded and probed most.
+// Likewise, along a list through 64 MiB in no order: what is sampled, decoded and walked most.
 void walk_list(double ms);
 
 // The calling thread's ticks, by SIG_BLOCK or SIG_UNBLOCK: behind the C library's back, as a runtime may that

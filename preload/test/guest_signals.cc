@@ -26,7 +26,7 @@ namespace {
 std::atomic<int> signals_seen;
 void count_signal(int) { ++signals_seen; }
 
-// The program's own handlers for the signals that the emulator uses, while it uses them.
+// The program's own handlers: for the signal that ticks come by, and for one that ends a program by default.
 int own_signals() {
   for (const int signal_number : {SIGWINCH, SIGTRAP}) {
     struct sigaction action {};
@@ -266,20 +266,7 @@ __attribute__((no_stack_protector)) int own_thread_pointer() {
   return 0;
 }
 
-// Traps as the kernel sends them for a breakpoint whose reason was lost. They would end the program.
-int stray_breakpoint() {
-  siginfo_t info{};
-  info.si_signo = SIGTRAP;
-  for (const int code : {TRAP_HWBKPT, TRAP_BRKPT, TRAP_TRACE}) {
-    info.si_code = code;
-    CHECK(syscall(SYS_rt_tgsigqueueinfo, getpid(), gettid(), SIGTRAP, &info) == 0);
-    burn(30);
-  }
-  return 0;
-}
-
 constexpr Scenario kSignals[] = {
-    {"stray-breakpoint", stray_breakpoint},
     {"own-thread-pointer", own_thread_pointer},
     {"alternate-stacks", alternate_stacks},
     {"alarms", alarms},

@@ -57,8 +57,7 @@ int keeps_errno() {
   return 0;
 }
 
-// The hottest load is one of the C library's that the emulator's own trap handler runs as well: a probe of it
-// traps inside the handler.
+// The hottest load is one of the C library's that the emulator's own handler runs as well.
 int hot_errno() {
   int* (*volatile where)() = __errno_location;  // volatile: called each time, though it is a const function
   const int* const expected = where();

@@ -13,7 +13,7 @@ namespace nvmemu {
 namespace {
 
 // Whatever this machine's caches hold.
-const std::vector<std::string> kAllLoadsWait{"--no-walks", "--no-probes"};
+const std::vector<std::string> kAllLoadsWait{"--no-walks"};
 
 class StillDelayed : public PreloadTest, public testing::WithParamInterface<const char*> {};
 

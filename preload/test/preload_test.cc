@@ -3,7 +3,9 @@
 // for what each scenario checks from within.
 #include <gtest/gtest.h>
 
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "host/test/needs.h"
 #include "preload_cli.h"
@@ -15,7 +17,7 @@ class LeavesAlone : public PreloadTest, public testing::WithParamInterface<const
  protected:
   void SetUp() override {
     PreloadTest::SetUp();
-    if (std::string_view(GetParam()) == "own-breakpoints") NVMEMU_NEEDS_BREAKPOINTS();
+    if (std::string_view(GetParam()) == "own-breakpoints") NVMEMU_NEEDS_WATCHPOINTS();
     if (std::string_view(GetParam()) == "strict-mode") NVMEMU_NEEDS_NO_SECCOMP_FILTER();
     if (std::string_view(GetParam()) == "served-pages") NVMEMU_NEEDS_USERFAULTFD();
   }
@@ -25,7 +27,6 @@ TEST_P(LeavesAlone, WithSamplesOfPerfEvent) { expect_ok(GetParam()); }
 TEST_P(LeavesAlone, WithSamplesOfPosixTimers) { expect_ok(GetParam(), {"--ticker", "timer"}); }
 TEST_P(LeavesAlone, UnderABandwidth) { expect_ok(GetParam(), {"--read-bandwidth", "500MB/s"}); }
 TEST_P(LeavesAlone, WithoutWalks) { expect_ok(GetParam(), {"--no-walks"}); }
-TEST_P(LeavesAlone, WithoutWalksAndProbes) { expect_ok(GetParam(), {"--no-walks", "--no-probes"}); }
 
 INSTANTIATE_TEST_SUITE_P(
     Programs, LeavesAlone,
@@ -33,14 +34,13 @@ INSTANTIATE_TEST_SUITE_P(
                     "sleep", "spawn", "threads", "fork", "exec", "burn", "alternate-stacks", "alarms",
                     "real-time-signals", "waited-for-signals", "waited-for-window-changes", "own-breakpoints",
                     "own-thread-pointer", "c11-threads", "cloned-threads", "unseen-thread", "cloned-process",
-                    "stray-breakpoint", "llvm-openmp", "small-alternate-stack", "main-thread-stack",
-                    "smallest-thread-stacks", "coroutine-stack", "cloned-thread-stack",
-                    "handler-on-tight-stack", "old-signals", "raw-signals", "blocked-as-seen",
-                    "thrown-from-fault", "thrown-from-alarm", "handler-masks", "jumps-from-handlers",
-                    "strict-mode", "kill-all-else", "kill-all-else-everywhere", "served-pages", "no-tickers",
-                    "no-tickers-trapped", "no-renames", "no-memory-files", "exec-without-memory-files",
-                    "exec-without-tickers", "exec-without-renames", "refused-filters",
-                    "refused-filters-of-nobody"));
+                    "llvm-openmp", "small-alternate-stack", "main-thread-stack", "smallest-thread-stacks",
+                    "coroutine-stack", "cloned-thread-stack", "handler-on-tight-stack", "old-signals",
+                    "raw-signals", "blocked-as-seen", "thrown-from-fault", "thrown-from-alarm",
+                    "handler-masks", "jumps-from-handlers", "strict-mode", "kill-all-else",
+                    "kill-all-else-everywhere", "served-pages", "no-tickers", "no-tickers-trapped",
+                    "no-renames", "no-memory-files", "exec-without-memory-files", "exec-without-tickers",
+                    "exec-without-renames", "refused-filters", "refused-filters-of-nobody"));
 
 TEST_F(PreloadTest, EachThreadIsEmulatedAndReported) {
   expect_ok("threads");
@@ -110,16 +110,18 @@ TEST_F(PreloadTest, CallsThatWaitAreNotInterrupted) {
 }
 
 TEST_F(PreloadTest, AProgramThatTakesAllDebugRegistersIsEmulated) {
-  NVMEMU_NEEDS_BREAKPOINTS();
+  NVMEMU_NEEDS_WATCHPOINTS();
   expect_ok("own-breakpoints");
   EXPECT_GE(report()["totals"]["epochs"], kSomeEpochs);
 }
 
-// As small-alternate-stack among the above, with handlers of traps, too.
-TEST_F(PreloadTest, HandlersOfTrapsNeedAsLittleOfAnAlternateStack) {
-  NVMEMU_NEEDS_BREAKPOINTS();
-  expect_ok("small-alternate-stack", {"--no-walks"});
-  EXPECT_GT(report()["totals"]["probes"], 0) << report()["totals"];
+TEST_F(PreloadTest, WhereNothingIsWalkedTheReportSaysHowCacheHitsAreCharged) {
+  const auto is_warned_of = [this](const std::vector<std::string>& options) {
+    expect_ok("burn", options);
+    return report()["warnings"].dump().find("cache hits are charged like memory") != std::string::npos;
+  };
+  EXPECT_TRUE(is_warned_of({"--source", "sampler", "--no-walks"})) << report();
+  EXPECT_FALSE(is_warned_of({"--source", "sampler"})) << report();
 }
 
 TEST_F(PreloadTest, DelaysGoOffAndOnAndWhatIsDoneIsToldByWindow) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Whatever the bytes that are taken for code: decoders agree on lengths and read no byte that is not theirs,
-// and what follows loops and values through them comes back, from each instruction, with what lies in them.
+// and what follows loops through them comes back, from each instruction, with what lies in them.
 #include <signal.h>
 #include <sys/mman.h>
 #include <ucontext.h>
@@ -10,8 +10,6 @@
 #include "counters/sampler/code/code_lookup.h"
 #include "counters/sampler/code/guarded_read.h"
 #include "counters/sampler/code/loop.h"
-#include "counters/sampler/code/overlap.h"
-#include "counters/sampler/code/value_flow.h"
 #include "fuzzing.h"
 
 using namespace nvmemu;
@@ -65,11 +63,6 @@ void check_analysis(std::uintptr_t at) {
   if (const auto loop = loop_around(at)) {
     require(loop->begin <= at && at < loop->end);
     require(loop->stream_count <= Loop::kStreams);
-  }
-  const IndependentLoads loads = independent_loads(at);
-  require(loads.count <= IndependentLoads::kMost && loads.told_count <= IndependentLoads::kMost);
-  if (const auto flow = value_flow_at(at, kStackPointer | kFramePointer)) {
-    require(flow->length >= 1 && flow->length <= kLongest);
   }
   for (const auto& before : {instruction_before(at), instruction_waited_for(at)}) {
     if (before) require(before->instruction.length >= 1);

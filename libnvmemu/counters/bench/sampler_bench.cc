@@ -11,7 +11,7 @@
 
 #include "base/clock.h"
 #include "counters/bench/no_delay.h"
-#include "counters/sampler/account/epoch_samples.h"
+#include "counters/sampler/account/walked_samples.h"
 #include "counters/sampler/calibration/known_chase.h"
 #include "counters/sampler/code/code_lookup.h"
 #include "counters/sampler/learned/load_table.h"
@@ -47,11 +47,12 @@ BENCHMARK(find_known_load);
 void take_epoch(benchmark::State& state) {
   const auto entries = std::make_unique<LoadEntry[]>(static_cast<std::size_t>(state.range(0)));
   for (std::int64_t i = 0; i < state.range(0); ++i) entries[i].instruction.kind = StallKind::kLoad;
-  EpochSamples samples;
-  const GapWeights gaps;
+  WalkedSamples samples(100);
+  EveryLoad verdicts(100);
+  WalkedPool pool;
   for (auto _ : state) {
-    for (int i = 0; i < 100; ++i) samples.add(&entries[i % state.range(0)], 1e6, 6);
-    benchmark::DoNotOptimize(samples.take(SharePool{}, gaps, false, false));
+    for (int i = 0; i < 100; ++i) samples.add(&entries[i % state.range(0)], 1e6);
+    benchmark::DoNotOptimize(samples.take(verdicts, pool, false));
   }
 }
 BENCHMARK(take_epoch)->Arg(1)->Arg(40);
@@ -87,21 +88,15 @@ void add_streaming_sample(benchmark::State& state) {
 BENCHMARK(add_streaming_sample);
 
 // A thread that is ticked by a timer, as where perf_event is refused, at a load that it knows: what one tick
-// and what one epoch of 25 of them take, without a bandwidth asked for and with one. Nothing is probed.
+// and what one epoch of 25 of them take, without a bandwidth asked for and with one. Nothing is walked.
 class TickedThread {
  public:
   explicit TickedThread(bool with_bandwidth)
       : sampler_(shared_, clock_,
-                 {.signal = SIGWINCH,
-                  .measures_traffic = with_bandwidth,
-                  .cache_bytes = 32e6,
-                  .probe_budget = 0,
-                  .scale = {},
-                  .overlap = {}}),
+                 {.signal = SIGWINCH, .measures_traffic = with_bandwidth, .cache_bytes = 32e6}),
         governor_(read_busy_, write_busy_, {.read_bps = 1e9, .write_bps = 1e9}),
         emulator_(sampler_, injector_, ReadLatency{.base_ns = 90, .target_ns = 300}, 50e6, stall_delay_ns,
                   with_bandwidth ? &governor_ : nullptr) {
-    shared_.probes_refused = true;
     getcontext(&context_);
     context_.uc_mcontext.gregs[REG_RIP] = static_cast<greg_t>(kAfterLoad);
   }

@@ -74,7 +74,6 @@ class PmuSource final : public ThreadSource {
   bool has_news() noexcept override { return group_.is_open(); }
   bool knows_enough(double) noexcept override { return true; }
   double cpu_ns() noexcept override;
-  void pause(double) noexcept override {}
   void resume(double injected_ns) noexcept override;
   // Which lines the thread uses, counters do not tell.
   void keep_warm() noexcept override {}

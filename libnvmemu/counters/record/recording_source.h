@@ -25,7 +25,6 @@ class RecordingSource final : public CounterSource {
   bool has_news() noexcept override { return counted_.has_news(); }
   bool knows_enough(double waited_ns) noexcept override { return counted_.knows_enough(waited_ns); }
   double cpu_ns() noexcept override { return counted_.cpu_ns(); }
-  void pause(double delay_ns) noexcept override { counted_.pause(delay_ns); }
   void resume(double injected_ns) noexcept override { counted_.resume(injected_ns); }
   void keep_warm() noexcept override { counted_.keep_warm(); }
 

@@ -26,7 +26,6 @@ class ReplaySource final : public CounterSource {
   void settle() noexcept override { clock_.settle(); }
   bool knows_enough(double) noexcept override { return true; }
   double cpu_ns() noexcept override { return clock_.cpu_ns(); }
-  void pause(double delay_ns) noexcept override { clock_.pause(delay_ns); }
   void resume(double injected_ns) noexcept override;
   void keep_warm() noexcept override { clock_.keep_warm(); }
 

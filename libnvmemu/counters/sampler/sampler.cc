@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A sample's way, from the tick that brings it (on_tick), to the instruction that it tells of (add_sample),
-// to what the epoch is told (read). What probes add where nothing can be walked: sampler_probes.cc.
+// to what the epoch is told (read).
 #include "counters/sampler/sampler.h"
 
 #include <algorithm>
@@ -8,7 +8,6 @@
 #include <cerrno>
 
 #include "base/program_counter.h"
-#include "counters/sampler/account/huge_pages.h"
 #include "counters/sampler/calibration/sampling_cost.h"
 #include "counters/sampler/fault_mask.h"
 
@@ -26,11 +25,8 @@ constexpr double kIdleTrafficPeriodNs = 10e6;
 constexpr double kAtFirstNs = 6e6;
 constexpr std::size_t kDrainAtOnce = 8;  // on the stack of a handler
 
-// What natural probes read of a load that takes as long.
-double base_reading_ns(const SamplerOptions& options) {
-  const double to_latency = options.scale.readings_to_latency;
-  return to_latency > 0 ? options.base_ns / to_latency : 0;
-}
+// For what share of the time payments at edges may wait for walks, in the long run.
+constexpr double kPatience = 0.05;
 
 }  // namespace
 
@@ -39,12 +35,9 @@ Sampler::Sampler(SamplerShared& shared, const Clock& clock, const SamplerOptions
       learnt_(*shared.learnt),
       clock_(clock),
       options_(options),
-      prober_(clock, options.scale),
-      samples_(options.overlap, base_reading_ns(options)),
       walks_(shared.walks, options.effort * options.walk_budget, options.rules),
-      walked_samples_(options.walk_base_ns, options.rules),
-      schedule_(options.every_load ? 0 : options.effort * options.probe_budget, options.steady_after_ms,
-                clock.now_ticks()),
+      every_load_(options.base_ns),
+      samples_(options.base_ns, options.rules),
       traffic_(options.cache_bytes),
       period_({.fine_ns = options.period_ns,
                .usual_ns = options.measures_traffic ? options.period_ns : options.period_ns / options.effort,
@@ -56,9 +49,7 @@ Sampler::Sampler(SamplerShared& shared, const Clock& clock, const SamplerOptions
                .at_first_ns = options.charges_stalls ? kAtFirstNs : 0,
                .measures_traffic = options.measures_traffic,
                .traffic_bps = options.traffic_bps}),
-      period_ns_(options.period_ns) {
-  prober_.set_guard(options.guard);
-}
+      period_ns_(options.period_ns) {}
 
 int Sampler::open(int tid, TickerKind ticker) noexcept {
   if (!kDecodes) return ENOSYS;
@@ -79,21 +70,17 @@ int Sampler::open(int tid, TickerKind ticker) noexcept {
 
 void Sampler::close() noexcept {
   walks_.close();
-  prober_.close();
   perf_.close();
   timer_.close();
 }
 
 void Sampler::abandon() noexcept {
   walks_.close();
-  prober_.abandon();
   perf_.abandon();
   timer_.abandon();
 }
 
 void Sampler::on_tick(const ucontext_t& context) noexcept {
-  expire_burst();
-  take_burst();
   sampled_ = false;
   between_ticks_ns_ = 0;
   if (perf_.is_open()) {
@@ -103,14 +90,13 @@ void Sampler::on_tick(const ucontext_t& context) noexcept {
                own_time_.take(timer_.take_cpu_ns()));
   }
   overhead_ns_ += options_.tick_cost_ns;
-  if (walks()) return maybe_walk(context);
-  walked_ = false;
-  note_address(context);
-  burst_at_tick_ |= maybe_probe();
-  saw_new_code_ = false;
+  if (walks_.is_open()) maybe_walk(context);
 }
 
-bool Sampler::walks() const noexcept { return walks_.is_open(); }
+VerdictSource& Sampler::verdicts() noexcept {
+  if (walks_.is_open()) return walks_;
+  return every_load_;
+}
 
 // Whether the thread was away when the tick fell due, or for long since the last, or held up by a delay. Some
 // 20 to 60 us late is usual.
@@ -118,37 +104,39 @@ TickMoment Sampler::moment() noexcept {
   constexpr double kLateNs = 100e3;
   const std::uint64_t now = clock_.now_ticks();
   const double passed_ns = last_tick_ticks_ == 0 ? 0 : clock_.to_ns(now - last_tick_ticks_);
-  const bool away = passed_ns > between_ticks_ns_ + kLateNs || since_gap_ms() < options_.steady_after_ms;
+  const bool away = passed_ns > between_ticks_ns_ + kLateNs || since_gap_.ms() < options_.steady_after_ms;
   return away ? TickMoment::kDisturbed : TickMoment::kSteady;
 }
 
-// What a walk's own time has made fall due is dropped; the rest of it is in the next sample.
 void Sampler::maybe_walk(const ucontext_t& context) noexcept {
   const TickMoment found = moment();
-  if (sampled_ && lets_faults_through(context) && (options_.guard == nullptr || options_.guard())) {
+  const auto in_place = options_.handlers_in_place;
+  if (sampled_ && lets_faults_through(context) && (in_place == nullptr || in_place())) {
     const bool waits = candidate_ != nullptr && candidate_ip_ == program_counter(context);
     const WalkTaken walk = walks_.maybe_walk(context, found, waits ? candidate_ : nullptr);
-    if (walk.ns > 0) {
-      overhead_ns_ += walk.ns;
-      probes_ += walk.readings;
-      passed_ += walk.passed;
-      walked_samples_.add_misses_in_a_row(walk.misses_in_a_row);
-      walked_samples_.add_overlap(walk.stall_ns, walk.longer_ns);
-      if (options_.rules.has(Rule::kRevisits))
-        walks_.for_each_miss([&](std::uintptr_t address) { misses_.add(address); });
-      if (perf_.is_open()) {
-        perf_.discard();
-        own_time_.on_burst_after_sample(walk.ns, walk.ns, period_ns_);
-      } else {
-        own_time_.on_burst(walk.ns);
-      }
-    }
+    if (walk.ns > 0) note_walk(walk);
   }
   last_tick_ticks_ = clock_.now_ticks();
 }
 
+// What a walk's own time has made fall due is dropped; the rest of it is in the next sample.
+void Sampler::note_walk(const WalkTaken& walk) noexcept {
+  overhead_ns_ += walk.ns;
+  timed_loads_ += walk.readings;
+  passed_ += walk.passed;
+  samples_.add_misses_in_a_row(walk.misses_in_a_row);
+  samples_.add_overlap(walk.stall_ns, walk.longer_ns);
+  if (options_.rules.has(Rule::kRevisits))
+    walks_.for_each_miss([&](std::uintptr_t address) { misses_.add(address); });
+  if (perf_.is_open()) {
+    perf_.discard();
+    own_time_.on_walk_after_sample(walk.ns, period_ns_);
+  } else {
+    own_time_.on_walk(walk.ns);
+  }
+}
+
 void Sampler::drain_ring() noexcept {
-  if (prober_.armed()) return;
   std::array<TickerSample, kDrainAtOnce> samples;
   std::uint64_t lost = 0;
   for (std::size_t count = samples.size(); count == samples.size();) {
@@ -165,21 +153,17 @@ void Sampler::add_sample(const TickerSample& sample, double time_ns) noexcept {
   const bool own = (ip >= options_.own_code_begin && ip < options_.own_code_end) || walks_.holds_code(ip);
   const bool waiting =
       ip >= shared_.waiting_code_begin.load(kRelaxed) && ip < shared_.waiting_code_end.load(kRelaxed);
-  LoadEntry* entry = own || waiting ? nullptr : learnt_.loads.find(ip, saw_new_code_);
-  if (walks()) {
-    walked_samples_.add(entry, time_ns);
-  } else {
-    samples_.add(entry, time_ns, GapWeights::bin_of(since_gap_ms()));
-  }
+  const LoadEntry* entry = own || waiting ? nullptr : learnt_.loads.find(ip);
+  samples_.add(entry, time_ns);
   if (options_.measures_traffic) {
     const bool known = own || waiting || sample.time_ns == 0;
     traffic_.add(known ? nullptr : learnt_.loops.find(ip), sample.registers, sample.time_ns, time_ns);
   }
-  if (entry != nullptr && entry->instruction.probeable) {
+  if (entry != nullptr && waits_for_reads(entry->instruction.kind)) {
     candidate_ = entry;
     candidate_ip_ = ip;
   }
-  schedule_.on_time(time_ns);
+  since_gap_.on_time(time_ns);
   walks_.on_time(time_ns);
   sampled_ = true;
   between_ticks_ns_ += time_ns;
@@ -188,32 +172,23 @@ void Sampler::add_sample(const TickerSample& sample, double time_ns) noexcept {
   overhead_ns_ += options_.sample_cost_ns;
 }
 
-EpochCounts Sampler::take_samples() noexcept {
-  if (walks()) return walked_samples_.take(walks_, learnt_.walked, settling_);
-  const bool every_load = options_.every_load || shared_.probes_refused.load(kRelaxed);
-  EpochCounts counts = samples_.take(learnt_.pool(), learnt_.gaps, every_load, settling_);
-  counts.miss_latency_ns *= options_.scale.readings_to_latency;
-  return counts;
-}
-
 EpochCounts Sampler::read() noexcept {
-  take_burst();
   if (perf_.is_open()) drain_ring();
-  EpochCounts counts = take_samples();
+  EpochCounts counts = samples_.take(verdicts(), learnt_.walked, settling_);
   settling_ = false;
   const double now_ns = cpu_ns();
   counts.cpu_ns = now_ns - last_cpu_ns_;
   if (perf_.is_open() && options_.rules.has(Rule::kStallCost)) discount_samples(counts);
   counts.overhead_ns += overhead_ns_;
   counts.interrupted_ns = overhead_ns_;
-  counts.probes = probes_;
+  counts.probes = timed_loads_;
   counts.walked = passed_;
   counts.traffic = traffic_.take();
   retune(counts);
   last_cpu_ns_ = now_ns;
   untold_ = false;
   overhead_ns_ = 0;
-  probes_ = 0;
+  timed_loads_ = 0;
   passed_ = {};
   epoch_ns_ = 0;
   return counts;
@@ -236,32 +211,32 @@ void Sampler::retune(const EpochCounts& counts) noexcept {
   if (perf_.reopen(tid_, wanted_ns, kSamplesPerTick, options_.signal) == 0) period_ns_ = period_.period_ns();
 }
 
-bool Sampler::has_news() noexcept {
-  return untold_ || prober_.has_burst() || (perf_.is_open() && perf_.has_samples());
+bool Sampler::has_news() noexcept { return untold_ || (perf_.is_open() && perf_.has_samples()); }
+
+// A load that nothing is known of: what it owes had better wait until walks have passed it.
+bool Sampler::knows_enough(double waited_ns) noexcept {
+  const bool known = candidate_ == nullptr || verdicts().verdict_of(*candidate_).is_known();
+  patience_ns_ = std::min(kMostPatienceNs, patience_ns_ + (known ? kPatience : -1) * waited_ns);
+  return known || patience_ns_ <= 0;
 }
 
 double Sampler::cpu_ns() noexcept { return static_cast<double>(thread_cpu_ns()); }
 
-// The event goes on during an injection: what it samples there is dropped, which leaves the program's own
-// perf events alone and costs nothing, since the thread is spinning anyway.
-void Sampler::pause(double delay_ns) noexcept {
-  if (ProbeSchedule::is_gap(delay_ns)) prober_.disarm();
-}
-
+// The event has gone on during the injection: what it has sampled there is dropped, which leaves the
+// program's own perf events alone and costs nothing, since the thread was spinning anyway.
 void Sampler::resume(double injected_ns) noexcept {
   traffic_.forget();
   last_tick_ticks_ = 0;
   walks_.on_injection(injected_ns);
   if (perf_.is_open()) {
-    if (perf_.discard()) own_time_.forget();  // what a burst had a part of is dropped
+    if (perf_.discard()) own_time_.forget();  // what a walk had a part of is dropped
     after_gap_ = true;
   } else {
     timer_.restart();
     own_time_.forget();
   }
   last_cpu_ns_ += injected_ns;
-  schedule_.on_injection(injected_ns);
-  maybe_probe();
+  since_gap_.on_injection(injected_ns);
 }
 
 }  // namespace nvmemu

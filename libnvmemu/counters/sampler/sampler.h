@@ -1,23 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// The counter source for machines without hardware counters: samples of where a thread's time goes, and
-// probes of what its loads wait for. How and why it works, and what it cannot see: docs/sampling.md.
+// The counter source for machines without hardware counters: samples of where a thread's time goes, and walks
+// that find out what its loads wait for. How and why it works, and what it cannot see: docs/sampling.md.
 #pragma once
 
-#include <signal.h>
 #include <ucontext.h>
 
 #include <atomic>
 #include <cstdint>
 
 #include "base/clock.h"
-#include "counters/sampler/account/epoch_samples.h"
 #include "counters/sampler/account/recent_misses.h"
+#include "counters/sampler/account/since_gap.h"
 #include "counters/sampler/account/walked_samples.h"
 #include "counters/sampler/calibration/sampling_cost.h"
-#include "counters/sampler/learned/link_steps.h"
 #include "counters/sampler/learnt.h"
-#include "counters/sampler/probe/probe_schedule.h"
-#include "counters/sampler/probe/prober.h"
 #include "counters/sampler/ticker/own_time.h"
 #include "counters/sampler/ticker/perf_ticker.h"
 #include "counters/sampler/ticker/period_choice.h"
@@ -32,7 +28,6 @@ namespace nvmemu {
 struct SamplerShared {
   Learnt* learnt = nullptr;      // set before the first thread begins,
   SharedWalks* walks = nullptr;  // and these; null: nothing is walked
-  std::atomic<bool> probes_refused{false};
   // Code in which a thread only spins for others, a runtime's: time there is nobody's stall.
   std::atomic<std::uintptr_t> waiting_code_begin{0}, waiting_code_end{0};
 };
@@ -45,22 +40,18 @@ struct SamplerOptions {
   bool measures_traffic = false;
   double traffic_bps = 0;
   bool charges_stalls = true;
-  double cache_bytes = 0;  // what is read again before so much else was comes from a cache
-  double probe_budget =
-      0.01;                 // share of CPU time, and of injected time, that probing may take; 0: never probes
-  bool every_load = false;  // no probes by choice: every load's stall is memory's
-  double walk_budget = 0.005;  // of walks, of CPU time, and more of injected time
-  double walk_base_ns = 0;     // what a miss takes until a walk has seen one
-  Rules rules;                 // that are followed
-  double effort = 1;           // see sampling_effort()
-  ProbeScale scale;
-  double base_ns = 0;  // what loads take by the base latency, where its drift is to be followed; 0: it is not
-  Overlap overlap;
-  double steady_after_ms = 32;      // how long after an injection shares may be asked for
+  double cache_bytes = 0;           // what is read again before so much else was comes from a cache
+  double walk_budget = 0.005;       // of walks, of CPU time, and more of injected time
+  double base_ns = 0;               // what a miss takes until a walk has seen one
+  Rules rules;                      // that are followed
+  double effort = 1;                // see sampling_effort()
+  double steady_after_ms = 32;      // how long after an injection walks tell most
   double sample_stall_cost_ns = 0;  // see Calibration
   double sample_cost_ns = 0;        // see Calibration
   double tick_cost_ns = 0;
-  Prober::HandlersInPlace guard = nullptr;
+  // Whether this process's handlers are the ones that walks need, for what faults in them: a runtime may set
+  // its own behind the C library's back (Go). Null: they are.
+  bool (*handlers_in_place)() noexcept = nullptr;
   std::uintptr_t own_code_begin = 0;  // the emulator's own text: time in it is nobody's stall
   std::uintptr_t own_code_end = 0;
 };
@@ -79,7 +70,6 @@ class Sampler final : public ThreadSource {
   bool has_lost_counts() const noexcept override { return lost_samples_; }
 
   void on_tick(const ucontext_t& context) noexcept override;
-  bool on_trap(const siginfo_t& info, const ucontext_t& context) noexcept override;
 
   // Sampled time: user-mode CPU time, in steps of the period.
   double epoch_ns() noexcept override { return epoch_ns_; }
@@ -89,32 +79,21 @@ class Sampler final : public ThreadSource {
   bool knows_enough(double waited_ns) noexcept override;
   double cpu_ns() noexcept override;
   void settle() noexcept override { settling_ = true; }
-  void pause(double delay_ns) noexcept override;
   void resume(double injected_ns) noexcept override;
   void keep_warm() noexcept override { misses_.revisit(); }
 
  private:
-  // For how long payments at edges may wait for probes.
+  // For how long payments at edges may wait for walks.
   static constexpr double kMostPatienceNs = 120e6;
 
   void drain_ring() noexcept;
   void add_sample(const TickerSample& sample, double time_ns) noexcept;
   void retune(const EpochCounts& counts) noexcept;
   void discount_samples(EpochCounts& counts) const noexcept;
-  void expire_burst() noexcept;
-  void take_burst() noexcept;
-  void note_untimed(const Burst& burst) noexcept;
-  bool maybe_probe() noexcept;  // whether a burst has begun
-  void note_address(const ucontext_t& context) noexcept;
-  void maybe_step(std::uintptr_t next) noexcept;  // along the list whose next link is there
-  bool walks() const noexcept;                    // and then does not probe
   void maybe_walk(const ucontext_t& context) noexcept;
+  void note_walk(const WalkTaken& walk) noexcept;
   TickMoment moment() noexcept;
-  EpochCounts take_samples() noexcept;
-  BurstKind wanted_kind() const noexcept;
-  bool knows_latency(const LoadEntry& load) const noexcept;
-  bool knows_all(const LoadEntry& load) noexcept;
-  double since_gap_ms() const noexcept { return schedule_.since_gap_ms(); }
+  VerdictSource& verdicts() noexcept;
 
   SamplerShared& shared_;
   Learnt& learnt_;
@@ -122,33 +101,26 @@ class Sampler final : public ThreadSource {
   SamplerOptions options_;
   PerfTicker perf_;
   TimerTicker timer_;
-  Prober prober_;
-  EpochSamples samples_;
   ThreadWalks walks_;
-  WalkedSamples walked_samples_;
-  ProbeSchedule schedule_;
+  EveryLoad every_load_;
+  WalkedSamples samples_;
+  SinceGap since_gap_;
   RecentMisses misses_;
   TrafficMeter traffic_;
   PeriodChoice period_;
-  LoadEntry* candidate_ = nullptr;   // a load that time was just spent on,
-  std::uintptr_t candidate_ip_ = 0;  // and the address that the sample had
+  const LoadEntry* candidate_ = nullptr;  // a load that time was just spent on,
+  std::uintptr_t candidate_ip_ = 0;       // and the address that the sample had
   int tid_ = 0;
   double period_ns_;  // of the perf_event ticker now
   double patience_ns_ = kMostPatienceNs;
   double epoch_ns_ = 0;
   double overhead_ns_ = 0;
-  std::uint64_t probes_ = 0;
+  std::uint64_t timed_loads_ = 0;
   WalkPassed passed_;
-  int ticks_of_burst_ = 0;
   OwnTime own_time_;
-  bool burst_at_tick_ = false;         // the burst was armed at one
-  bool saw_new_code_ = false;          // since the last tick,
-  int new_code_in_row_ = 0;            // and at how many in a row before
-  bool walked_ = false;                // a list, at the last tick
-  bool sampled_ = false;               // since that tick began
+  bool sampled_ = false;               // since the last tick began
   double between_ticks_ns_ = 0;        // of the thread's own time
   std::uint64_t last_tick_ticks_ = 0;  // 0: not known
-  unsigned ticks_on_lists_ = 0;
   double last_cpu_ns_ = 0;
   bool untold_ = false;  // samples have been taken that read() has not told of
   bool settling_ = false;

@@ -10,7 +10,7 @@
 
 namespace nvmemu {
 
-// Plays back epochs, and notes in what order it is paused and resumed.
+// Plays back epochs, and notes when it is resumed.
 class FakeSource final : public CounterSource {
  public:
   explicit FakeSource(std::vector<std::string>& events) : events_(events) {}
@@ -36,7 +36,6 @@ class FakeSource final : public CounterSource {
   bool has_more() noexcept override { return tells_all && !epochs_.empty(); }
   bool knows_enough(double) noexcept override { return knows; }
   double cpu_ns() noexcept override { return now_ns; }
-  void pause(double) noexcept override { events_.push_back("pause"); }
   void resume(double injected_ns) noexcept override {
     events_.push_back("resume");
     now_ns += injected_ns;

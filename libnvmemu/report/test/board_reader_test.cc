@@ -275,14 +275,14 @@ TEST_F(BoardReader, MarksThreadsThatWereKilled) {
 }
 
 TEST_F(BoardReader, TellsEachWarningOnceWithTheNumberOfProcesses) {
-  add_process(100).warnings.store(kNoProbes | kTimerTicker);
+  add_process(100).warnings.store(kNoWalks | kTimerTicker);
   const BoardProcess& second = add_process(200);
-  const_cast<BoardProcess&>(second).warnings.store(kNoProbes);
+  const_cast<BoardProcess&>(second).warnings.store(kNoWalks);
   add_thread(200, second);
   const RunReport report = read();
-  EXPECT_THAT(report.warnings,
-              ElementsAre(AllOf(HasSubstr("POSIX timers"), HasSubstr("in 1 process")),
-                          AllOf(HasSubstr("loads were not probed"), HasSubstr("in 2 processes"))));
+  EXPECT_THAT(report.warnings, ElementsAre(AllOf(HasSubstr("POSIX timers"), HasSubstr("in 1 process")),
+                                           AllOf(HasSubstr("cache hits are charged like memory"),
+                                                 HasSubstr("in 2 processes"))));
 }
 
 TEST_F(BoardReader, HasASentenceForEveryWarning) {

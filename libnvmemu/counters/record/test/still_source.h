@@ -13,7 +13,6 @@ class StillSource final : public CounterSource {
   bool has_news() noexcept override { return false; }
   bool knows_enough(double) noexcept override { return true; }
   double cpu_ns() noexcept override { return now_ns; }
-  void pause(double) noexcept override {}
   void resume(double injected_ns) noexcept override { now_ns += injected_ns; }
   void keep_warm() noexcept override {}
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numeric>
 
 namespace nvmemu {
@@ -10,7 +11,6 @@ namespace {
 
 constexpr auto kRelaxed = std::memory_order_relaxed;
 
-bool waits_for_reads(StallKind kind) { return kind == StallKind::kLoad || kind == StallKind::kLocked; }
 // A store is waited for when those before it, whose lines are being fetched, fill the store buffer.
 bool may_wait_for_memory(StallKind kind) { return waits_for_reads(kind) || kind == StallKind::kStore; }
 
@@ -19,6 +19,15 @@ void add_to(std::atomic<double>& sum, double value) noexcept {
 }
 
 }  // namespace
+
+Verdict EveryLoad::verdict_of(const LoadEntry& load) noexcept {
+  Verdict known{.executions = std::numeric_limits<double>::infinity()};
+  if (waits_for_reads(load.instruction.kind)) {
+    known.share = 1;
+    known.miss_ns = miss_ns_;
+  }
+  return known;
+}
 
 void WalkedPool::add(double time_ns, const Verdict& verdict) noexcept {
   add_to(time_ns_, time_ns);
@@ -88,7 +97,7 @@ EpochCounts WalkedSamples::take(VerdictSource& verdicts, WalkedPool& pool, bool 
   misses_ = 0;
   std::size_t kept = 0;
   for (std::size_t i = 0; i < distinct_; ++i) {
-    const Verdict verdict = verdicts.verdict_of(held_[i].entry->address);
+    const Verdict verdict = verdicts.verdict_of(*held_[i].entry);
     if (verdict.is_known()) {
       const Verdict settled =
           verdict.miss_ns > 0 ? verdict : Verdict{.share = 0, .variance = verdict.variance};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One thread's samples where walks tell what loads wait for: as EpochSamples, by other means. Pure
+// One thread's samples, before they become counts: what walks say of the loads that they are behind. Pure
 // bookkeeping; async-signal-safe.
 #pragma once
 
@@ -29,10 +29,20 @@ class WalkedPool {
 // Where verdicts come from.
 class VerdictSource {
  public:
-  virtual Verdict verdict_of(std::uintptr_t address) noexcept = 0;
+  virtual Verdict verdict_of(const LoadEntry& load) noexcept = 0;
 
  protected:
   ~VerdictSource() = default;
+};
+
+// Where nothing is walked: all that reads waits for memory, `miss_ns` each time.
+class EveryLoad final : public VerdictSource {
+ public:
+  explicit EveryLoad(double miss_ns) : miss_ns_(miss_ns) {}
+  Verdict verdict_of(const LoadEntry& load) noexcept override;
+
+ private:
+  double miss_ns_;
 };
 
 class WalkedSamples {

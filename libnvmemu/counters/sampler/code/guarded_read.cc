@@ -7,40 +7,15 @@ extern "C" const char nvmemu_guarded_faulted[];
 asm(R"(
   .text
   .p2align 6
-  .type nvmemu_probe_load, @function
-  .hidden nvmemu_probe_load
+  .type nvmemu_touch, @function
   .hidden nvmemu_touch
   .hidden nvmemu_read_pointer
   .hidden nvmemu_guarded_end
   .hidden nvmemu_guarded_faulted
-  .globl nvmemu_probe_load
   .globl nvmemu_touch
   .globl nvmemu_read_pointer
   .globl nvmemu_guarded_end
   .globl nvmemu_guarded_faulted
-nvmemu_probe_load:
-  testq %rsi, %rsi
-  je 1f
-  movzbl (%rsi), %ecx
-1:
-  mfence
-  lfence
-  rdtsc
-  lfence
-  shlq $32, %rdx
-  orq %rax, %rdx
-  movq %rdx, %r8
-  movzbl (%rdi), %ecx
-  lfence
-  rdtsc
-  lfence
-  shlq $32, %rdx
-  orq %rdx, %rax
-  subq %r8, %rax
-  ret
-  .size nvmemu_probe_load, .-nvmemu_probe_load
-  .p2align 4
-  .type nvmemu_touch, @function
 nvmemu_touch:
   movzbl (%rdi), %ecx
   xorl %eax, %eax
@@ -59,39 +34,18 @@ nvmemu_guarded_faulted:
 )");
 
 #elif defined(__aarch64__)
-// A timed load that waits for all before it and lets nothing after it begin: dsb and isb, as Arm's manual has
-// it for reading CNTVCT_EL0 in order (DDI 0487, D12.1.2).
 asm(R"(
   .text
   .p2align 6
-  .type nvmemu_probe_load, %function
-  .hidden nvmemu_probe_load
+  .type nvmemu_touch, %function
   .hidden nvmemu_touch
   .hidden nvmemu_read_pointer
   .hidden nvmemu_guarded_end
   .hidden nvmemu_guarded_faulted
-  .globl nvmemu_probe_load
   .globl nvmemu_touch
   .globl nvmemu_read_pointer
   .globl nvmemu_guarded_end
   .globl nvmemu_guarded_faulted
-nvmemu_probe_load:
-  cbz x1, 1f
-  ldrb w2, [x1]
-1:
-  dsb ish
-  isb
-  mrs x3, cntvct_el0
-  isb
-  ldrb w2, [x0]
-  dsb ish
-  isb
-  mrs x0, cntvct_el0
-  sub x0, x0, x3
-  ret
-  .size nvmemu_probe_load, .-nvmemu_probe_load
-  .p2align 4
-  .type nvmemu_touch, %function
 nvmemu_touch:
   ldrb w1, [x0]
   mov x0, #0
@@ -113,7 +67,7 @@ nvmemu_guarded_faulted:
 namespace nvmemu {
 
 FaultRange fault_range() noexcept {
-  return {reinterpret_cast<std::uintptr_t>(&nvmemu_probe_load),
+  return {reinterpret_cast<std::uintptr_t>(&nvmemu_touch),
           reinterpret_cast<std::uintptr_t>(nvmemu_guarded_end),
           reinterpret_cast<std::uintptr_t>(nvmemu_guarded_faulted)};
 }

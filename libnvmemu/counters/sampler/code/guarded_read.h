@@ -5,11 +5,6 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
-
-// `address` timed between fences, in TSC ticks, after a read of `touched` if that is not null: like
-// timed_load_ticks() of host/timed_load.h. Async-signal-safe.
-extern "C" std::uint64_t nvmemu_probe_load(const void* address, const void* touched) noexcept;
 
 // Reads one byte: 0. Async-signal-safe.
 extern "C" std::uint64_t nvmemu_touch(const void* address) noexcept;
@@ -33,15 +28,6 @@ constexpr bool may_read(std::uintptr_t address) noexcept {
   constexpr std::uintptr_t kLowest = 65536;
   constexpr std::uintptr_t kHighest = std::uintptr_t{1} << 56;
   return address >= kLowest && address < kHighest;
-}
-
-// Where the link of a list at `place` leads: what it holds, and `displacement` more. Nothing where it may not
-// or cannot be read. Async-signal-safe.
-inline std::optional<std::uintptr_t> read_link(std::uintptr_t place, std::int32_t displacement) noexcept {
-  if (!may_read(place)) return std::nullopt;
-  const std::uint64_t link = nvmemu_read_pointer(reinterpret_cast<const void*>(place));
-  if (link == kFaulted) return std::nullopt;
-  return link + static_cast<std::uintptr_t>(static_cast<std::intptr_t>(displacement));
 }
 
 // Whether every page of [begin, end) can be read now.

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One x86-64 instruction, as far as the sampler cares: what can hold retirement up behind it, and which
-// address it reads.
+// One x86-64 instruction, as far as the sampler cares: what can hold retirement up behind it.
 #pragma once
 
 #include <ucontext.h>
@@ -42,17 +41,10 @@ struct Instruction {
   bool compares_memory = false;  // it reads memory, and sets the flags and nothing else
   bool jumps_if = false;         // a conditional jump, by
   std::int32_t jump = 0;         // so many bytes from the next instruction
-  bool probeable = false;        // it reads one address that can be told from the registers
-  MemoryOperand operand{};       // where probeable
 };
 
 // Decodes the instruction at `code`, of which `available` bytes may be read. Nothing where the bytes are no
 // instruction. Async-signal-safe: Zydis keeps no state and allocates nothing.
 std::optional<Instruction> decode_instruction(const std::uint8_t* code, std::size_t available) noexcept;
-
-// The address that `operand` of the instruction at `address` reads, with the registers of `context`, which
-// are the calling thread's.
-std::uintptr_t effective_address(const MemoryOperand& operand, std::uintptr_t address, std::uint8_t length,
-                                 const ucontext_t& context) noexcept;
 
 }  // namespace nvmemu

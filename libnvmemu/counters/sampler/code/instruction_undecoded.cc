@@ -3,7 +3,6 @@
 // for a load.
 #include "counters/sampler/code/instruction.h"
 #include "counters/sampler/code/loop.h"
-#include "counters/sampler/code/overlap.h"
 
 namespace nvmemu {
 
@@ -12,13 +11,6 @@ static_assert(!kDecodes);
 std::optional<Instruction> decode_instruction(const std::uint8_t*, std::size_t) noexcept {
   return std::nullopt;
 }
-
-std::uintptr_t effective_address(const MemoryOperand&, std::uintptr_t, std::uint8_t,
-                                 const ucontext_t&) noexcept {
-  return 0;
-}
-
-IndependentLoads independent_loads(std::uintptr_t) noexcept { return {}; }
 
 std::optional<Loop> loop_around(std::uintptr_t) noexcept { return std::nullopt; }
 

@@ -25,20 +25,13 @@ TEST(Learnt, IsSharedWithForkedChildren) {
   ASSERT_NE(learnt, nullptr);
   const auto ip = reinterpret_cast<std::uintptr_t>(&exit_status_of_child<int (*)()>) + 16;
   const int status = exit_status_of_child([&] {
-    LoadEntry* load = learnt->loads.find(ip);
-    if (load == nullptr) return 1;
-    const ProbeSums sums{.readings = 6, .from_memory = 3, .memory_ns = 600, .total_ns = 800};
-    learnt->learn({.load = load, .kind = BurstKind::kShare, .sums = sums});
-    learnt->learn({.load = load, .kind = BurstKind::kNatural, .sums = sums, .since_gap_ms = 100});
+    if (learnt->loads.find(ip) == nullptr) return 1;
+    learnt->walked.add(1e9, {.share = 0.25, .miss_ns = 150});
     return 0;
   });
   ASSERT_EQ(status, 0);
-  EXPECT_EQ(learnt->pool().bursts, 1);
-  EXPECT_EQ(learnt->pool().share_sum, 0.75);
-  EXPECT_EQ(learnt->gaps.steady_misses(), 3);
-  const LoadEntry* load = learnt->loads.find(ip);
-  ASSERT_NE(load, nullptr);
-  EXPECT_EQ(load->sums().readings, 6);
+  EXPECT_NEAR(learnt->walked.mean(100).share, 0.25, 0.01);
+  EXPECT_DOUBLE_EQ(learnt->walked.mean(100).miss_ns, 150);
 }
 
 TEST(TableSlot, IsAbandonedWhenItIsBusyForLong) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // How much of the time that samples stand for was the program's own. A sample stands for the time since the
-// one before, and bursts of probes have a part of it: most begin at a tick, so right after a sample, and are
-// over before the next falls due. Counted in full, the samples of a chase that is probed for 4 % of its time
-// are 4 % too many, and at 4.5 times the base latency it comes out 3 % too slow. Pure arithmetic.
+// one before, and walks have a part of it: they begin at a tick, so right after a sample, and most are over
+// before the next falls due. Counted in full, the samples of a chase that is walked for 4 % of its time are
+// 4 % too many, and at 4.5 times the base latency it comes out 3 % too slow. Pure arithmetic.
 #pragma once
 
 #include <algorithm>
@@ -17,13 +17,11 @@ class OwnTime {
   void begin(double period_ns) noexcept { untimed_ns_ = -period_ns / 2; }
 
   // All that has passed is in the next samples: the ticker measures it.
-  void on_burst(double cost_ns) noexcept { untimed_ns_ += cost_ns; }
+  void on_walk(double ns) noexcept { untimed_ns_ += ns; }
 
-  // A burst that began right after a sample of a ticker of that period. Samples that fell due in it have been
+  // A walk that began right after a sample of a ticker of that period. Samples that fell due in it have been
   // dropped, whole periods with them; what is left of it is in the next sample.
-  void on_burst_after_sample(double cost_ns, double lasted_ns, double period_ns) noexcept {
-    if (lasted_ns > 0) untimed_ns_ += cost_ns * std::fmod(lasted_ns, period_ns) / lasted_ns;
-  }
+  void on_walk_after_sample(double ns, double period_ns) noexcept { untimed_ns_ += std::fmod(ns, period_ns); }
 
   // The program's part of the next sample.
   double take(double sampled_ns) noexcept {
@@ -35,7 +33,7 @@ class OwnTime {
   void forget() noexcept { untimed_ns_ = 0; }
 
  private:
-  double untimed_ns_ = 0;  // bursts', in samples to come; negative: the end's
+  double untimed_ns_ = 0;  // walks', in samples to come; negative: the end's
 };
 
 }  // namespace nvmemu

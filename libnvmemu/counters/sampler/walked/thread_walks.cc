@@ -29,7 +29,7 @@ void ThreadWalks::close() noexcept {
   walker_ = nullptr;
 }
 
-Verdict ThreadWalks::verdict_of(std::uintptr_t address) noexcept { return shared_->verdict_of(address); }
+Verdict ThreadWalks::verdict_of(const LoadEntry& load) noexcept { return shared_->verdict_of(load.address); }
 
 bool ThreadWalks::holds_code(std::uintptr_t pc) const noexcept {
   return walker_ != nullptr && shared_->holds_code(pc);
@@ -38,7 +38,7 @@ bool ThreadWalks::holds_code(std::uintptr_t pc) const noexcept {
 WalkTaken ThreadWalks::maybe_walk(const ucontext_t& context, TickMoment moment,
                                   const LoadEntry* waited_for) noexcept {
   missed_count_ = 0;
-  const Verdict verdict = waited_for != nullptr ? verdict_of(waited_for->address) : Verdict{};
+  const Verdict verdict = waited_for != nullptr ? verdict_of(*waited_for) : Verdict{};
   const WalkPlan plan = schedule_.at_tick(moment, waited_for != nullptr, verdict);
   if (plan.steps == 0) return {};
   const WalkOutcome outcome = walker_->walk(*shared_, context, plan);

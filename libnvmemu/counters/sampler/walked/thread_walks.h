@@ -56,7 +56,7 @@ class ThreadWalks final : public VerdictSource {
     for (std::size_t i = 0; i < missed_count_; ++i) use(missed_[i]);
   }
 
-  Verdict verdict_of(std::uintptr_t address) noexcept override;
+  Verdict verdict_of(const LoadEntry& load) noexcept override;
 
   // Whether a sample there is of a walk.
   bool holds_code(std::uintptr_t pc) const noexcept;

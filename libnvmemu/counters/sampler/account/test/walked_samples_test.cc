@@ -13,7 +13,7 @@ constexpr double kBaseNs = 100;
 
 class Told final : public VerdictSource {
  public:
-  Verdict verdict_of(std::uintptr_t address) noexcept override { return verdicts[address]; }
+  Verdict verdict_of(const LoadEntry& load) noexcept override { return verdicts[load.address]; }
   std::map<std::uintptr_t, Verdict> verdicts;
 };
 
@@ -103,6 +103,18 @@ TEST_F(WalkedSamplesTest, BeforeAnythingIsKnownHalfIsMemorys) {
   EXPECT_DOUBLE_EQ(counts.memory_stall_ns, kMs / 2);
   EXPECT_DOUBLE_EQ(counts.miss_latency_ns, kBaseNs);
   EXPECT_DOUBLE_EQ(counts.share_error_ns, kMs / 2);
+}
+
+TEST_F(WalkedSamplesTest, WhereNothingIsWalkedAllThatReadsWaitsForMemory) {
+  EveryLoad every_load{kBaseNs};
+  samples_.add(&load(1), 3 * kMs);
+  samples_.add(&load(2, StallKind::kLocked), 2 * kMs);
+  samples_.add(&load(3, StallKind::kStore), 4 * kMs);
+  samples_.add(nullptr, 5 * kMs);
+  const EpochCounts counts = samples_.take(every_load, pool_, false);
+  EXPECT_DOUBLE_EQ(counts.memory_stall_ns, 5 * kMs);
+  EXPECT_DOUBLE_EQ(counts.miss_latency_ns, kBaseNs);
+  EXPECT_EQ(counts.share_error_ns, 0);
 }
 
 TEST_F(WalkedSamplesTest, MissesThatAWalkHasTakenAreOwed) {

@@ -8,7 +8,7 @@ namespace {
 
 constexpr double kPeriodNs = 1e6;
 
-TEST(OwnTimeTest, IsAllOfASampleWithoutBursts) {
+TEST(OwnTimeTest, IsAllOfASampleWithoutWalks) {
   OwnTime own;
   EXPECT_DOUBLE_EQ(own.take(kPeriodNs), kPeriodNs);
 }
@@ -20,35 +20,29 @@ TEST(OwnTimeTest, TheFirstSampleStandsForWhatComesAfterTheLastToo) {
   EXPECT_DOUBLE_EQ(own.take(kPeriodNs), kPeriodNs);
 }
 
-TEST(OwnTimeTest, LeavesOutABurstThatWasOverBeforeTheNextSample) {
+TEST(OwnTimeTest, LeavesOutAWalkThatWasOverBeforeTheNextSample) {
   OwnTime own;
-  own.on_burst_after_sample(0.4e6, 0.5e6, kPeriodNs);
+  own.on_walk_after_sample(0.4e6, kPeriodNs);
   EXPECT_DOUBLE_EQ(own.take(kPeriodNs), 0.6e6);
   EXPECT_DOUBLE_EQ(own.take(kPeriodNs), kPeriodNs);
 }
 
-TEST(OwnTimeTest, OfALongBurstOnlyWhatIsBeyondTheDroppedSamples) {
+TEST(OwnTimeTest, OfALongWalkOnlyWhatIsBeyondTheDroppedSamples) {
   OwnTime own;
-  own.on_burst_after_sample(2.5e6, 2.5e6, kPeriodNs);
+  own.on_walk_after_sample(2.5e6, kPeriodNs);
   EXPECT_DOUBLE_EQ(own.take(kPeriodNs), 0.5e6);
 }
 
 TEST(OwnTimeTest, CarriesWhatExceedsASample) {
   OwnTime own;
-  own.on_burst(1.5e6);
+  own.on_walk(1.5e6);
   EXPECT_DOUBLE_EQ(own.take(kPeriodNs), 0);
   EXPECT_DOUBLE_EQ(own.take(kPeriodNs), 0.5e6);
 }
 
-TEST(OwnTimeTest, ABurstOfNoLengthCostsNothing) {
-  OwnTime own;
-  own.on_burst_after_sample(0, 0, kPeriodNs);
-  EXPECT_DOUBLE_EQ(own.take(kPeriodNs), kPeriodNs);
-}
-
 TEST(OwnTimeTest, ForgetsWhatIsDropped) {
   OwnTime own;
-  own.on_burst(1e6);
+  own.on_walk(1e6);
   own.forget();
   EXPECT_DOUBLE_EQ(own.take(kPeriodNs), kPeriodNs);
 }
