@@ -20,8 +20,8 @@ constexpr double kIdlePeriodNs = 25e6;
 }  // namespace
 
 void Runtime::create_walks() {
-  const double threshold_ns = calibration_.probe_threshold_ns > 0
-                                  ? calibration_.probe_threshold_ns - calibration_.probe_overhead_ns
+  const double threshold_ns = calibration_.memory_threshold_ns > 0
+                                  ? calibration_.memory_threshold_ns - calibration_.timing_overhead_ns
                                   : (calibration_.cache_latency_ns + read_latency_.base_ns) / 2;
   if (config_.walks && clock_->uses_tsc())
     shared_.walks = create_shared_walks(1e9 / clock_->hz(), threshold_ns, board_->walks());

@@ -14,8 +14,8 @@
 #include "calibration_table.h"
 #include "host/calibration.h"
 #include "host/cpu.h"
-#include "probe_calibration.h"
 #include "progress_line.h"
+#include "sampler_calibration.h"
 #include "subcommands.h"
 #include "terminal.h"
 
@@ -94,8 +94,8 @@ int run_calibrate(const CalibrateCommand& command) {
 }
 
 constexpr const char* kFooter =
-    R"(Measures, in some 15 s and with up to an eighth of the memory that is available, what emulation starts from:
-what a load from memory and from the last-level cache takes, how to tell them apart, what samples and traps cost,
+    R"(Measures, in some 10 s and with up to an eighth of the memory that is available, what emulation starts from:
+what a load from memory and from the last-level cache takes, how to tell them apart, what samples cost,
 and the bandwidth. Figures are medians; a spread is (largest - smallest) / median of the repetitions.
 The result holds for this processor and this boot. nvmemu run measures by itself where there is none, without the
 bandwidth, and follows the drift since then at each start.
@@ -119,7 +119,7 @@ void add_calibrate(Parser& app, int& exit_status) {
   Parser subcommand = app.add_subcommand("calibrate", "measure this machine's memory, and keep the figures");
   const auto command = std::make_shared<CalibrateCommand>();
   subcommand.add_flag("--json", command->json, "print JSON: medians by name, spreads by name");
-  subcommand.add_flag("--quick", command->quick, "fewer repetitions, and no bandwidth: some 4 s");
+  subcommand.add_flag("--quick", command->quick, "fewer repetitions, and no bandwidth: some 5 s");
   subcommand.add_option("-o,--output", command->file, "keep the figures in this file, not in the cache")
       .type_name("FILE");
   subcommand.footer(kFooter);

@@ -22,8 +22,6 @@ namespace nvmemu {
 // By key, (largest - smallest) / median of the repetitions.
 using Spreads = std::map<std::string, double, std::less<>>;
 
-inline std::string format_share(double share) { return fmt::format("{:.1f} %", 100 * share); }
-
 struct CalibrationRow {
   std::string_view key;  // as in the file
   std::string_view label;
@@ -36,28 +34,15 @@ inline constexpr std::array kCalibrationRows{
                    format_latency},
     CalibrationRow{"small_page_latency_ns", "in 4 KiB pages", &Calibration::small_page_latency_ns,
                    format_latency},
-    CalibrationRow{"overlapped_latency_ns", "of four at once", &Calibration::overlapped_latency_ns,
-                   format_latency},
     CalibrationRow{"short_chase_ns", "short chase", &Calibration::short_chase_ns, format_latency},
     CalibrationRow{"cache_latency_ns", "last-level cache", &Calibration::cache_latency_ns, format_latency},
-    CalibrationRow{"probe_overhead_ns", "probe, L1 hit", &Calibration::probe_overhead_ns, format_latency},
-    CalibrationRow{"probe_threshold_ns", "probe, memory above", &Calibration::probe_threshold_ns,
+    CalibrationRow{"timing_overhead_ns", "timed load, L1 hit", &Calibration::timing_overhead_ns,
                    format_latency},
-    CalibrationRow{"trap_cost_ns", "breakpoint trap", &Calibration::trap_cost_ns, format_duration},
+    CalibrationRow{"memory_threshold_ns", "timed load, memory above", &Calibration::memory_threshold_ns,
+                   format_latency},
     CalibrationRow{"sample_cost_ns", "perf_event sample", &Calibration::sample_cost_ns, format_duration},
     CalibrationRow{"sample_stall_cost_ns", "  while waiting for memory", &Calibration::sample_stall_cost_ns,
                    format_duration},
-    CalibrationRow{"probe_disturbed_share", "cache probes, disturbed", &Calibration::probe_disturbed_share,
-                   format_share},
-    CalibrationRow{"probe_latency_ns", "probe of the chase", &Calibration::probe_latency_ns, format_latency},
-    CalibrationRow{"probe_next_latency_ns", "of the load after it", &Calibration::probe_next_latency_ns,
-                   format_latency},
-    CalibrationRow{"probed_latency_ns", "chase between probes", &Calibration::probed_latency_ns,
-                   format_latency},
-    CalibrationRow{"probe_overlapped_latency_ns", "probe of four at once",
-                   &Calibration::probe_overlapped_latency_ns, format_latency},
-    CalibrationRow{"probed_overlapped_latency_ns", "those between probes",
-                   &Calibration::probed_overlapped_latency_ns, format_latency},
     CalibrationRow{"timer_cost_ns", "timer signal", &Calibration::timer_cost_ns, format_duration},
     CalibrationRow{"read_bandwidth_bps", "read, one core", &Calibration::read_bandwidth_bps,
                    format_bandwidth},

@@ -12,8 +12,8 @@
 #include "host/calibrate.h"
 #include "host/calibration.h"
 #include "host/cpu.h"
-#include "probe_calibration.h"
 #include "run_files.h"
+#include "sampler_calibration.h"
 #include "terminal.h"
 
 namespace nvmemu {
@@ -21,7 +21,7 @@ namespace {
 
 Result<Calibration> calibrate_now(bool quiet) {
   if (!quiet)
-    print_note("this machine's memory has not been measured since it booted: measuring it, some 15 s");
+    print_note("this machine's memory has not been measured since it booted: measuring it, some 10 s");
   CalibrateOptions options;
   options.bandwidth = false;
   add_sampler_calibration(options);

@@ -149,7 +149,7 @@ Result<Machine> read_this_machine(Validation& validation, const std::string& fol
 
   suite::ProcessOptions& processes = validation.processes;
   processes.folder = folder;
-  processes.threshold_ns = calibration->probe_threshold_ns;
+  processes.threshold_ns = calibration->memory_threshold_ns;
   processes.cache_as_memory = folder + "/cache";
   const std::string file = std::filesystem::path(calibration_path()).filename();
   const auto stored = store_calibration(suite::cache_as_memory(*calibration, calibration->cache_latency_ns),

@@ -2,16 +2,17 @@
 #include "host/calibrate.h"
 
 #include <algorithm>
+#include <optional>
+#include <utility>
 #include <vector>
 
 #include "base/units.h"
 #include "host/bandwidth.h"
 #include "host/chase_buffer.h"
 #include "host/interruption_cost.h"
-#include "host/probe_cost.h"
+#include "host/memory_threshold.h"
 #include "host/short_chase.h"
 #include "host/statistics.h"
-#include "host/trap_cost.h"
 
 namespace nvmemu {
 namespace {
@@ -21,7 +22,6 @@ constexpr std::size_t kChaseBytes = 512 * kMebibyte;
 constexpr std::size_t kLeastChaseBytes = 64 * kMebibyte;
 constexpr std::size_t kMostCachedBytes = 4 * kMebibyte;
 constexpr std::size_t kTimedLoads = 300'000;
-constexpr std::size_t kTimedSteps = 100'000;  // of four chases
 constexpr std::size_t kWarmingLoads = 250'000;
 constexpr double kUnstableSpread = 0.10;
 
@@ -52,26 +52,17 @@ class MemoryChases {
   MemoryChases(const Cpu& cpu, const Clock& clock, const ChaseBuffer& buffer)
       : clock_(clock), flush_(2 * cpu.last_level_cache_bytes() > buffer.bytes()) {}
 
-  double alone_ns(const void*& line) const {
-    return median_of_parts([&] {
+  // What neighbours do lasts for some tens of milliseconds, mostly.
+  double load_ns(const void*& line) const {
+    std::vector<double> parts;
+    for (int part = 0; part < 3; ++part) {
       flush(line, kTimedLoads);
-      return timed_chase_ns(clock_, line, kTimedLoads);
-    });
-  }
-
-  double together_ns(ChaseLines& lines) const {
-    return median_of_parts([&] {
-      for (const void* line : lines) flush(line, kTimedSteps);
-      return timed_chases_ns(clock_, lines, kTimedSteps);
-    });
+      parts.push_back(timed_chase_ns(clock_, line, kTimedLoads));
+    }
+    return median(parts);
   }
 
  private:
-  // What neighbours do lasts for some tens of milliseconds, mostly.
-  static double median_of_parts(const auto& timed) {
-    return median(std::vector<double>{timed(), timed(), timed()});
-  }
-
   void flush(const void* line, std::size_t loads) const {
     if (flush_) flush_ahead(line, loads);
   }
@@ -104,8 +95,9 @@ class Calibrator {
     result_.boot_id = read_boot_id();
     result_.clock_hz = clock_.hz();
     measure_ticks();
-    Result<void> done = measure_caches_and_probes();
+    Result<void> done = measure_caches();
     if (done) done = measure_base();
+    if (done) done = measure_threshold();
     if (done) done = measure_small_pages();
     if (done && options_.bandwidth) done = measure_bandwidths();
     if (!done) return tl::unexpected<Error>(done.error());
@@ -134,36 +126,30 @@ class Calibrator {
     result_.chase_bytes = static_cast<double>(*bytes);
     result_.huge_pages = first->has_huge_pages();
     if (const auto done = measure_short_chase(); !done) return done;
-    std::vector<double> alone_ns;
-    std::vector<double> together_ns;
-    const ChasePlaces places = add_latencies(*first, alone_ns, together_ns);
+    std::vector<double> latencies;
+    const void* line = add_latencies(*first, latencies);
     if (options_.on_chase) {
-      announce("probes and samples while waiting", 0.25);
-      options_.on_chase(result_, places);
+      announce("samples while waiting", 0.25);
+      options_.on_chase(result_, line);
     }
-    announce("latency in huge pages, again", 0.5);
+    announce("latency in huge pages, again", 0.4);
     const auto second = ChaseBuffer::of_all_lines(*bytes, Pages::kHuge);
     if (!second) return tl::unexpected<Error>(second.error());
-    add_latencies(*second, alone_ns, together_ns);
-    const Figure base = summarize(alone_ns);
+    add_latencies(*second, latencies);
+    const Figure base = summarize(latencies);
     keep("base_latency_ns", base, result_.base_latency_ns);
-    keep("overlapped_latency_ns", summarize(together_ns), result_.overlapped_latency_ns);
     result_.base_latency_spread = base.spread;
     result_.unstable = base.spread > kUnstableSpread;
     return {};
   }
 
-  // Of a load alone and of several at once, in turns; where these end. The lone chase, the foremost, gets
-  // ahead faster, and so comes near none of the others until it has been round.
-  ChasePlaces add_latencies(const ChaseBuffer& buffer, std::vector<double>& alone_ns,
-                            std::vector<double>& together_ns) const {
+  // Where the chase has ended.
+  const void* add_latencies(const ChaseBuffer& buffer, std::vector<double>& latencies) const {
     const MemoryChases chases(cpu_, clock_, buffer);
-    ChasePlaces places = places_apart(buffer);
-    for (int repetition = 0; repetition < repetitions_; ++repetition) {
-      alone_ns.push_back(chases.alone_ns(places.alone));
-      together_ns.push_back(chases.together_ns(places.together));
-    }
-    return places;
+    const void* line = chase(buffer.start(), kWarmingLoads);
+    for (int repetition = 0; repetition < repetitions_; ++repetition)
+      latencies.push_back(chases.load_ns(line));
+    return line;
   }
 
   // Just before the long one, so that what the two took belongs together.
@@ -183,51 +169,42 @@ class Calibrator {
     const auto buffer =
         ChaseBuffer::of_all_lines(static_cast<std::size_t>(result_.chase_bytes), Pages::kSmall);
     if (!buffer) return tl::unexpected<Error>(buffer.error());
-    const MemoryChases chases(cpu_, clock_, *buffer);
-    const void* line = chase(buffer->start(), kWarmingLoads);
     std::vector<double> latencies;
-    for (int repetition = 0; repetition < repetitions_; ++repetition)
-      latencies.push_back(chases.alone_ns(line));
+    add_latencies(*buffer, latencies);
     keep("small_page_latency_ns", summarize(latencies), result_.small_page_latency_ns);
     return {};
   }
 
-  // Probes are timed with the TSC; where that is not the clock, their ticks mean nothing and none are made.
-  Result<void> measure_caches_and_probes() {
-    announce("cache latency and probes", 0.05);
-    const auto cached = ChaseBuffer::of_all_lines(cached_bytes(cpu_), Pages::kHuge);
+  Result<void> measure_caches() {
+    announce("cache latency", 0.05);
+    auto cached = ChaseBuffer::of_all_lines(cached_bytes(cpu_), Pages::kHuge);
     if (!cached) return tl::unexpected<Error>(cached.error());
-    keep("cache_latency_ns", lowest(cache_latencies(clock_, *cached, repetitions_)),
+    cached_.emplace(*std::move(cached));
+    keep("cache_latency_ns", lowest(cache_latencies(clock_, *cached_, repetitions_)),
          result_.cache_latency_ns);
-    if (!clock_.uses_tsc()) return {};
-    if (const auto done = measure_probes(*cached); !done) return done;
-    if (!options_.on_cached_chase) return {};
-    options_.on_cached_chase(result_, chase(cached->start(), 2 * cached->loads()));
-    return measure_probes(*cached);
+    return measure_threshold();
   }
 
   // Takes some 0.1 s, and all of it may fall into a moment when memory is much slower: with a threshold of
-  // 170 ns instead of 105 half of what comes from memory is taken for hits. So it is done again a second
-  // later, and the lowest of all counts.
-  Result<void> measure_probes(const ChaseBuffer& cached) {
+  // 170 ns instead of 105 half of what comes from memory is taken for hits. So it is done again some seconds
+  // later, and the lowest of all counts. Single loads are timed with the TSC; where that is not the clock,
+  // its ticks mean nothing.
+  Result<void> measure_threshold() {
+    if (!clock_.uses_tsc()) return {};
     const auto short_chase = ShortChase::create();
     if (!short_chase) return tl::unexpected<Error>(short_chase.error());
-    for (int repetition = 0; repetition < repetitions_; ++repetition)
-      probe_costs_.push_back(measure_probe_cost(clock_, cached, short_chase->buffer()));
-    std::vector<double> overheads;
-    std::vector<double> thresholds;
-    for (const ProbeCost& cost : probe_costs_) {
-      overheads.push_back(cost.overhead_ns);
-      thresholds.push_back(cost.threshold_ns);
+    for (int repetition = 0; repetition < repetitions_; ++repetition) {
+      const auto measured = measure_memory_threshold(clock_, *cached_, short_chase->buffer());
+      overheads_.push_back(measured.overhead_ns);
+      thresholds_.push_back(measured.threshold_ns);
     }
-    keep("probe_overhead_ns", lowest(overheads), result_.probe_overhead_ns);
-    keep("probe_threshold_ns", lowest(thresholds), result_.probe_threshold_ns);
+    keep("timing_overhead_ns", lowest(overheads_), result_.timing_overhead_ns);
+    keep("memory_threshold_ns", lowest(thresholds_), result_.memory_threshold_ns);
     return {};
   }
 
   void measure_ticks() {
-    announce("cost of traps and samples", 0);
-    keep("trap_cost_ns", measure_trap_cost(clock_), result_.trap_cost_ns);
+    announce("cost of samples", 0);
     keep("sample_cost_ns", measure_sample_cost(clock_), result_.sample_cost_ns);
     keep("timer_cost_ns", measure_timer_cost(clock_), result_.timer_cost_ns);
   }
@@ -251,7 +228,8 @@ class Calibrator {
   const Clock& clock_;
   const CalibrateOptions& options_;
   int repetitions_;
-  std::vector<ProbeCost> probe_costs_;
+  std::optional<ChaseBuffer> cached_;
+  std::vector<double> overheads_, thresholds_;
   Calibration result_;
 };
 

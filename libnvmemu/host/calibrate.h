@@ -8,7 +8,6 @@
 #include "base/clock.h"
 #include "base/result.h"
 #include "host/calibration.h"
-#include "host/chase_buffer.h"
 #include "host/cpu.h"
 
 namespace nvmemu {
@@ -24,15 +23,14 @@ struct CalibrateOptions {
   int repetitions = 5;    // of each figure, at least 1; the median counts
   bool bandwidth = true;  // false: bandwidths stay zero, not measured
   Progress progress;
-  // For what layers above this one measure: called while the memory of the cached chase, and later of the
-  // base chase, is mapped, with the figures so far and a line of the cycle, or several.
-  std::function<void(Calibration&, const void* line)> on_cached_chase;
-  std::function<void(Calibration&, const ChasePlaces& places)> on_chase;
+  // For what layers above this one measure: called while the memory of the base chase is mapped, with the
+  // figures so far and a line of the cycle.
+  std::function<void(Calibration&, const void* line)> on_chase;
   Measured measured;
 };
 
-// Everything in Calibration, in about 15 s. Fails where memory for the chase cannot be had. Takes SIGTRAP and
-// SIGRTMAX while it measures what they cost: for single-threaded tools.
+// Everything in Calibration, in about 10 s. Fails where memory for the chase cannot be had. Takes SIGRTMAX
+// while it measures what that costs: for single-threaded tools.
 Result<Calibration> calibrate(const Cpu& cpu, const Clock& clock, const CalibrateOptions& options = {});
 
 // The base latency now: the calibrated one, scaled by what the short chase takes today against what it took

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "host/calibration.h"
 
-#include <algorithm>
 #include <array>
 #include <charconv>
-#include <cmath>
 #include <optional>
 #include <set>
 #include <system_error>
@@ -46,21 +44,13 @@ constexpr std::array kNumbers{
     NumberField{"base_latency_ns", &Calibration::base_latency_ns, kMostNs},
     NumberField{"base_latency_spread", &Calibration::base_latency_spread, kMostRelative},
     NumberField{"small_page_latency_ns", &Calibration::small_page_latency_ns, kMostNs},
-    NumberField{"overlapped_latency_ns", &Calibration::overlapped_latency_ns, kMostNs},
     NumberField{"short_chase_ns", &Calibration::short_chase_ns, kMostNs},
     NumberField{"chase_bytes", &Calibration::chase_bytes, kMostBytes},
     NumberField{"cache_latency_ns", &Calibration::cache_latency_ns, kMostNs},
-    NumberField{"probe_overhead_ns", &Calibration::probe_overhead_ns, kMostNs},
-    NumberField{"probe_threshold_ns", &Calibration::probe_threshold_ns, kMostNs},
-    NumberField{"trap_cost_ns", &Calibration::trap_cost_ns, kMostNs},
+    NumberField{"timing_overhead_ns", &Calibration::timing_overhead_ns, kMostNs},
+    NumberField{"memory_threshold_ns", &Calibration::memory_threshold_ns, kMostNs},
     NumberField{"sample_cost_ns", &Calibration::sample_cost_ns, kMostNs},
     NumberField{"sample_stall_cost_ns", &Calibration::sample_stall_cost_ns, kMostNs},
-    NumberField{"probe_latency_ns", &Calibration::probe_latency_ns, kMostNs},
-    NumberField{"probe_next_latency_ns", &Calibration::probe_next_latency_ns, kMostNs},
-    NumberField{"probed_latency_ns", &Calibration::probed_latency_ns, kMostNs},
-    NumberField{"probe_overlapped_latency_ns", &Calibration::probe_overlapped_latency_ns, kMostNs},
-    NumberField{"probed_overlapped_latency_ns", &Calibration::probed_overlapped_latency_ns, kMostNs},
-    NumberField{"probe_disturbed_share", &Calibration::probe_disturbed_share, 1},
     NumberField{"timer_cost_ns", &Calibration::timer_cost_ns, kMostNs},
     NumberField{"read_bandwidth_bps", &Calibration::read_bandwidth_bps, kMostBps},
     NumberField{"read_bandwidth_all_bps", &Calibration::read_bandwidth_all_bps, kMostBps},
@@ -113,8 +103,6 @@ Assigned assign(Calibration& calibration, std::string_view key, std::string_view
   return Assigned::kUnknownKey;
 }
 
-double clamped_factor(double factor) { return std::clamp(factor, 0.5, 2.0); }
-
 constexpr const char* kMeasureAgain = "run 'nvmemu calibrate' to measure and store it anew";
 
 template <typename Fields>
@@ -127,21 +115,6 @@ Result<void> require(const Fields& fields, const std::set<std::string_view>& see
 }
 
 }  // namespace
-
-double overlap_factor(const Calibration& calibration) noexcept {
-  if (calibration.base_latency_ns <= 0 || calibration.overlapped_latency_ns <= 0) return 1;
-  return clamped_factor(calibration.overlapped_latency_ns / calibration.base_latency_ns);
-}
-
-double overlapped_reading_factor(const Calibration& calibration) noexcept {
-  const Calibration& c = calibration;
-  for (const double figure : {c.probe_next_latency_ns, c.probed_latency_ns, c.probe_overlapped_latency_ns,
-                              c.probed_overlapped_latency_ns}) {
-    if (figure <= 0) return overlap_factor(calibration);
-  }
-  const double alone = c.probed_latency_ns / c.probe_next_latency_ns;
-  return clamped_factor(c.probed_overlapped_latency_ns / c.probe_overlapped_latency_ns / alone);
-}
 
 std::string serialize(const Calibration& calibration) {
   std::string text = "# What 'nvmemu calibrate' measured. Valid for this processor and this boot.\n";

@@ -54,30 +54,6 @@ long minor_faults() {
   return usage.ru_minflt;
 }
 
-// ns for each of `loads` steps, which walk(n) makes n of.
-double timed_in_pieces_ns(const Clock& clock, std::size_t loads, auto walk) {
-  std::vector<double> pieces;
-  for (std::size_t left = loads; left > 0;) {
-    const std::size_t piece = std::min(left, kPieceLoads);
-    const std::uint64_t start = clock.now_ticks();
-    walk(piece);
-    // The clock must not be read before the last load has ended, and nothing else makes the processor wait
-    // for it.
-    wait_for_loads();
-    pieces.push_back(clock.ns_since(start) / static_cast<double>(piece));
-    left -= piece;
-  }
-  return undisturbed_mean(pieces);
-}
-
-void chase_together(ChaseLines& lines, std::size_t steps) noexcept {
-  ChaseLines at = lines;  // in registers
-  for (std::size_t left = steps; left > 0; --left) {
-    for (const void*& line : at) line = load_pointer(line);
-  }
-  lines = at;
-}
-
 }  // namespace
 
 Result<ChaseBuffer> ChaseBuffer::map(std::size_t bytes, Pages pages) {
@@ -169,24 +145,18 @@ const void* chase(const void* line, std::size_t loads) noexcept {
 }
 
 double timed_chase_ns(const Clock& clock, const void*& line, std::size_t loads) {
-  return timed_in_pieces_ns(clock, loads, [&](std::size_t piece) { line = chase(line, piece); });
-}
-
-ChasePlaces places_apart(const ChaseBuffer& buffer) noexcept {
-  constexpr std::size_t kFarApart = 500'000;  // five chases read 160 MiB until one comes where the next was
-  ChasePlaces places;
-  const std::size_t loads_apart = std::min(kFarApart, buffer.loads() / (places.together.size() + 1));
-  const void* line = buffer.start();
-  for (const void*& place : places.together) {
-    place = line;
-    line = chase(line, loads_apart);
+  std::vector<double> pieces;
+  for (std::size_t left = loads; left > 0;) {
+    const std::size_t piece = std::min(left, kPieceLoads);
+    const std::uint64_t start = clock.now_ticks();
+    line = chase(line, piece);
+    // The clock must not be read before the last load has ended, and nothing else makes the processor wait
+    // for it.
+    wait_for_loads();
+    pieces.push_back(clock.ns_since(start) / static_cast<double>(piece));
+    left -= piece;
   }
-  places.alone = line;
-  return places;
-}
-
-double timed_chases_ns(const Clock& clock, ChaseLines& lines, std::size_t loads) {
-  return timed_in_pieces_ns(clock, loads, [&](std::size_t piece) { chase_together(lines, piece); });
+  return undisturbed_mean(pieces);
 }
 
 void flush_ahead(const void* line, std::size_t loads) noexcept {

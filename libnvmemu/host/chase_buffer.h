@@ -3,7 +3,6 @@
 // that no load can start before the last has ended and no prefetcher can guess it.
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 
@@ -57,22 +56,6 @@ const void* chase(const void* line, std::size_t loads) noexcept;
 // undisturbed pieces of 1024 loads: when the thread is preempted, its page tables leave the caches, and for
 // some milliseconds it is slower by up to a half, which says nothing about the memory.
 double timed_chase_ns(const Clock& clock, const void*& line, std::size_t loads);
-
-// Chases that step together: each line's next is loaded before the line after next of any.
-using ChaseLines = std::array<const void*, 4>;
-
-// Lines of one cycle for a chase alone and for several at once, so far apart that, as long as all get ahead
-// alike, none finds in a cache what another has left there.
-struct ChasePlaces {
-  const void* alone;
-  ChaseLines together;
-};
-
-// Takes 0.4 s.
-ChasePlaces places_apart(const ChaseBuffer& buffer) noexcept;
-
-// ns for each of `loads` (> 0) steps from `lines` on, likewise.
-double timed_chases_ns(const Clock& clock, ChaseLines& lines, std::size_t loads);
 
 // Throws the next `loads` lines from `line` on out of every cache: each is loaded, for the address of the
 // next, and then flushed. Page tables stay as cached as a chase leaves them, since it touches them in the

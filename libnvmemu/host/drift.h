@@ -15,7 +15,7 @@ namespace nvmemu {
 // calibration had, which a processor that has been idle can be for some 100 ms, while the long chase took
 // what it had then. A fall has no such excuse: nothing makes memory seem faster than it is, and s is half the
 // spread. (A calibration in a busy minute found 223 and 178 ns; a quarter of an hour later they were 204 and
-// 169.) What drifts less than that, probes follow. The result is within half and double of the calibrated
+// 169.) The result is within half and double of the calibrated
 // figure: beyond that the short chase has been disturbed, and the memory has not changed.
 inline double follow_drift(double base_ns, double then_ns, double now_ns, double spread) {
   if (then_ns <= 0 || now_ns <= 0) return base_ns;

@@ -9,7 +9,7 @@ namespace nvmemu {
 #if defined(__x86_64__)
 
 // TSC ticks that loading the byte at `address` takes, the fences' and readings' own included (see
-// Calibration::probe_overhead_ns). mfence lets earlier stores and flushes drain; each lfence keeps what
+// Calibration::timing_overhead_ns). mfence lets earlier stores and flushes drain; each lfence keeps what
 // follows from starting before what precedes is done (Intel SDM volume 2B, LFENCE; AMD the same with LFENCE
 // made serializing, which Linux does). Async-signal-safe; faults where the address does.
 inline std::uint64_t timed_load_ticks(const void* address) noexcept {

@@ -58,9 +58,8 @@ Calibration hand_made_calibration() {
   calibration.chase_bytes = 512e6;
   calibration.huge_pages = true;
   calibration.cache_latency_ns = 30;
-  calibration.probe_overhead_ns = 20;
-  calibration.probe_threshold_ns = 80;
-  calibration.trap_cost_ns = 10'000;
+  calibration.timing_overhead_ns = 20;
+  calibration.memory_threshold_ns = 80;
   calibration.sample_cost_ns = 10'000;
   calibration.timer_cost_ns = 3'000;
   calibration.read_bandwidth_all_bps = 40e9;

@@ -20,10 +20,10 @@ void check_threshold(const std::string& text) {
 Result<double> threshold_ns(const std::string& text) {
   if (!text.empty()) return parse_latency_ns(text);
   const auto calibration = load_calibration(calibration_path());
-  if (!calibration || calibration->probe_threshold_ns <= 0)
+  if (!calibration || calibration->memory_threshold_ns <= 0)
     return failure("it is not known what a load from memory takes at least on this machine",
                    "nvmemu calibrate measures it; or give --threshold 100ns");
-  return calibration->probe_threshold_ns;
+  return calibration->memory_threshold_ns;
 }
 
 }  // namespace nvmemu::programs

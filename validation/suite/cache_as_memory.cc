@@ -7,13 +7,7 @@ Calibration cache_as_memory(const Calibration& calibration, double cache_ns) {
   Calibration shifted = calibration;
   shifted.base_latency_ns = cache_ns;
   shifted.cache_latency_ns = 0;
-  shifted.probe_threshold_ns = calibration.probe_overhead_ns + cache_ns / 2;
-  shifted.probe_latency_ns = 0;
-  shifted.probe_next_latency_ns = 0;
-  shifted.probed_latency_ns = 0;
-  shifted.probe_overlapped_latency_ns = 0;
-  shifted.probed_overlapped_latency_ns = 0;
-  shifted.probe_disturbed_share = 0;
+  shifted.memory_threshold_ns = calibration.timing_overhead_ns + cache_ns / 2;
   shifted.sample_stall_cost_ns = calibration.sample_cost_ns;
   return shifted;
 }

@@ -31,9 +31,9 @@ TEST(Calibrate, OrdersTheLatenciesOfTheMemoryHierarchy) {
   EXPECT_GT(measured->base_latency_ns, measured->cache_latency_ns);
   EXPECT_LT(measured->base_latency_ns, 2000);
   EXPECT_GT(measured->short_chase_ns, 1);
-  if (measured->probe_threshold_ns > 0) {
-    EXPECT_GT(measured->probe_threshold_ns, measured->probe_overhead_ns);
-    EXPECT_LT(measured->probe_threshold_ns, measured->probe_overhead_ns + 2 * measured->base_latency_ns);
+  if (measured->memory_threshold_ns > 0) {
+    EXPECT_GT(measured->memory_threshold_ns, measured->timing_overhead_ns);
+    EXPECT_LT(measured->memory_threshold_ns, measured->timing_overhead_ns + 2 * measured->base_latency_ns);
   }
   EXPECT_EQ(measured->cpu_model, cpu.model);
   EXPECT_EQ(measured->read_bandwidth_bps, 0);

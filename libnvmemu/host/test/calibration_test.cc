@@ -45,22 +45,6 @@ TEST(Calibration, DoesNotDependOnTheLocale) {
   EXPECT_EQ(read->base_latency_ns, sample_calibration().base_latency_ns);
 }
 
-TEST(Calibration, OverlappedLoadsAreReckonedFromTwoRatios) {
-  Calibration calibration;
-  calibration.base_latency_ns = 180;
-  EXPECT_EQ(overlap_factor(calibration), 1);
-  EXPECT_EQ(overlapped_reading_factor(calibration), 1);
-  calibration.overlapped_latency_ns = 171;
-  EXPECT_DOUBLE_EQ(overlap_factor(calibration), 0.95);
-  EXPECT_DOUBLE_EQ(overlapped_reading_factor(calibration), 0.95) << "for want of another";
-  calibration.probe_next_latency_ns = 200;
-  calibration.probed_latency_ns = 180;
-  calibration.probe_overlapped_latency_ns = 160;
-  calibration.probed_overlapped_latency_ns = 168;
-  EXPECT_DOUBLE_EQ(overlap_factor(calibration), 0.95);
-  EXPECT_DOUBLE_EQ(overlapped_reading_factor(calibration), (168.0 / 160) / (180.0 / 200));
-}
-
 TEST(Calibration, IgnoresUnknownKeysCommentsAndBlankLines) {
   const auto read =
       parse_calibration("# from the future\n\nwarp_factor = [9]\n" + serialize(sample_calibration()));
@@ -68,10 +52,10 @@ TEST(Calibration, IgnoresUnknownKeysCommentsAndBlankLines) {
 }
 
 TEST(Calibration, NamesTheMissingKey) {
-  const std::string text = replaced(serialize(sample_calibration()), "trap_cost_ns", "trap_price_ns");
+  const std::string text = replaced(serialize(sample_calibration()), "timer_cost_ns", "timer_price_ns");
   const auto read = parse_calibration(text);
   ASSERT_FALSE(read);
-  EXPECT_NE(read.error().message.find("'trap_cost_ns' is missing"), std::string::npos)
+  EXPECT_NE(read.error().message.find("'timer_cost_ns' is missing"), std::string::npos)
       << read.error().message;
   EXPECT_FALSE(read.error().hint.empty());
 }

@@ -72,18 +72,6 @@ TEST(ChaseBuffer, SmallPagesAreNotHuge) {
   EXPECT_FALSE(buffer->has_huge_pages());
 }
 
-TEST(ChaseBuffer, HasPlacesThatAreFarApartOnTheCycle) {
-  const auto buffer = ChaseBuffer::of_all_lines(kBytes, Pages::kHuge);
-  ASSERT_TRUE(buffer) << buffer.error().message;
-  const ChasePlaces places = places_apart(*buffer);
-  const void* line = buffer->start();
-  for (const void* place : places.together) {
-    EXPECT_EQ(place, line);
-    line = chase(line, buffer->loads() / 5);
-  }
-  EXPECT_EQ(places.alone, line);
-}
-
 TEST(ChaseBuffer, WhatCannotBeMappedIsAnError) {
   const auto buffer = ChaseBuffer::of_all_lines(std::size_t{1} << 62, Pages::kHuge);
   ASSERT_FALSE(buffer);

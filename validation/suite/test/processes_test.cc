@@ -232,11 +232,11 @@ TEST(ParseTruths, NamesWhatIsNone) {
 TEST(CacheAsMemory, PutsTheThresholdBetweenTheCaches) {
   Calibration calibration;
   calibration.base_latency_ns = 200;
-  calibration.probe_overhead_ns = 18;
-  calibration.probe_threshold_ns = 107;
+  calibration.timing_overhead_ns = 18;
+  calibration.memory_threshold_ns = 107;
   const Calibration shifted = cache_as_memory(calibration, 36);
   EXPECT_EQ(shifted.base_latency_ns, 36);
-  EXPECT_EQ(shifted.probe_threshold_ns, 36);
+  EXPECT_EQ(shifted.memory_threshold_ns, 36);
 }
 
 }  // namespace

@@ -28,25 +28,6 @@ nvmemu_known_chase_loaded:
   jne 1b
 )" NVMEMU_END("nvmemu_known_chase"));
 
-asm(NVMEMU_BEGIN("nvmemu_known_chases") R"(
-  movq (%rdi), %rax
-  movq 8(%rdi), %rcx
-  movq 16(%rdi), %rdx
-  movq 24(%rdi), %r8
-1:
-  movq (%rax), %rax
-nvmemu_known_chases_loaded:
-  movq (%rcx), %rcx
-  movq (%rdx), %rdx
-  movq (%r8), %r8
-  subq $1, %rsi
-  jne 1b
-  movq %rax, (%rdi)
-  movq %rcx, 8(%rdi)
-  movq %rdx, 16(%rdi)
-  movq %r8, 24(%rdi)
-)" NVMEMU_END("nvmemu_known_chases"));
-
 #elif defined(__aarch64__)
 asm(NVMEMU_BEGIN("nvmemu_known_chase") R"(
 1:
@@ -55,19 +36,4 @@ nvmemu_known_chase_loaded:
   subs x1, x1, #1
   b.ne 1b
 )" NVMEMU_END("nvmemu_known_chase"));
-
-asm(NVMEMU_BEGIN("nvmemu_known_chases") R"(
-  ldp x2, x3, [x0]
-  ldp x4, x5, [x0, 16]
-1:
-  ldr x2, [x2]
-nvmemu_known_chases_loaded:
-  ldr x3, [x3]
-  ldr x4, [x4]
-  ldr x5, [x5]
-  subs x1, x1, #1
-  b.ne 1b
-  stp x2, x3, [x0]
-  stp x4, x5, [x0, 16]
-)" NVMEMU_END("nvmemu_known_chases"));
 #endif

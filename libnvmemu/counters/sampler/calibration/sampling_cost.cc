@@ -23,13 +23,42 @@ constexpr std::size_t kPairs = 100;
 constexpr std::size_t kLoads = 40'000;
 
 PerfTicker* active_ticker = nullptr;
-struct sigaction before_sampling {};
 
 void drain_active(int, siginfo_t*, void*) {
   TickerSample samples[16];
   std::uint64_t lost = 0;
   active_ticker->drain(samples, std::size(samples), lost);
 }
+
+// Samples the calling thread as the sampler does where it injects, and forgets what it sees; one at a time.
+class SamplingAlone {
+ public:
+  SamplingAlone() {
+    active_ticker = &ticker_;
+    struct sigaction action {};
+    action.sa_sigaction = drain_active;
+    action.sa_flags = SA_SIGINFO | SA_RESTART;
+    handles_ = sigaction(SIGWINCH, &action, &before_) == 0;
+  }
+  ~SamplingAlone() {
+    stop();
+    if (handles_) sigaction(SIGWINCH, &before_, nullptr);
+  }
+  SamplingAlone(const SamplingAlone&) = delete;
+  SamplingAlone& operator=(const SamplingAlone&) = delete;
+
+  bool start() {  // whether it could
+    const auto tid = static_cast<int>(syscall(SYS_gettid));
+    return handles_ &&
+           ticker_.open(tid, static_cast<std::uint64_t>(kSamplePeriodNs), kSamplesPerTick, SIGWINCH) == 0;
+  }
+  void stop() { ticker_.close(); }
+
+ private:
+  PerfTicker ticker_;
+  struct sigaction before_ {};
+  bool handles_ = false;
+};
 
 double chase_ns(const Clock& clock, const void*& line) {
   const std::uint64_t start = clock.now_ticks();
@@ -43,27 +72,6 @@ double sampling_effort(double base_ns, double target_ns) noexcept {
   constexpr double kLeast = 0.25;
   return std::clamp(target_ns / base_ns - 1, kLeast, 1.0);
 }
-
-SamplingAlone::SamplingAlone() {
-  active_ticker = &ticker_;
-  struct sigaction action {};
-  action.sa_sigaction = drain_active;
-  action.sa_flags = SA_SIGINFO | SA_RESTART;
-  handles_ = sigaction(SIGWINCH, &action, &before_sampling) == 0;
-}
-
-SamplingAlone::~SamplingAlone() {
-  stop();
-  if (handles_) sigaction(SIGWINCH, &before_sampling, nullptr);
-}
-
-bool SamplingAlone::start() {
-  const auto tid = static_cast<int>(syscall(SYS_gettid));
-  return handles_ &&
-         ticker_.open(tid, static_cast<std::uint64_t>(kSamplePeriodNs), kSamplesPerTick, SIGWINCH) == 0;
-}
-
-void SamplingAlone::stop() { ticker_.close(); }
 
 double measure_sampling_cost(const Clock& clock, const void* line) {
   SamplingAlone sampling;

@@ -5,13 +5,12 @@
 #pragma once
 
 #include "base/clock.h"
-#include "counters/sampler/ticker/perf_ticker.h"
 
 namespace nvmemu {
 
 // How the sampler uses the perf_event ticker where it injects: 1 kHz (it costs 2 to 4 %, which the ledger
-// takes off the delays; 10 kHz would cost 15 % and more), and a signal every few samples, how soon after a
-// gap a probe can be armed.
+// takes off the delays; 10 kHz would cost 15 % and more), and a signal every few samples, how often
+// a walk can be taken.
 inline constexpr double kSamplePeriodNs = 1e6;
 inline constexpr unsigned kSamplesPerTick = 4;
 
@@ -20,23 +19,6 @@ inline constexpr unsigned kSamplesPerTick = 4;
 // is cut down in proportion, to a quarter at least: what part of itself the delay may be wrong by grows as
 // well. 1: in full. 0 < base_ns.
 double sampling_effort(double base_ns, double target_ns) noexcept;
-
-// Samples the calling thread as the sampler does where it injects, and forgets what it sees. Takes SIGWINCH
-// while it exists; one at a time.
-class SamplingAlone {
- public:
-  SamplingAlone();
-  ~SamplingAlone();
-  SamplingAlone(const SamplingAlone&) = delete;
-  SamplingAlone& operator=(const SamplingAlone&) = delete;
-
-  bool start();  // whether it could
-  void stop();
-
- private:
-  PerfTicker ticker_;
-  bool handles_ = false;
-};
 
 // ns of one sample with its share of the signals, from a pointer chase along `line`'s cycle (each line holds
 // the address of the next, all from memory) that is timed alternately with and without sampling; the median

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "host/probe_cost.h"
+#include "host/memory_threshold.h"
 
 #include <algorithm>
 #include <vector>
@@ -32,7 +32,8 @@ std::vector<double> readings_of_l1(const Clock& clock) {
 
 }  // namespace
 
-ProbeCost measure_probe_cost(const Clock& clock, const ChaseBuffer& cached, const ChaseBuffer& from_memory) {
+MemoryThreshold measure_memory_threshold(const Clock& clock, const ChaseBuffer& cached,
+                                         const ChaseBuffer& from_memory) {
   const double overhead = median(readings_of_l1(clock));
   const void* line = chase(cached.start(), 2 * cached.loads());
   const double hit = median(readings_along(clock, cached, line));

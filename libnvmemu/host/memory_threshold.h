@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a probe, one load timed between fences, reads when its line is in a cache and when it is in memory.
+// What one load, timed between fences, reads when its line is in a cache and when it is in memory.
 #pragma once
 
 #include "base/clock.h"
@@ -7,12 +7,13 @@
 
 namespace nvmemu {
 
-struct ProbeCost {
+struct MemoryThreshold {
   double overhead_ns;   // a reading of an L1 hit
   double threshold_ns;  // above it, a reading is of a load from memory
 };
 
 // `cached`: a set that the last-level cache holds and the inner ones do not. `from_memory` is flushed first.
-ProbeCost measure_probe_cost(const Clock& clock, const ChaseBuffer& cached, const ChaseBuffer& from_memory);
+MemoryThreshold measure_memory_threshold(const Clock& clock, const ChaseBuffer& cached,
+                                         const ChaseBuffer& from_memory);
 
 }  // namespace nvmemu

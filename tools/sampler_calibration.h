@@ -6,8 +6,7 @@
 
 namespace nvmemu {
 
-// Lets the calibration find out what sampling and probes cost and read on its chases, too. What is refused
-// stays 0.
+// Lets the calibration find out what sampling costs on its chase, too: 0 where it is refused.
 void add_sampler_calibration(CalibrateOptions& options);
 
 }  // namespace nvmemu

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "probe_calibration.h"
+#include "sampler_calibration.h"
 
 #include "base/clock.h"
 #include "counters/sampler/calibration/sampling_cost.h"
@@ -7,9 +7,9 @@
 namespace nvmemu {
 
 void add_sampler_calibration(CalibrateOptions& options) {
-  options.on_chase = [](Calibration& calibration, const ChasePlaces& places) {
+  options.on_chase = [](Calibration& calibration, const void* line) {
     const Clock clock = Clock::calibrate(calibration.clock_hz);
-    calibration.sample_stall_cost_ns = measure_sampling_cost(clock, places.alone);
+    calibration.sample_stall_cost_ns = measure_sampling_cost(clock, line);
   };
 }
 
