@@ -24,7 +24,7 @@ RunReport make_report(const Runtime& runtime) {
     report.bandwidth.counted_by = describe_traffic_events(*design);
   }
   report.model = runtime.model().name;
-  report.base_at_start_ns = runtime.read_latency().base_ns;
+  report.base_read_latency_ns = runtime.read_latency().base_ns;
   report.alternation.window_seconds = runtime.config().alternate_ns / 1e9;
   report.base_spread = runtime.calibration().base_latency_spread;
   report.target.read_latency_ns = runtime.read_latency().target_ns;

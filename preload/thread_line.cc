@@ -73,8 +73,6 @@ void ThreadLine::publish(ThreadEmulator& emulator) noexcept {
   slot_->samples.store(totals.samples, kRelaxed);
   slot_->stall_samples.store(totals.stall_samples, kRelaxed);
   slot_->probes.store(totals.probes, kRelaxed);
-  slot_->misses.store(totals.misses, kRelaxed);
-  slot_->drifted_misses.store(totals.drifted_misses, kRelaxed);
   slot_->counted_ns.store(whole_ns(totals.counted_ns), kRelaxed);
   slot_->sampled_ns.store(whole_ns(totals.sampled_ns), kRelaxed);
   slot_->variance_ns2.store(totals.stall_variance_ns2(), kRelaxed);

@@ -90,14 +90,12 @@ Config make_config(const RunOptions& options, const Prepared& prepared, const Li
   config.target_write_bps = limit.governed.write_bps;
   config.stat = options.stat || limit.hardware != nullptr;
   config.base_latency_ns = prepared.machine.base_latency_ns;
-  config.follow_base = prepared.request.base_latency_ns <= 0;
   config.epoch_ns = prepared.request.epoch_ns;
   config.alternate_ns = prepared.request.alternate_ns;
   config.clock_hz = prepared.machine.clock_hz;
   config.ticker = prepared.request.ticker;
   config.walks = !options.no_walks;
   config.rules = prepared.request.rules;
-  config.probes = !options.no_probes;
   config.source = source_choice(prepared);
   config.replay = prepared.replay;
   config.verdict = prepared.verdict_file;
@@ -130,7 +128,7 @@ RunReport make_report(const RunOptions& options, const Prepared& prepared,
     report.bandwidth.counted_by = describe_traffic_events(*design);
   }
   report.model = prepared.is_native() ? "none" : prepared.model->name;
-  report.base_at_start_ns = report.base_read_latency_ns = prepared.machine.base_latency_ns;
+  report.base_read_latency_ns = prepared.machine.base_latency_ns;
   report.alternation.window_seconds = prepared.request.alternate_ns / 1e9;
   report.base_spread = prepared.machine.base_spread;
   report.target_profile = prepared.request.profile;

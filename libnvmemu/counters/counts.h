@@ -32,16 +32,11 @@ struct EpochCounts {
   std::array<double, kStallKinds> held_ns{};  // time behind each kind of instruction, cache hits included
   double memory_stall_ns = 0;                 // of loads and locked instructions: what waited for memory
   double miss_latency_ns = 0;                 // what a load from memory took, as walks saw it; 0: not known
-  double base_drift = 0;  // what a load alone takes now, over what the base says; 0: not known, as it says
-  double overlap_factor = 0;   // of that, by what it is longer than of a load alone, since others are under
-                               // way; 0: not known
-  double overhead_ns = 0;      // what measuring cost in this epoch, and what injections did,
-  double fresh_stall_ns = 0;   // memory_stall_ns without what corrects earlier epochs,
-  double fresh_excess_ns = 0;  // and likewise what injections made the thread wait longer, of overhead_ns
-  double interrupted_ns = 0;   // and of that the time in which the thread did not run its own code
-  std::uint64_t samples = 0;   // samples of any kind
+  double overhead_ns = 0;                     // what measuring cost in this epoch,
+  double interrupted_ns = 0;         // and of that the time in which the thread did not run its own code
+  std::uint64_t samples = 0;         // samples of any kind
   std::uint64_t stall_samples = 0;   // of loads and locked instructions
-  std::uint64_t probes = 0;          // loads timed
+  std::uint64_t probes = 0;          // loads that walks have timed
   double sampling_variance_ns2 = 0;  // of memory_stall_ns, from the number of samples: adds over epochs
   double share_error_ns = 0;         // standard error from the walks' shares: the same in every epoch, so
                                      // it adds over epochs as it is
@@ -55,9 +50,6 @@ struct EpochCounts {
   double stall_cycles = 0;   // as the processor's event has them: see counters/pmu/catalogue.h
 
   double held(StallKind kind) const { return held_ns[static_cast<std::size_t>(kind)]; }
-  // Both factors, 1 where they are not known.
-  double drift() const { return base_drift > 0 ? base_drift : 1; }
-  double overlap() const { return overlap_factor > 0 ? overlap_factor : 1; }
 };
 
 }  // namespace nvmemu

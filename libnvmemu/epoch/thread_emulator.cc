@@ -28,7 +28,8 @@ void ThreadEmulator::find_window() noexcept {
 // Reads the counts, and books them.
 Pace::Interval ThreadEmulator::account() noexcept {
   const EpochCounts counts = source_.read();
-  const double delay_ns = has_delays() ? model_(counts, latency_) : 0;
+  const double modelled_ns = model_(counts, latency_);
+  const double delay_ns = has_delays() ? modelled_ns : 0;
   balance_before_ns_ = ledger_.balance_ns();
   book_traffic(counts);
   if (has_delays()) {
@@ -38,11 +39,6 @@ Pace::Interval ThreadEmulator::account() noexcept {
   if (windows_ != nullptr) windows_->add_cost(window_, whole_ns(counts.cpu_ns), whole_ns(counts.overhead_ns));
   totals_.cpu_ns += counts.cpu_ns;
   totals_.stall_ns += counts.memory_stall_ns;
-  if (counts.miss_latency_ns > 0) {
-    const double misses = counts.memory_stall_ns / counts.miss_latency_ns;
-    totals_.misses += misses;
-    totals_.drifted_misses += misses * counts.drift();
-  }
   for (const double held_ns : counts.held_ns) totals_.sampled_ns += held_ns;
   totals_.counted_ns += counts.counted_share * counts.cpu_ns;
   totals_.delay_ns += delay_ns;
@@ -52,11 +48,7 @@ Pace::Interval ThreadEmulator::account() noexcept {
   totals_.probes += counts.probes;
   totals_.sampling_variance_ns2 += counts.sampling_variance_ns2;
   totals_.share_error_ns += counts.share_error_ns;
-  // What corrects the past is the ledger's to even out.
-  EpochCounts fresh = counts;
-  fresh.memory_stall_ns = counts.fresh_stall_ns;
-  return {.delay_ns = model_(fresh, latency_) - counts.fresh_excess_ns,
-          .interrupted_ns = counts.interrupted_ns};
+  return {.delay_ns = modelled_ns, .interrupted_ns = counts.interrupted_ns};
 }
 
 // The epoch's traffic was moved while the thread ran.

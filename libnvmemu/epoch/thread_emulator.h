@@ -20,15 +20,13 @@ inline std::uint64_t whole_ns(double ns) noexcept { return ns > 0 ? static_cast<
 // Sums over a thread's epochs, for the report. ns.
 struct EpochTotals {
   std::uint64_t epochs = 0;
-  double cpu_ns = 0;          // injections not included
-  double stall_ns = 0;        // memory stall
-  double misses = 0;          // in a row, that stall_ns is made of, where what they take is known,
-  double drifted_misses = 0;  // and each by the base then, over that at start
-  double sampled_ns = 0;      // of cpu_ns, what samples stand for
-  double counted_ns = 0;      // of cpu_ns, what hardware counters saw; 0: none counted
-  double delay_ns = 0;        // what the model asked for
-  double injected_ns = 0;     // all that it was made to wait,
-  double held_ns = 0;         // and of that, by the governor, when it had paid what it owed the latency
+  double cpu_ns = 0;       // injections not included
+  double stall_ns = 0;     // memory stall
+  double sampled_ns = 0;   // of cpu_ns, what samples stand for
+  double counted_ns = 0;   // of cpu_ns, what hardware counters saw; 0: none counted
+  double delay_ns = 0;     // what the model asked for
+  double injected_ns = 0;  // all that it was made to wait,
+  double held_ns = 0;      // and of that, by the governor, when it had paid what it owed the latency
   double overhead_ns = 0;
   std::uint64_t samples = 0;
   std::uint64_t stall_samples = 0;

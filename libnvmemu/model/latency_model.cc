@@ -19,9 +19,8 @@ double misses_delay_ns(const EpochCounts& counts, const ReadLatency& latency) no
 
 double stall_delay_ns(const EpochCounts& counts, const ReadLatency& latency) noexcept {
   if (latency.base_ns <= 0 || latency.target_ns <= latency.base_ns || counts.memory_stall_ns <= 0) return 0;
-  const double here_ns = latency.base_ns * counts.drift() * counts.overlap();
-  const double miss_ns = counts.miss_latency_ns > 0 ? counts.miss_latency_ns : here_ns;
-  return counts.memory_stall_ns / miss_ns * extra_ns(here_ns, latency.target_ns);
+  const double miss_ns = counts.miss_latency_ns > 0 ? counts.miss_latency_ns : latency.base_ns;
+  return counts.memory_stall_ns / miss_ns * extra_ns(latency.base_ns, latency.target_ns);
 }
 
 double weighted_delay_ns(const EpochCounts& counts, const ReadLatency& latency) noexcept {

@@ -26,9 +26,7 @@ double misses_delay_ns(const EpochCounts& counts, const ReadLatency& latency) no
 // The stall model, after equation 2 of that paper: delay = stall / latency * (target - base), with stall /
 // latency the number of misses in a row. The paper takes the base for the latency; where the source knows
 // what the program's own misses take (miss_latency_ns), that is used. Stall time already has memory-level
-// parallelism in it. The target is what a load shall take, alone or beside others, now or later: where those
-// here take longer for being several (overlap_factor), or since memory has become slower (base_drift), the
-// base is so much longer too.
+// parallelism in it.
 double stall_delay_ns(const EpochCounts& counts, const ReadLatency& latency) noexcept;
 
 // The stall model where only stalls of the last-level cache and of memory together are counted (Intel before

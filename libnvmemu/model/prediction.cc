@@ -71,7 +71,7 @@ PredictionError prediction_error(const Record& record) {
     return {std::max(kLeastError, base), "counted, not sampled; " + base_spread_text(record)};
   if (totals.stall_samples == 0) return {std::nullopt, "nothing was measured"};
   const std::string loads = std::to_string(totals.stall_samples) + " samples of loads";
-  const std::string samples = loads + ", " + std::to_string(totals.probes) + " probes";
+  const std::string samples = loads + ", " + std::to_string(totals.probes) + " timed loads";
   const double statistical =
       totals.stall_ns > 0 ? 1.96 * std::sqrt(stall_variance_ns2(record)) / totals.stall_ns : 2;
   if (totals.stall_ns > 0 && totals.stall_samples < kFewSamples)

@@ -55,8 +55,6 @@ struct alignas(64) BoardThread {
   std::atomic<std::uint64_t> delay_ns;  // what the model asked for, before overhead came off
   std::atomic<std::uint64_t> samples, stall_samples, probes;
   std::atomic<double> variance_ns2;       // of stall_ns
-  std::atomic<double> misses;             // that it is made of,
-  std::atomic<double> drifted_misses;     // and each by the base then, over that at start
   std::atomic<std::uint64_t> counted_ns;  // of cpu_ns, what hardware counters saw
   std::atomic<std::uint64_t> sampled_ns;  // what samples stand for
   std::atomic<std::uint64_t> user_ns;     // user-mode CPU time, at its end; 0: not known

@@ -9,27 +9,20 @@ namespace {
 constexpr double kMostNs = 1e18;  // 30 years
 constexpr double kMostNs2 = kMostNs * kMostNs;
 constexpr std::uint64_t kMostCount = 1'000'000'000'000;  // one a ms, for 30 years
-constexpr double kMostDrift = 1e3;                       // of the base latency, either way
 
 bool is_within(double value, double most) { return value >= 0 && value <= most; }  // false for NaN
-
-// Zero where nothing was weighed by the drift.
-bool is_drift(double drifted, double misses) {
-  if (misses <= 0) return drifted <= kMostNs;
-  return drifted >= misses / kMostDrift && drifted <= misses * kMostDrift;
-}
 
 bool makes_sense(const ThreadFigures& figures) {
   const ThreadReport& thread = figures.thread;
   for (const double ns :
        {thread.cpu_ns, thread.stall_ns, thread.injected_ns, thread.overhead_ns, std::abs(thread.unpaid_ns),
-        figures.counted_ns, figures.sampled_ns, figures.user_ns, figures.misses, figures.drifted_misses}) {
+        figures.counted_ns, figures.sampled_ns, figures.user_ns}) {
     if (!is_within(ns, kMostNs)) return false;
   }
   for (const std::uint64_t count : {thread.epochs, figures.samples, figures.stall_samples, figures.probes}) {
     if (count > kMostCount) return false;
   }
-  return is_within(figures.variance_ns2, kMostNs2) && is_drift(figures.drifted_misses, figures.misses);
+  return is_within(figures.variance_ns2, kMostNs2);
 }
 
 }  // namespace
@@ -52,8 +45,6 @@ std::optional<ThreadFigures> read_figures(const BoardThread& thread) {
   figures.stall_samples = value(thread.stall_samples);
   figures.probes = value(thread.probes);
   figures.variance_ns2 = value(thread.variance_ns2);
-  figures.misses = value(thread.misses);
-  figures.drifted_misses = value(thread.drifted_misses);
   figures.counted_ns = number(thread.counted_ns);
   figures.sampled_ns = number(thread.sampled_ns);
   figures.user_ns = number(thread.user_ns);

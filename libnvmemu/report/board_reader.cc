@@ -102,7 +102,6 @@ class Reader {
     read_processes();
     read_threads();
     read_walks();
-    report_.base_read_latency_ns = report_.base_at_start_ns * (misses_ > 0 ? drifted_misses_ / misses_ : 1);
     if (counts() && evidence_.counted_ns <= 0 && has_warned(kCountersRefused)) call_it_sampled();
     estimate_error();
     add_warnings();
@@ -197,8 +196,6 @@ class Reader {
     evidence_.stall_samples += figures.stall_samples;
     evidence_.variance_ns2 += figures.variance_ns2;
     evidence_.counted_ns += figures.counted_ns;
-    misses_ += figures.misses;
-    drifted_misses_ += figures.drifted_misses;
   }
 
   bool counts() const { return report_.source_name == "pmu"; }
@@ -257,7 +254,8 @@ class Reader {
     }
     if (totals.stall_ns <= 0) {
       report_.error_from = fmt::format(
-          "{} samples of loads and {} probes found no wait for memory, so there is no delay to have an error",
+          "{} samples of loads and {} timed loads found no wait for memory, so there is no delay to have an "
+          "error",
           evidence_.stall_samples, totals.probes);
       return;
     }
@@ -268,7 +266,8 @@ class Reader {
     const double statistical = 1.96 * std::sqrt(evidence_.variance_ns2) / totals.stall_ns;
     if (statistical > kTellsNothing) {
       report_.error_from = fmt::format(
-          "{} samples of loads and {} probes found hardly any wait for memory: what was injected, {:.1f} % "
+          "{} samples of loads and {} timed loads found hardly any wait for memory: what was injected, "
+          "{:.1f} % "
           "of "
           "the CPU time, cannot be told from none",
           evidence_.stall_samples, totals.probes, 100 * totals.injected_ns / totals.cpu_ns);
@@ -276,7 +275,7 @@ class Reader {
     }
     report_.error_relative_95 = std::max(kLeastError, std::hypot(statistical, report_.base_spread / 2));
     report_.error_from = fmt::format(
-        "{} samples of loads, {} probes, base latency spread {:.1f} %; not in it: what out-of-order "
+        "{} samples of loads, {} timed loads, base latency spread {:.1f} %; not in it: what out-of-order "
         "execution hid, see "
         "docs/report.md",
         evidence_.stall_samples, totals.probes, 100 * report_.base_spread);
@@ -337,8 +336,6 @@ class Reader {
   std::size_t warned_[std::size(kWarningTexts)]{};
   std::uint64_t orphans_ = 0;
   std::uint64_t senseless_ = 0;
-  double misses_ = 0;
-  double drifted_misses_ = 0;
   Evidence evidence_;
 };
 

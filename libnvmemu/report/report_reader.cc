@@ -100,8 +100,7 @@ void read_source(const Fields& source, RunReport& report) {
 
 void read_base(const Fields& base, RunReport& report) {
   report.base_read_latency_ns = base.number_or_null("read_latency_ns", kLatencyNs).value_or(0);
-  report.base_at_start_ns =
-      base.number_or_nothing("at_start_ns", kLatencyNs).value_or(report.base_read_latency_ns);
+  base.number_or_nothing("at_start_ns", kLatencyNs);  // no more than looked at: see json.cc
   report.base_spread = base.number("read_latency_spread", kRelative);
 }
 
@@ -282,7 +281,6 @@ Result<RunReport> merge_reports(const std::vector<RunReport>& reports) {
         0;  // added below
   }
   double base_sum_ns = 0;
-  double start_sum_ns = 0;
   double target_sum_ns = 0;
   for (const RunReport& report : reports) {
     if (!same_target(reports.front(), report)) {
@@ -290,12 +288,10 @@ Result<RunReport> merge_reports(const std::vector<RunReport>& reports) {
     }
     merge_one(report, merged);
     base_sum_ns += report.base_read_latency_ns;
-    start_sum_ns += report.base_at_start_ns;
     target_sum_ns += report.target.read_latency_ns.value_or(0);
   }
   const auto count = static_cast<double>(reports.size());
   merged.base_read_latency_ns = base_sum_ns / count;
-  merged.base_at_start_ns = start_sum_ns / count;
   merged.counted_share = merged_share(reports);
   if (merged.target.read_latency_ns) merged.target.read_latency_ns = target_sum_ns / count;
   if (reports.size() > 1) merge_errors(reports, merged);

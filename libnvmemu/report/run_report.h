@@ -86,22 +86,21 @@ struct RunReport {
   std::vector<std::string> command;
   int exit_status = 0;
   double wall_seconds = 0;
-  std::string source_name;     // "sampler", "pmu", "replay"; "none": it ran natively
-  std::string source_design;   // of "pmu": whose events were counted, "Skylake-SP",
-  std::string source_quality;  // and how far they can be relied on: "good", "fair", "rough"
-  std::string source_why;      // "no hardware counters: perf_event_open: No such file or directory"
-  std::string model;           // "stall"
-  double base_at_start_ns = 0;
-  double base_spread = 0;      // relative, of that measurement
-  std::string target_profile;  // where it comes from a profile: its name
-  Device target;               // what is emulated, not what was asked for
+  std::string source_name;          // "sampler", "pmu", "replay"; "none": it ran natively
+  std::string source_design;        // of "pmu": whose events were counted, "Skylake-SP",
+  std::string source_quality;       // and how far they can be relied on: "good", "fair", "rough"
+  std::string source_why;           // "no hardware counters: perf_event_open: No such file or directory"
+  std::string model;                // "stall"
+  double base_read_latency_ns = 0;  // the base that delays were reckoned with
+  double base_spread = 0;           // relative, of its measurement
+  std::string target_profile;       // where it comes from a profile: its name
+  Device target;                    // what is emulated, not what was asked for
   std::vector<std::string> warnings;
 
   // Read off the board.
   std::optional<double>
-      counted_share;                // of CPU time, what hardware counters saw; nothing where none were used
-  std::string ticker;               // "perf_event", "posix-timer", "none", "mixed"
-  double base_read_latency_ns = 0;  // the base that delays were reckoned with: the mean over the misses
+      counted_share;   // of CPU time, what hardware counters saw; nothing where none were used
+  std::string ticker;  // "perf_event", "posix-timer", "none", "mixed"
   RunTotals totals;
   WalkReport walks;
   AlternationReport alternation;  // `window_seconds` is said by who ran it

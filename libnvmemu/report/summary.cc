@@ -16,11 +16,8 @@ std::string counted(std::uint64_t number, const char* one, const char* many) {
 
 std::string target_line(const RunReport& report) {
   const double target_ns = report.target.read_latency_ns.value_or(report.base_read_latency_ns);
-  const std::string base = format_latency(report.base_read_latency_ns);
-  const std::string at_start = format_latency(report.base_at_start_ns);
-  return fmt::format("read latency {}{} -> {}{}, by {} ({}), model {}", base,
-                     base == at_start ? "" : fmt::format(" ({} at start)", at_start),
-                     format_latency(target_ns),
+  return fmt::format("read latency {} -> {}{}, by {} ({}), model {}",
+                     format_latency(report.base_read_latency_ns), format_latency(target_ns),
                      report.target_profile.empty() ? "" : fmt::format(" ({})", report.target_profile),
                      report.source_name, report.ticker, report.model);
 }

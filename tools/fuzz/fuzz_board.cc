@@ -95,7 +95,7 @@ void check_users(Board& board) {
 
 void check_reader(const Board& board) {
   RunReport report;
-  report.base_at_start_ns = 100;
+  report.base_read_latency_ns = 100;
   report.target.read_latency_ns = 300;
   report.source_name = "sampler";
   report.model = "stall";

@@ -21,7 +21,6 @@ inline EpochCounts stalled(double stall_ms, double cpu_ms = 100) {
   EpochCounts counts;
   counts.cpu_ns = cpu_ms * 1e6;
   counts.memory_stall_ns = stall_ms * 1e6;
-  counts.fresh_stall_ns = counts.memory_stall_ns;
   counts.miss_latency_ns = 100;
   counts.samples = 100;
   counts.stall_samples = 50;

@@ -158,7 +158,6 @@ void PmuSource::fill(EpochCounts& counts, const GroupDelta& delta) noexcept {
   counts.memory_stall_ns =
       memory_stall_cycles(options_.design->formula, by_role, options_.latencies, cycles_per_ns) /
       cycles_per_ns;
-  counts.fresh_stall_ns = counts.memory_stall_ns;
   if (options_.design->formula == Formula::kWeighted)
     loads.cache_stall_ns = counts.stall_cycles / cycles_per_ns;
 }

@@ -63,13 +63,14 @@ struct EpochSlot {
   double begin_ns, end_ns;  // of wall time, since the command was started
   double cpu_ns;
   double held_ns[kStallKinds];
-  double memory_stall_ns, miss_latency_ns, overhead_ns, fresh_stall_ns, fresh_excess_ns, interrupted_ns;
+  double memory_stall_ns, miss_latency_ns, overhead_ns;
+  double unused_corrections[2];  // of earlier versions
+  double interrupted_ns;
   double sampling_variance_ns2, share_error_ns;
   double samples, stall_samples, probes;
   double hits, misses, local, remote, cache_stall_ns, episodes;
-  double counted_share;  // 0: sampled, or nothing seen
-  double overlap_factor;
-  double base_drift;  // 0 in records of earlier versions, which followed no drift
+  double counted_share;      // 0: sampled, or nothing seen
+  double unused_factors[2];  // of earlier versions
   std::uint8_t reserved[16];
 };
 
@@ -88,11 +89,7 @@ void for_each_figure(auto& slot, auto& counts, auto visit) {
   for (std::size_t kind = 0; kind < kStallKinds; ++kind) visit(slot.held_ns[kind], counts.held_ns[kind]);
   visit(slot.memory_stall_ns, counts.memory_stall_ns);
   visit(slot.miss_latency_ns, counts.miss_latency_ns);
-  visit(slot.overlap_factor, counts.overlap_factor);
-  visit(slot.base_drift, counts.base_drift);
   visit(slot.overhead_ns, counts.overhead_ns);
-  visit(slot.fresh_stall_ns, counts.fresh_stall_ns);
-  visit(slot.fresh_excess_ns, counts.fresh_excess_ns);
   visit(slot.interrupted_ns, counts.interrupted_ns);
   visit(slot.sampling_variance_ns2, counts.sampling_variance_ns2);
   visit(slot.share_error_ns, counts.share_error_ns);

@@ -150,8 +150,6 @@ class Parser {
     });
     const double miss_ns = epoch.counts.miss_latency_ns;  // to be divided by
     sensible = sensible && (miss_ns == 0 || is_within(miss_ns, kLowestLatencyNs, kHighestLatencyNs));
-    for (const double factor : {epoch.counts.overlap_factor, epoch.counts.base_drift})  // likewise
-      sensible = sensible && (factor == 0 || is_within(factor, 1e-3, 1e6));
     if (sensible) record_.epochs.push_back(epoch);
     return sensible;
   }

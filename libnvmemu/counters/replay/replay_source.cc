@@ -9,7 +9,6 @@ EpochCounts ReplaySource::read() noexcept {
   EpochCounts counts = epochs_[next_++];
   told_ns_ += counts.cpu_ns;
   counts.overhead_ns = 0;
-  counts.fresh_excess_ns = 0;
   counts.interrupted_ns = 0;
   return counts;
 }

@@ -199,7 +199,6 @@ void Sampler::discount_samples(EpochCounts& counts) const noexcept {
   const double stall_samples = counts.memory_stall_ns / period_ns_;
   const double cost_ns = std::min(options_.sample_stall_cost_ns, period_ns_ / 2);
   counts.memory_stall_ns -= stall_samples * cost_ns;
-  counts.fresh_stall_ns *= 1 - cost_ns / period_ns_;
   counts.overhead_ns += stall_samples * std::max(0.0, cost_ns - options_.sample_cost_ns);
 }
 

@@ -18,7 +18,6 @@ class FakeSource final : public CounterSource {
     EpochCounts counts;
     counts.cpu_ns = 100e6;
     counts.memory_stall_ns = stall_ns;
-    counts.fresh_stall_ns = stall_ns;
     counts.overhead_ns = overhead_ns;
     counts.samples = 100;
     counts.share_error_ns = 1e6;

@@ -83,18 +83,6 @@ TEST_F(AlternatingThread, PaysNothingAtEdgesInWindowsWithoutDelays) {
   EXPECT_EQ(emulator_.unpaid_ns(), 0);
 }
 
-TEST_F(ThreadEmulatorTest, NotesOfEachMissWhatTheBaseWas) {
-  source_.next(10e6);
-  source_.last().miss_latency_ns = 100;
-  source_.next(6e6);
-  source_.last().miss_latency_ns = 120;
-  source_.last().base_drift = 1.2;
-  source_.next(5e6);  // how many misses those are is not known
-  for (int i = 0; i < 3; ++i) emulator_.end_epoch();
-  EXPECT_DOUBLE_EQ(emulator_.totals().misses, 150e3);
-  EXPECT_DOUBLE_EQ(emulator_.totals().drifted_misses, 160e3);
-}
-
 TEST_F(ThreadEmulatorTest, DoesNotCountWhileItInjects) {
   source_.next(10e6);
   emulator_.end_epoch();

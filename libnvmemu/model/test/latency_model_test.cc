@@ -23,24 +23,6 @@ TEST(StallModel, CountsMissesByWhatTheyTakeWhereThatIsKnown) {
   EXPECT_DOUBLE_EQ(stall_delay_ns(counts, {.base_ns = 200, .target_ns = 500}), 150e6);
 }
 
-TEST(StallModel, MakesLoadsThatOverlapTakeTheTarget) {
-  EpochCounts counts = stall(88e6);
-  counts.miss_latency_ns = 220;  // 400,000 steps, each of which shall take 500
-  counts.overlap_factor = 1.1;
-  EXPECT_DOUBLE_EQ(stall_delay_ns(counts, {.base_ns = 200, .target_ns = 500}), 112e6);
-  EXPECT_DOUBLE_EQ(stall_delay_ns(counts, {.base_ns = 200, .target_ns = 210}), 0);
-}
-
-TEST(StallModel, MakesLoadsTakeTheTargetWhenMemoryHasBecomeSlower) {
-  EpochCounts counts = stall(100e6);
-  counts.miss_latency_ns = 250;  // 400,000 loads, each of which shall take 500
-  counts.base_drift = 1.25;
-  EXPECT_DOUBLE_EQ(stall_delay_ns(counts, {.base_ns = 200, .target_ns = 500}), 100e6);
-  EXPECT_DOUBLE_EQ(stall_delay_ns(counts, {.base_ns = 200, .target_ns = 240}), 0);
-  counts.overlap_factor = 1.2;
-  EXPECT_DOUBLE_EQ(stall_delay_ns(counts, {.base_ns = 200, .target_ns = 500}), 80e6);
-}
-
 TEST(StallModel, InjectsNothingWhereNothingIsSlower) {
   EXPECT_DOUBLE_EQ(stall_delay_ns(stall(80e6), {.base_ns = 200, .target_ns = 200}), 0);
   EXPECT_DOUBLE_EQ(stall_delay_ns(stall(80e6), {.base_ns = 200, .target_ns = 150}), 0);

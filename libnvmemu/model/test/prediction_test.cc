@@ -72,7 +72,7 @@ TEST(PredictionError, AddsVariancesAsTheRunReportDoes) {
   const PredictionError found = prediction_error(made);
   ASSERT_TRUE(found.relative_95);
   EXPECT_NEAR(*found.relative_95, std::hypot(statistical, 0.04), 1e-9);
-  EXPECT_EQ(found.from, "150 samples of loads, 48 probes, base latency spread 8.0 %");
+  EXPECT_EQ(found.from, "150 samples of loads, 48 timed loads, base latency spread 8.0 %");
 }
 
 TEST(PredictionError, IsNotKnownWhereNothingWasMeasured) {

@@ -128,8 +128,8 @@ TEST_F(BoardReader, GivesTheStatisticalErrorWhereTheBaseIsExact) {
   // sqrt(2 threads x 1e8 ns2) = 14142 ns, of 2e6 ns.
   ASSERT_TRUE(report.error_relative_95.has_value());
   EXPECT_NEAR(*report.error_relative_95, 1.96 * 14142.0 / 2e6, 1e-5);
-  EXPECT_THAT(report.error_from, AllOf(HasSubstr("2000 samples"), HasSubstr("60 probes"), HasSubstr("0.0 %"),
-                                       HasSubstr("out-of-order")));
+  EXPECT_THAT(report.error_from, AllOf(HasSubstr("2000 samples"), HasSubstr("60 timed loads"),
+                                       HasSubstr("0.0 %"), HasSubstr("out-of-order")));
 }
 
 TEST_F(BoardReader, AddsHalfTheSpreadOfTheBaseInQuadrature) {
@@ -139,24 +139,6 @@ TEST_F(BoardReader, AddsHalfTheSpreadOfTheBaseInQuadrature) {
   ASSERT_TRUE(report.error_relative_95.has_value());
   EXPECT_NEAR(*report.error_relative_95, 0.05, 1e-9);
   EXPECT_THAT(report.error_from, HasSubstr("spread 8.0 %"));
-}
-
-TEST_F(BoardReader, TellsTheBaseThatMissesWereChargedBy) {
-  const BoardProcess& process = add_process(100);
-  RunReport report;
-  report.base_at_start_ns = 160;
-  add_thread(100, process);
-  read_board(*board_, report);
-  EXPECT_EQ(report.base_read_latency_ns, 160) << "nothing is known of its misses";
-  BoardThread& as_at_start = add_thread(101, process);
-  as_at_start.misses.store(3e6);
-  as_at_start.drifted_misses.store(3e6);
-  BoardThread& slower = add_thread(102, process);
-  slower.misses.store(1e6);
-  slower.drifted_misses.store(1.4e6);
-  read_board(*board_, report);
-  EXPECT_DOUBLE_EQ(report.base_read_latency_ns, 176);
-  EXPECT_EQ(report.base_at_start_ns, 160);
 }
 
 TEST_F(BoardReader, TrustsNoZero) {
@@ -245,7 +227,7 @@ TEST_F(BoardReader, HasNoRelativeErrorWhereEveryLoadHitACache) {
   const RunReport report = read();
   EXPECT_FALSE(report.error_relative_95.has_value());
   EXPECT_THAT(report.error_from,
-              AllOf(HasSubstr("1000 samples"), HasSubstr("30 probes"), HasSubstr("no wait for memory")));
+              AllOf(HasSubstr("1000 samples"), HasSubstr("30 timed loads"), HasSubstr("no wait for memory")));
 }
 
 TEST_F(BoardReader, SaysWhatWasInjectedWhereItIsNotKnownWhetherItShouldHaveBeen) {

@@ -15,7 +15,6 @@ inline RunReport example_report() {
   report.source_why = "no hardware counters";
   report.model = "stall";
   report.base_read_latency_ns = 163.25;
-  report.base_at_start_ns = 160.5;
   report.base_spread = 0.04;
   report.target.read_latency_ns = 326.5;
   report.warnings = {"a warning"};

@@ -33,7 +33,7 @@ class HostileBoard : public BoardTest {
   }
   RunReport read() {
     RunReport report;
-    report.base_at_start_ns = 100;
+    report.base_read_latency_ns = 100;
     report.target.read_latency_ns = 200;
     report.bandwidth.is_measured = true;
     read_board(*board_, report);
@@ -67,8 +67,6 @@ TEST_F(HostileBoard, FiguresThatNoThreadHasAreLeftOut) {
       [](BoardThread& t) { t.unpaid_ns = std::numeric_limits<std::int64_t>::min(); },
       [](BoardThread& t) { t.variance_ns2 = -1; },
       [](BoardThread& t) { t.variance_ns2 = std::nan(""); },
-      [](BoardThread& t) { t.misses = std::numeric_limits<double>::infinity(); },
-      [](BoardThread& t) { t.misses = 1e-300, t.drifted_misses = 1e17; },
       [](BoardThread& t) { t.counted_ns = kMost; },
   };
   for (std::size_t i = 0; i < spoils.size(); ++i) {

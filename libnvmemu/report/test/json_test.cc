@@ -76,7 +76,7 @@ TEST(ReportJson, CarriesTheValues) {
   EXPECT_EQ(report["wall_seconds"], 1.5);
   EXPECT_EQ(report["source"]["ticker"], "perf_event");
   EXPECT_EQ(report["base"]["read_latency_ns"], 163.25);
-  EXPECT_EQ(report["base"]["at_start_ns"], 160.5);
+  EXPECT_EQ(report["base"]["at_start_ns"], 163.25);
   EXPECT_EQ(report["target"]["read_latency_ns"], 326.5);
   EXPECT_TRUE(report["target"]["write_latency_ns"].is_null());
   EXPECT_TRUE(report["target"]["profile"].is_null());

@@ -37,14 +37,6 @@ TEST(ReadReport, GivesBackWhatIsNotKnown) {
   EXPECT_EQ(to_json(*report), to_json(unknown));
 }
 
-TEST(ReadReport, TakesTheBaseAtStartForTheBaseWhereItIsNotSaid) {
-  json earlier = json::parse(to_json(example()));
-  earlier["base"].erase("at_start_ns");
-  const auto report = parse_report(earlier.dump());
-  ASSERT_TRUE(report) << report.error().message;
-  EXPECT_EQ(report->base_at_start_ns, report->base_read_latency_ns);
-}
-
 RunReport with_walks() {
   RunReport report = example();
   report.walks = {

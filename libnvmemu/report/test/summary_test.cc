@@ -16,7 +16,7 @@ RunReport example() {
   report.source_name = "sampler";
   report.ticker = "perf_event";
   report.model = "stall";
-  report.base_read_latency_ns = report.base_at_start_ns = 163;
+  report.base_read_latency_ns = 163;
   report.target.read_latency_ns = 326;
   report.totals.threads = 1;
   report.totals.epochs = 12;
@@ -36,12 +36,6 @@ TEST(Summary, SaysWhatWasEmulatedAndHowSureThatIs) {
             "12 epochs of 1 "
             "thread in 1 process\n"
             "nvmemu: error of the delay: +-3.1 % (95 %), from 1200 samples\n");
-}
-
-TEST(Summary, SaysWhatTheBaseWasAtStartIfItChanged) {
-  RunReport report = example();
-  report.base_at_start_ns = 150;
-  EXPECT_THAT(summary(report), HasSubstr("read latency 163 ns (150 ns at start) -> 326 ns"));
 }
 
 TEST(Summary, SaysWhatWasMovedWhereThatWasMeasured) {

@@ -125,7 +125,6 @@ EpochCounts WalkedSamples::take(VerdictSource& verdicts, WalkedPool& pool, bool 
   counts.overhead_ns -= walked_ns;
   misses_ = misses_ * hidden_factor() + walked_misses_;
 
-  counts.fresh_stall_ns = counts.memory_stall_ns;
   counts.miss_latency_ns = misses_ > 0 ? counts.memory_stall_ns / misses_ : mean.miss_ns;
   others_ns_ = walked_misses_ = 0;
   by_kind_ns_ = {};

@@ -65,7 +65,7 @@ bool PeriodChoice::is_worth_it_for_traffic() noexcept {
 bool PeriodChoice::judge(const EpochCounts& counts) noexcept {
   const TrafficCounts& traffic = counts.traffic;
   time_ns_ += static_cast<double>(counts.samples) * period_ns_;
-  stall_ns_ += counts.fresh_stall_ns;
+  stall_ns_ += counts.memory_stall_ns;
   bytes_ += traffic.bytes();
   samples_ += static_cast<double>(traffic.samples);
   unfollowed_ += static_cast<double>(traffic.streaming_samples - traffic.pairs);

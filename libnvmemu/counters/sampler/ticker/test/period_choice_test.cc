@@ -12,7 +12,7 @@ EpochCounts epoch(std::uint64_t samples, double stall_ns = 0, double bytes = 0, 
                   std::uint64_t pairs = 0) {
   EpochCounts counts;
   counts.samples = samples;
-  counts.fresh_stall_ns = stall_ns;
+  counts.memory_stall_ns = stall_ns;
   counts.traffic = {.read_bytes = bytes, .samples = samples, .streaming_samples = streaming, .pairs = pairs};
   return counts;
 }
