@@ -37,7 +37,6 @@ struct NamedCapability {
 constexpr std::array kCapabilities{
     NamedCapability{"pmu", "hardware counters", &Capabilities::pmu},
     NamedCapability{"task_clock", "task-clock samples", &Capabilities::task_clock},
-    NamedCapability{"breakpoints", "breakpoints", &Capabilities::breakpoints},
     NamedCapability{"thread_cpu_timer", "thread CPU timers", &Capabilities::thread_cpu_timer},
     NamedCapability{"huge_pages", "huge pages", &Capabilities::huge_pages},
     NamedCapability{"invariant_tsc", "invariant TSC", &Capabilities::invariant_tsc},
@@ -56,7 +55,7 @@ struct Info {
   Result<Calibration> calibration = failure("");
   Result<Refresh> now = failure("");  // only where there is a calibration
   ChosenSource chosen;
-  Choice source, ticker, probes, model;
+  Choice source, ticker, walks, model;
   std::vector<std::string> improvements;
 };
 
@@ -67,16 +66,12 @@ Choice choose_ticker(const Capabilities& found) {
   return {"none", "neither perf_event nor timers: programs run natively: " + found.thread_cpu_timer.why};
 }
 
-Choice choose_probes(const Info& info) {
-  const Capabilities& found = info.capabilities;
+Choice choose_walks(const Info& info) {
   if (info.chosen.name == "pmu") return {"off", "the counters tell memory from caches"};
-  if (info.chosen.name == "none") return {"off", "there is nothing to probe for"};
-  if (kDecodes && found.invariant_tsc.available)
-    return {"walks", "what the program does next tells loads from memory from cache hits"};
-  if (!found.breakpoints.available)
-    return {"off", "every load's stall counts as memory's: " + found.breakpoints.why};
-  if (!found.invariant_tsc.available) return {"off", "loads cannot be timed: " + found.invariant_tsc.why};
-  return {"on", "breakpoints tell loads from memory from cache hits"};
+  if (info.chosen.name == "none") return {"off", "there is nothing to find out"};
+  if (!info.capabilities.invariant_tsc.available)
+    return {"off", "every load's stall counts as memory's: " + info.capabilities.invariant_tsc.why};
+  return {"on", "what the program does next tells loads from memory from cache hits"};
 }
 
 // The one that --model auto takes, where every latency is known that can be measured.
@@ -118,7 +113,7 @@ Info gather() {
   info.chosen = choose_source(SourceChoice::kAuto, info.cpu, info.counters, kDecodes);
   info.source = {info.chosen.name, info.chosen.why};
   info.ticker = choose_ticker(info.capabilities);
-  info.probes = choose_probes(info);
+  info.walks = choose_walks(info);
   info.model = choose_model_of(info);
   info.improvements = find_improvements(info);
   return info;
@@ -158,7 +153,7 @@ std::vector<std::string> expected_error(const Info& info) {
         "Base latency: not known before nvmemu calibrate; 10 to 20 % of drift within minutes is "
         "usual on shared machines.");
   }
-  if (info.probes.name == "off" && info.chosen.name == "sampler")
+  if (info.walks.name == "off" && info.chosen.name == "sampler")
     parts.emplace_back(
         "Cache hits: not told from memory, so programs that wait for caches are slowed too much.");
   parts.emplace_back(
@@ -219,7 +214,7 @@ void print_json(const Info& info) {
   json["counters"] = counters_json(info);
   json["emulation"] = {{"source", to_json(info.source)},
                        {"ticker", to_json(info.ticker)},
-                       {"probes", to_json(info.probes)},
+                       {"walks", to_json(info.walks)},
                        {"model", to_json(info.model)}};
   json["calibration"] = calibration_state_json(info);
   json["improvements"] = info.improvements;
@@ -262,7 +257,7 @@ void print_emulation(const Info& info) {
   };
   choice("source", info.source);
   choice("ticker", info.ticker);
-  choice("probes", info.probes);
+  choice("walks", info.walks);
   choice("model", info.model);
 }
 

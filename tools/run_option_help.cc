@@ -73,18 +73,13 @@ void add_measuring_options(Parser& app, RunOptions& options) {
       kMeasuring);
   app.add_flag(
          "--no-walks", options.no_walks,
-         "do not walk ahead of the program to tell loads from memory from\ncache hits (docs/walking.md): "
-         "breakpoints do")
+         "do not walk ahead of the program to tell loads from memory from\ncache hits (docs/walking.md): all "
+         "loads count as from memory")
       .group(kMeasuring);
   add("--without-rules", options.without_rules, "NAME,...",
       "do without these rules of the sampler's, to see what each buys\n(docs/ablation.md)", kMeasuring);
-  app.add_flag("--no-probes", options.no_probes,
-               "set no breakpoints where nothing can be walked: all loads count\nas from memory there")
-      .group(kMeasuring);
   add("--base-latency", options.base_latency, "LATENCY",
-      "what a load takes here, throughout [measured when the run starts,\nand followed where the program "
-      "shows it]",
-      kMeasuring);
+      "what a load takes here [measured when the run starts]", kMeasuring);
 }
 
 void add_alternate_option(Parser& app, RunOptions& options) {

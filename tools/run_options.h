@@ -22,7 +22,6 @@ struct RunOptions {
   std::string throttle = "auto", node = "0";
   std::string throttle_root;  // what stands for /, for the hardware: for tests
   bool no_walks = false;
-  bool no_probes = false;
   bool stat = false;
   std::string base_latency, remote_latency;
   std::string report;

@@ -29,14 +29,12 @@ constexpr const char* kWriteBandwidth = "NVMEMU_WRITE_BANDWIDTH";
 constexpr const char* kStat = "NVMEMU_STAT";
 constexpr const char* kProfile = "NVMEMU_PROFILE";
 constexpr const char* kBaseLatency = "NVMEMU_BASE_LATENCY";
-constexpr const char* kFollowBase = "NVMEMU_FOLLOW_BASE";
 constexpr const char* kEpoch = "NVMEMU_EPOCH";
 constexpr const char* kAlternate = "NVMEMU_ALTERNATE";
 constexpr const char* kClockHz = "NVMEMU_CLOCK_HZ";
 constexpr const char* kTicker = "NVMEMU_TICKER";
 constexpr const char* kWalks = "NVMEMU_WALKS";
 constexpr const char* kWithoutRules = "NVMEMU_WITHOUT_RULES";
-constexpr const char* kProbes = "NVMEMU_PROBES";
 constexpr const char* kSource = "NVMEMU_SOURCE";
 constexpr const char* kVerdict = "NVMEMU_VERDICT";
 constexpr const char* kModel = "NVMEMU_MODEL";
@@ -148,10 +146,7 @@ Outcome read_latency(const char* name, double& value_ns) {
   return std::nullopt;
 }
 
-Outcome read_base(Config& config) {
-  if (!variable(kBaseLatency).empty()) config.follow_base = false;  // unless that is asked for, too
-  return read_latency(kBaseLatency, config.base_latency_ns);
-}
+Outcome read_base(Config& config) { return read_latency(kBaseLatency, config.base_latency_ns); }
 Outcome read_remote(Config& config) { return read_latency(kRemoteLatency, config.remote_latency_ns); }
 
 Outcome read_source(Config& config) {
@@ -286,9 +281,6 @@ Result<Config> read_config() {
   if (Outcome error = read_word(kTicker, kTickers, config.ticker)) return tl::unexpected(std::move(*error));
   if (Outcome error = read_word(kWalks, kOnOff, config.walks)) return tl::unexpected(std::move(*error));
   if (Outcome error = read_rules(config)) return tl::unexpected(std::move(*error));
-  if (Outcome error = read_word(kProbes, kOnOff, config.probes)) return tl::unexpected(std::move(*error));
-  if (Outcome error = read_word(kFollowBase, kOnOff, config.follow_base))
-    return tl::unexpected(std::move(*error));
   if (Outcome error = read_word(kQuiet, kOneZero, config.quiet)) return tl::unexpected(std::move(*error));
   if (Outcome error = read_word(kStat, kOneZero, config.stat)) return tl::unexpected(std::move(*error));
   config.calibration = variable(kCalibration);
@@ -310,14 +302,12 @@ std::vector<std::string> to_environment(const Config& config) {
       set(kStat, word_for(kOneZero, config.stat)),
       set(kProfile, ""),
       set(kBaseLatency, in_ns(config.base_latency_ns)),
-      set(kFollowBase, word_for(kOnOff, config.follow_base)),
       set(kEpoch, in_ns(config.epoch_ns)),
       set(kAlternate, in_ns(config.alternate_ns)),
       set(kClockHz, config.clock_hz > 0 ? digits(config.clock_hz) : ""),
       set(kTicker, word_for(kTickers, config.ticker)),
       set(kWalks, word_for(kOnOff, config.walks)),
       set(kWithoutRules, names_without(config.rules)),
-      set(kProbes, word_for(kOnOff, config.probes)),
       set(kSource, source_text(config)),
       set(kVerdict, config.verdict),
       set(kModel, config.model),

@@ -23,15 +23,12 @@ struct Config {
   double target_write_bps = 0;        // NVMEMU_PROFILE; 0: not limited
   bool stat = false;                  // NVMEMU_STAT=1: measure what is moved even where it is not limited
   double base_latency_ns = 0;         // NVMEMU_BASE_LATENCY; 0: the calibrated one
-  bool follow_base = true;  // NVMEMU_FOLLOW_BASE: on, off: whether the base follows what the program
-                            // shows of it; off by default where NVMEMU_BASE_LATENCY is given
-  double epoch_ns = 100e6;  // NVMEMU_EPOCH, 1 ms to 10 s
+  double epoch_ns = 100e6;            // NVMEMU_EPOCH, 1 ms to 10 s
   double alternate_ns = 0;  // NVMEMU_ALTERNATE, windows of 10 ms to 60 s with delays off and on; 0: on
   double clock_hz = 0;      // NVMEMU_CLOCK_HZ; 0: calibrate
   TickerChoice ticker = TickerChoice::kAuto;  // NVMEMU_TICKER: auto, perf, timer
   bool walks = true;                          // NVMEMU_WALKS: on, off
   Rules rules;                                // NVMEMU_WITHOUT_RULES: names of walk/rules.h, by commas
-  bool probes = true;                         // NVMEMU_PROBES: on, off; where nothing is walked
   SourceChoice source = SourceChoice::kAuto;  // NVMEMU_SOURCE: auto, pmu, sampler, replay:FILE
   std::string replay;                         // that file
   std::string verdict;           // NVMEMU_VERDICT, a file that says whether the counters are to be

@@ -78,24 +78,6 @@ Capability probe_task_clock(const KernelProbes& probes) {
   return {true, kWorks, ""};
 }
 
-Capability probe_breakpoints(const KernelProbes& probes) {
-  const Attempt attempt = probes.breakpoint();
-  if (attempt.error == ENOSPC)
-    return {false, describe("perf_event_open", attempt.error) + " (all debug registers are taken)",
-            "end the debugger that uses them"};
-  if (attempt.error == ENOENT || attempt.error == EOPNOTSUPP || attempt.error == ENODEV)
-    return {false, describe("perf_event_open", attempt.error) + " (no hardware breakpoints here)", ""};
-  if (attempt.error != 0) return explain(attempt.error, probes);
-  if (attempt.count == 0) return {false, "a breakpoint can be set but is never hit", ""};
-  const Attempt trapping = probes.trapping();
-  if (trapping.error == EINVAL || trapping.error == E2BIG)
-    return {false,
-            describe("perf_event_open", trapping.error) + " (this kernel cannot send SIGTRAP from an event)",
-            "Linux 5.13 or later"};
-  if (trapping.error != 0) return explain(trapping.error, probes);
-  return {true, kWorks, ""};
-}
-
 Capability probe_timer(const KernelProbes& probes) {
   const Attempt attempt = probes.thread_cpu_timer();
   if (attempt.error == 0) return {true, kWorks, ""};
@@ -134,7 +116,7 @@ Capability probe_numa(const KernelProbes& probes) {
 }  // namespace
 
 Capabilities probe_capabilities(const KernelProbes& probes) {
-  return {probe_pmu(probes),        probe_task_clock(probes), probe_breakpoints(probes), probe_timer(probes),
+  return {probe_pmu(probes),        probe_task_clock(probes), probe_timer(probes),
           probe_huge_pages(probes), probe_tsc(probes),        probe_numa(probes)};
 }
 

@@ -15,15 +15,13 @@ struct Capability {
 struct Capabilities {
   Capability pmu;               // hardware counters: PERF_TYPE_HARDWARE instructions, and they count
   Capability task_clock;        // sampling on the software task clock, user mode only
-  Capability breakpoints;       // execution breakpoints with sigtrap (Linux 5.13)
   Capability thread_cpu_timer;  // POSIX timer on CLOCK_THREAD_CPUTIME_ID
   Capability huge_pages;        // transparent huge pages by madvise
   Capability invariant_tsc;
   Capability numa;  // a second node, for comparison with remote memory
 };
 
-// Opens and closes what it probes; changes nothing. Some 20 ms, nearly all of it the kernel's in closing
-// breakpoints. Not for signal handlers.
+// Opens and closes what it probes; changes nothing. A few ms. Not for signal handlers.
 Capabilities probe_capabilities();
 
 // What it means that perf_event_open(2) refused: with EACCES or EPERM (`root`: of /proc), and a hardware

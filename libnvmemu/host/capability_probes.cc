@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "host/capability_probes.h"
 
-#include <linux/hw_breakpoint.h>
 #include <linux/perf_event.h>
 #include <signal.h>
 #include <sys/ioctl.h>
@@ -27,17 +26,13 @@ void compute_a_little() {
   for (std::uint64_t i = 0; i < 20000; ++i) sum = sum + i;
 }
 
-// The breakpoint's address; called through a volatile pointer so that the call is really made.
-[[gnu::noinline]] void run_into_breakpoint() { asm volatile("" ::: "memory"); }
-void (*volatile breakpoint_function)() = run_into_breakpoint;
-
-// What `event` counts while `work` runs.
-Attempt count(perf_event_attr& event, void (*work)()) {
+// What `event` counts over a loop.
+Attempt count(perf_event_attr& event) {
   event.disabled = 1;
   const int file = open_perf_event(event);
   if (file < 0) return {0, errno};
   ioctl(file, PERF_EVENT_IOC_ENABLE, 0);
-  work();
+  compute_a_little();
   ioctl(file, PERF_EVENT_IOC_DISABLE, 0);
   std::uint64_t counted = 0;
   if (read(file, &counted, sizeof counted) != static_cast<ssize_t>(sizeof counted)) counted = 0;
@@ -47,30 +42,14 @@ Attempt count(perf_event_attr& event, void (*work)()) {
 
 Attempt count_instructions() {
   perf_event_attr event = user_mode_event(PERF_TYPE_HARDWARE, PERF_COUNT_HW_INSTRUCTIONS);
-  return count(event, compute_a_little);
+  return count(event);
 }
 
 Attempt count_task_clock() {
   perf_event_attr event = user_mode_event(PERF_TYPE_SOFTWARE, PERF_COUNT_SW_TASK_CLOCK);
   event.sample_period = 1'000'000;
   event.sample_type = PERF_SAMPLE_IP;
-  return count(event, compute_a_little);
-}
-
-perf_event_attr breakpoint_event() {
-  return execution_breakpoint(reinterpret_cast<std::uintptr_t>(breakpoint_function));
-}
-
-Attempt count_breakpoint() {
-  perf_event_attr event = breakpoint_event();
-  return count(event, [] { breakpoint_function(); });
-}
-
-// Opened only: to run into it would take the program's SIGTRAP.
-Attempt open_trapping_breakpoint() {
-  perf_event_attr event = breakpoint_event();
-  make_trapping(event);
-  return count(event, [] {});
+  return count(event);
 }
 
 Attempt make_thread_cpu_timer() {
@@ -108,13 +87,7 @@ Attempt write_to_a_huge_page() {
 }  // namespace
 
 KernelProbes kernel_probes() {
-  return {count_instructions,
-          count_task_clock,
-          count_breakpoint,
-          open_trapping_breakpoint,
-          make_thread_cpu_timer,
-          write_to_a_huge_page,
-          "",
+  return {count_instructions, count_task_clock, make_thread_cpu_timer, write_to_a_huge_page, "",
           tsc_is_invariant()};
 }
 

@@ -18,8 +18,6 @@ struct Attempt {
 struct KernelProbes {
   std::function<Attempt()> instructions;      // counted by hardware over a loop
   std::function<Attempt()> task_clock;        // ns of user mode counted over a loop, with a period set
-  std::function<Attempt()> breakpoint;        // hits of an execution breakpoint that was run into once
-  std::function<Attempt()> trapping;          // the same breakpoint, opened with sigtrap; count says nothing
   std::function<Attempt()> thread_cpu_timer;  // a timer is made and deleted; count says nothing
   std::function<Attempt()> huge_page_faults;  // faults taken by writing to 2 MiB after MADV_HUGEPAGE
   std::string root;                           // of /proc and /sys

@@ -2,7 +2,6 @@
 // The perf_event attributes that the host layer opens, said once.
 #pragma once
 
-#include <linux/hw_breakpoint.h>
 #include <linux/perf_event.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -25,21 +24,6 @@ inline perf_event_attr user_mode_event(std::uint32_t type, std::uint64_t config)
   event.exclude_kernel = 1;
   event.exclude_hv = 1;
   return event;
-}
-
-inline perf_event_attr execution_breakpoint(std::uint64_t address) {
-  perf_event_attr event = user_mode_event(PERF_TYPE_BREAKPOINT, 0);
-  event.bp_type = HW_BREAKPOINT_X;
-  event.bp_addr = address;
-  event.bp_len = sizeof(long);
-  return event;
-}
-
-// Each hit sends the thread SIGTRAP before the instruction runs (Linux 5.13).
-inline void make_trapping(perf_event_attr& event) {
-  event.sample_period = 1;
-  event.sigtrap = 1;
-  event.remove_on_exec = 1;
 }
 
 }  // namespace nvmemu

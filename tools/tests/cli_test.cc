@@ -55,7 +55,6 @@ TEST_F(CliTest, HelpOfRunDescribesEveryOption) {
                            "1 ms to 10 s",
                            "--ticker",
                            "--no-walks",
-                           "--no-probes",
                            "--base-latency",
                            "--report",
                            "--quiet",

@@ -45,11 +45,9 @@ TEST_F(ConfigTest, EmulatesNothingByDefault) {
   EXPECT_EQ(config->target_read_latency_ns, 0);
   EXPECT_EQ(config->target_multiple, 0);
   EXPECT_EQ(config->base_latency_ns, 0);
-  EXPECT_TRUE(config->follow_base);
   EXPECT_EQ(config->epoch_ns, 100e6);
   EXPECT_EQ(config->ticker, TickerChoice::kAuto);
   EXPECT_TRUE(config->walks);
-  EXPECT_TRUE(config->probes);
   EXPECT_FALSE(config->quiet);
   EXPECT_TRUE(config->board.empty());
 }
@@ -66,7 +64,6 @@ TEST_F(ConfigTest, ReadsEachVariable) {
   set("NVMEMU_TICKER", "timer");
   set("NVMEMU_WALKS", "off");
   set("NVMEMU_WITHOUT_RULES", "pace,hidden");
-  set("NVMEMU_PROBES", "off");
   set("NVMEMU_SOURCE", "replay:/r.nvr");
   set("NVMEMU_VERDICT", "/v.toml");
   set("NVMEMU_MODEL", "episodes");
@@ -83,14 +80,12 @@ TEST_F(ConfigTest, ReadsEachVariable) {
   EXPECT_EQ(config->target_write_bps, 2147483648.0);
   EXPECT_TRUE(config->stat);
   EXPECT_NEAR(config->base_latency_ns, 90, 1e-9);
-  EXPECT_FALSE(config->follow_base) << "a base that was given stays what it is";
   EXPECT_EQ(config->epoch_ns, 50e6);
   EXPECT_EQ(config->clock_hz, 2445000000.5);
   EXPECT_EQ(config->ticker, TickerChoice::kPosixTimer);
   EXPECT_FALSE(config->walks);
   EXPECT_FALSE(config->rules.has(Rule::kPace) || config->rules.has(Rule::kHidden));
   EXPECT_TRUE(config->rules.has(Rule::kWarmUp));
-  EXPECT_FALSE(config->probes);
   EXPECT_EQ(config->source, SourceChoice::kReplay);
   EXPECT_EQ(config->replay, "/r.nvr");
   EXPECT_EQ(config->verdict, "/v.toml");
@@ -101,15 +96,6 @@ TEST_F(ConfigTest, ReadsEachVariable) {
   EXPECT_EQ(config->board, "/b.board");
   EXPECT_EQ(config->report, "/r.json");
   EXPECT_TRUE(config->quiet);
-}
-
-TEST_F(ConfigTest, FollowsAGivenBaseIfAsked) {
-  set("NVMEMU_BASE_LATENCY", "90ns");
-  set("NVMEMU_FOLLOW_BASE", "on");
-  EXPECT_TRUE(read_config()->follow_base);
-  set("NVMEMU_BASE_LATENCY", "");
-  set("NVMEMU_FOLLOW_BASE", "off");
-  EXPECT_FALSE(read_config()->follow_base);
 }
 
 TEST_F(ConfigTest, TakesAMultipleOfTheBase) {
@@ -173,14 +159,13 @@ TEST_F(ConfigTest, NamesVariableAndValueOfEachMistake) {
       {"NVMEMU_CLOCK_HZ", "999999"},
       {"NVMEMU_CLOCK_HZ", "inf"},
       {"NVMEMU_TICKER", "Perf"},
-      {"NVMEMU_PROBES", "yes"},
-      {"NVMEMU_WITHOUT_RULES", "pace,hiden"},
+      {"NVMEMU_WALKS", "yes"},
       {"NVMEMU_QUIET", "2"},
       {"NVMEMU_SOURCE", "replay:"},
       {"NVMEMU_SOURCE", "oracle"},
       {"NVMEMU_MODEL", "ewma"},
       {"NVMEMU_REMOTE_LATENCY", "far"},
-      {"NVMEMU_FOLLOW_BASE", "1"},
+      {"NVMEMU_WITHOUT_RULES", "pace,hiden"},
   };
   for (const auto& [name, value] : mistakes) {
     clear();
@@ -198,12 +183,10 @@ Config unusual() {
   Config config;
   config.target_read_latency_ns = 326.4000000000001;
   config.base_latency_ns = 1.0 / 3.0 + 163;
-  config.follow_base = true;
   config.epoch_ns = 1e6;
   config.clock_hz = 2445433333.123;
   config.ticker = TickerChoice::kPerfEvent;
   config.walks = false;
-  config.probes = false;
   config.source = SourceChoice::kReplay;
   config.replay = "/dev/shm/with blanks.nvr";
   config.verdict = "/tmp/verdict";
@@ -225,12 +208,10 @@ TEST_F(ConfigTest, ComesThroughTheEnvironmentUnchanged) {
   EXPECT_EQ(config->target_read_latency_ns, sent.target_read_latency_ns);
   EXPECT_EQ(config->target_multiple, 0);
   EXPECT_EQ(config->base_latency_ns, sent.base_latency_ns);
-  EXPECT_EQ(config->follow_base, sent.follow_base);
   EXPECT_EQ(config->epoch_ns, sent.epoch_ns);
   EXPECT_EQ(config->clock_hz, sent.clock_hz);
   EXPECT_EQ(config->ticker, sent.ticker);
   EXPECT_EQ(config->walks, sent.walks);
-  EXPECT_EQ(config->probes, sent.probes);
   EXPECT_EQ(config->source, sent.source);
   EXPECT_EQ(config->replay, sent.replay);
   EXPECT_EQ(config->verdict, sent.verdict);
@@ -270,7 +251,6 @@ TEST_F(ConfigTest, TakesBackWhatAChildWouldInherit) {
   EXPECT_EQ(config->base_latency_ns, 0);
   EXPECT_EQ(config->epoch_ns, 100e6);
   EXPECT_EQ(config->clock_hz, 0);
-  EXPECT_TRUE(config->probes);
   EXPECT_TRUE(config->report.empty());
   EXPECT_FALSE(config->quiet);
 }

@@ -38,6 +38,13 @@ TEST_F(UnknownVariables, AreNoneOfThoseThatMeanSomething) {
   unsetenv("NVMEMU_READ_LATENCY");
 }
 
+TEST_F(UnknownVariables, IsNotTheOneThatTurnedBreakpointsOff) {
+  setenv("NVMEMU_PROBES", "off", 1);
+  EXPECT_THAT(unknown_variables(), IsEmpty());
+  EXPECT_TRUE(read_config().has_value());
+  unsetenv("NVMEMU_PROBES");
+}
+
 TEST_F(UnknownVariables, EmptyOnesCountAsUnset) {
   setenv(kMistyped, "", 1);
   EXPECT_THAT(unknown_variables(), IsEmpty());

@@ -25,8 +25,6 @@ class ProbedMachine : public testing::Test {
     probes.tsc_invariant = true;
     probes.instructions = [] { return Attempt{60000, 0}; };
     probes.task_clock = [] { return Attempt{25000, 0}; };
-    probes.breakpoint = [] { return Attempt{1, 0}; };
-    probes.trapping = [] { return Attempt{}; };
     probes.thread_cpu_timer = [] { return Attempt{}; };
     probes.huge_page_faults = [] { return Attempt{1, 0}; };
   }
@@ -44,8 +42,8 @@ class ProbedMachine : public testing::Test {
 
 TEST_F(ProbedMachine, HasEverythingWhereEverythingWorks) {
   const Capabilities found = probe();
-  for (const Capability* each : {&found.pmu, &found.task_clock, &found.breakpoints, &found.thread_cpu_timer,
-                                 &found.huge_pages, &found.invariant_tsc, &found.numa}) {
+  for (const Capability* each : {&found.pmu, &found.task_clock, &found.thread_cpu_timer, &found.huge_pages,
+                                 &found.invariant_tsc, &found.numa}) {
     EXPECT_TRUE(each->available) << each->why;
     EXPECT_FALSE(each->why.empty());
     EXPECT_EQ(each->mend, "");
@@ -91,23 +89,6 @@ TEST_F(ProbedMachine, ATaskClockThatStandsStillIsRefused) {
   EXPECT_FALSE(probe().task_clock.available);
 }
 
-TEST_F(ProbedMachine, ABreakpointThatIsNeverHitIsRefused) {
-  probes.breakpoint = counts(0);
-  EXPECT_FALSE(probe().breakpoints.available);
-  EXPECT_THAT(probe().breakpoints.why, HasSubstr("never hit"));
-}
-
-TEST_F(ProbedMachine, BreakpointsWithoutSigtrapAskForANewerKernel) {
-  probes.trapping = fails(EINVAL);
-  EXPECT_FALSE(probe().breakpoints.available);
-  EXPECT_THAT(probe().breakpoints.mend, HasSubstr("5.13"));
-}
-
-TEST_F(ProbedMachine, ADebuggerThatHoldsAllBreakpointsIsNamed) {
-  probes.breakpoint = fails(ENOSPC);
-  EXPECT_THAT(probe().breakpoints.mend, HasSubstr("debugger"));
-}
-
 TEST_F(ProbedMachine, TellsApartWhyThereAreNoHugePages) {
   probes.huge_page_faults = counts(512);
   EXPECT_THAT(probe().huge_pages.why, HasSubstr("fragmented"));
@@ -124,8 +105,8 @@ TEST_F(ProbedMachine, OneNodeIsNoNuma) {
 
 TEST(ProbeCapabilities, GivesAReasonForEachOnTheRunningMachine) {
   const Capabilities found = probe_capabilities();
-  for (const Capability* each : {&found.pmu, &found.task_clock, &found.breakpoints, &found.thread_cpu_timer,
-                                 &found.huge_pages, &found.invariant_tsc, &found.numa})
+  for (const Capability* each : {&found.pmu, &found.task_clock, &found.thread_cpu_timer, &found.huge_pages,
+                                 &found.invariant_tsc, &found.numa})
     EXPECT_FALSE(each->why.empty());
 }
 

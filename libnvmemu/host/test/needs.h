@@ -36,24 +36,8 @@ inline bool is_asked_for(std::string_view what) {
 // perf_event_open(2) for the thread itself, of software events.
 inline bool perf_events() { return machine().task_clock.available && !is_asked_for("timer"); }
 
-// A breakpoint on code is accepted, hit, and may raise a signal. There are virtual machines that accept it
+// A breakpoint on a word that is stored to is accepted, and hit. There are virtual machines that accept it
 // only.
-inline bool breakpoints_that_hit() { return machine().breakpoints.available && !is_asked_for("no-probes"); }
-
-// They are accepted, hit or not.
-inline bool breakpoints() {
-  static const bool found = [] {
-    static const char nowhere = 0;
-    perf_event_attr event = execution_breakpoint(reinterpret_cast<std::uintptr_t>(&nowhere));
-    make_trapping(event);
-    const int file = open_perf_event(event);
-    if (file >= 0) close(file);
-    return file >= 0;
-  }();
-  return found;
-}
-
-// Hit, one on a word that is stored to.
 inline bool watchpoints_that_hit() {
   static const bool found = [] {
     static volatile std::uint64_t word;
@@ -93,8 +77,6 @@ inline bool no_seccomp_filter() { return prctl(PR_GET_SECCOMP) == 0; }
 
 #define NVMEMU_NEEDS_PERF_EVENTS() \
   NVMEMU_NEEDS(::nvmemu::needs::perf_events(), "perf_event_open(2), which is refused here")
-#define NVMEMU_NEEDS_BREAKPOINTS() \
-  NVMEMU_NEEDS(::nvmemu::needs::breakpoints_that_hit(), "breakpoints that hit")
 #define NVMEMU_NEEDS_WATCHPOINTS() \
   NVMEMU_NEEDS(::nvmemu::needs::watchpoints_that_hit(), "breakpoints that hit")
 #define NVMEMU_NEEDS_USERFAULTFD() \
