@@ -20,23 +20,6 @@
 namespace nvmemu {
 namespace {
 
-// What a user may ask of the emulation, and here all tests ask that do not do so themselves.
-struct Asked {
-  const char* name;  // host/test/needs.h
-  const char* variable;
-  const char* value;
-  std::vector<std::string> options;
-};
-
-const Asked* what_is_asked() {
-  static const Asked all[] = {{"no-probes", "NVMEMU_PROBES", "off", {"--no-probes"}},
-                              {"timer", "NVMEMU_TICKER", "timer", {"--ticker", "timer"}}};
-  for (const Asked& asked : all) {
-    if (needs::is_asked_for(asked.name)) return &asked;
-  }
-  return nullptr;
-}
-
 // In the child, between fork() and exec().
 void redirect(int fd, const std::string& path, int flags) {
   const int file = open(path.c_str(), flags, 0600);
@@ -76,7 +59,7 @@ void CliTest::SetUp() {
       ++variable;
     }
   }
-  if (const Asked* asked = what_is_asked()) setenv(asked->variable, asked->value, 1);
+  if (needs::timers_are_asked_for()) setenv("NVMEMU_TICKER", "timer", 1);
   setenv("XDG_CACHE_HOME", folder_.file("cache").c_str(), 1);
   std::filesystem::create_directories(folder_.file("runtime"));
   setenv("XDG_RUNTIME_DIR", folder_.file("runtime").c_str(), 1);
@@ -117,10 +100,10 @@ Outcome CliTest::finish(pid_t pid) {
 }
 
 Outcome CliTest::run(std::vector<std::string> arguments) {
-  const Asked* const asked = what_is_asked();
-  if (asked != nullptr &&
-      std::find(arguments.begin(), arguments.end(), asked->options.front()) == arguments.end())
-    arguments.insert(arguments.begin(), asked->options.begin(), asked->options.end());
+  const std::string option = "--ticker";
+  if (needs::timers_are_asked_for() &&
+      std::find(arguments.begin(), arguments.end(), option) == arguments.end())
+    arguments.insert(arguments.begin(), {option, "timer"});
   arguments.insert(arguments.begin(), {"run", "--base-latency", "100ns"});
   return nvmemu(arguments);
 }

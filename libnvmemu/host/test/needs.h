@@ -27,14 +27,15 @@ inline const Capabilities& machine() {
   return found;
 }
 
-// What all tests are to ask of the emulation, by this variable: tools/test --lesser-machines sets it.
-inline bool is_asked_for(std::string_view what) {
+// All tests are to ask for POSIX timers that do not ask for something else themselves: tools/test
+// --lesser-machines says so.
+inline bool timers_are_asked_for() {
   const char* const asked = std::getenv("TESTS_ASK_FOR");
-  return asked != nullptr && asked == what;
+  return asked != nullptr && std::string_view(asked) == "timer";
 }
 
 // perf_event_open(2) for the thread itself, of software events.
-inline bool perf_events() { return machine().task_clock.available && !is_asked_for("timer"); }
+inline bool perf_events() { return machine().task_clock.available && !timers_are_asked_for(); }
 
 // A breakpoint on a word that is stored to is accepted, and hit. There are virtual machines that accept it
 // only.

@@ -42,7 +42,7 @@ class Accept(unittest.TestCase):
         self.assertIn("FAIL", done.stdout)
         self.assertIn(because, done.stdout)
 
-    def test_keeps_to_itself_what_reports_of_probes_warn_of(self):
+    def test_keeps_to_itself_what_reports_of_the_base_warn_of(self):
         self.assertNotIn("a warning", self.accept("--only", "start-up", "--rounds", "1").stdout)
 
     def test_passes_what_is_exact(self):
