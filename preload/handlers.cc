@@ -97,15 +97,24 @@ void send_again(int signal, const siginfo_t& info) noexcept {
   }
 }
 
+// A tick that is pending, which comes by the same signal: no such signal has come.
+void drop_pending(int signal) noexcept {
+  const SignalMask set = mask_of(signal);
+  const timespec at_once{};
+  while (raw_syscall(SYS_rt_sigtimedwait, &set, nullptr, &at_once, sizeof set) == signal) {
+  }
+}
+
 // What the program has blocked it may wait for by a descriptor, or when it likes. The kernel keeps it,
 // blocked as the program has it; and no tick may come any more, which would be taken for another.
 bool keep_for_program(const Thread& thread, int signal, const siginfo_t& info, ucontext_t& context) {
   const bool is_programs_own = thread.state != nullptr && !thread.is_foreign;
   if (signal != kTickSignal || !is_programs_own || !blocked_in_vain()) return false;
   Runtime::get().warn(kTickSignalKept);
-  send_again(signal, info);
-  thread.state->end(mask_of(context.uc_sigmask));
   add_to(context.uc_sigmask, mask_of(signal));
+  thread.state->end(mask_of(context.uc_sigmask));
+  drop_pending(signal);
+  send_again(signal, info);
   return true;
 }
 
