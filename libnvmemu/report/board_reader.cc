@@ -275,9 +275,8 @@ class Reader {
     }
     report_.error_relative_95 = std::max(kLeastError, std::hypot(statistical, report_.base_spread / 2));
     report_.error_from = fmt::format(
-        "{} samples of loads, {} timed loads, base latency spread {:.1f} %; not in it: what out-of-order "
-        "execution hid, see "
-        "docs/report.md",
+        "{} samples of loads, {} timed loads, base latency spread {:.1f} %; not in it: an error of the model "
+        "of what out-of-order execution hid, see docs/report.md",
         evidence_.stall_samples, totals.probes, 100 * report_.base_spread);
   }
 

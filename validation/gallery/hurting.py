@@ -65,7 +65,7 @@ PROGRAMS = [
     c_program("AddressSanitizer", "closes.c", "-fsanitize=address", "-static-libasan"),
     c_program("closes all descriptors", "closes.c", timed=False),
     c_program("10,000 threads and processes", "crowd.c", "-pthread", timed=False),
-    c_program("seccomp, kills", "locked.c", remark=NATIVELY),
+    c_program("seccomp, kills", "locked.c", timed=False, remark=NATIVELY),
     c_program("seccomp, born with it", "service.c", timed=False),  # by timers: perf_event would end it
     Job("io_uring", ("gcc",), ("gcc", "--version"), lacking=io_uring_refused, command=("FOLDER/program", "/bin/ls"),
         prepare=compile_by("gcc", "-O2", "-o", "FOLDER/program", source("uring.c"))),

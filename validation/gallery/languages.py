@@ -47,7 +47,7 @@ PROGRAMS = [
     Job("java", ("java", "javac"), ("java", "-version"), command=("java", os.path.join(SOURCES, "Maps.java"))),
     Job("go, with cgo", ("go", "gcc"), ("go", "version"), prepare=build_go(1, "cgo.go"), command=("FOLDER/program",)),
     Job("go, dynamic without cgo", ("go",), ("go", "version"), prepare=build_go(0, "maps.go", "-buildmode=pie"),
-        command=("FOLDER/program",),
+        command=("FOLDER/program",), timed=False,
         remark="runs natively: threads that Go's runtime makes by itself are not emulated"),
     Job("go, static", ("go",), ("go", "version"), prepare=build_go(0, "maps.go"), command=("FOLDER/program",),
         refused=True),
