@@ -49,7 +49,7 @@ struct RunRequest {
   std::string model;   // as given
   double epoch_ns = 0;
   double alternate_ns = 0;  // 0: delays are always on
-  Rules rules;
+  Rules rules{};
   TickerChoice ticker = TickerChoice::kAuto;
   std::vector<std::string> warnings;  // about what was asked for, but is not emulated
 };

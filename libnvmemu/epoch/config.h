@@ -28,7 +28,7 @@ struct Config {
   double clock_hz = 0;      // NVMEMU_CLOCK_HZ; 0: calibrate
   TickerChoice ticker = TickerChoice::kAuto;  // NVMEMU_TICKER: auto, perf, timer
   bool walks = true;                          // NVMEMU_WALKS: on, off
-  Rules rules;                                // NVMEMU_WITHOUT_RULES: names of walk/rules.h, by commas
+  Rules rules{};                              // NVMEMU_WITHOUT_RULES: names of walk/rules.h, by commas
   SourceChoice source = SourceChoice::kAuto;  // NVMEMU_SOURCE: auto, pmu, sampler, replay:FILE
   std::string replay;                         // that file
   std::string verdict;           // NVMEMU_VERDICT, a file that says whether the counters are to be
