@@ -50,13 +50,8 @@ void TimerTicker::close() noexcept {
 
 bool TimerTicker::owns(const void* si_value_pointer) noexcept { return si_value_pointer == &owner_mark; }
 
-double TimerTicker::take_cpu_ns() noexcept {
-  const std::uint64_t now = thread_cpu_ns();
-  const auto taken = static_cast<double>(now - last_cpu_ns_);
-  last_cpu_ns_ = now;
-  return taken;
-}
+double TimerTicker::take_cpu_ns() noexcept { return lap_.take(thread_cpu_ns()); }
 
-void TimerTicker::restart() noexcept { last_cpu_ns_ = thread_cpu_ns(); }
+void TimerTicker::restart() noexcept { lap_.restart(thread_cpu_ns()); }
 
 }  // namespace nvmemu

@@ -8,6 +8,8 @@
 #include <cstdint>
 #include <ctime>
 
+#include "counters/sampler/ticker/cpu_lap.h"
+
 namespace nvmemu {
 
 class TimerTicker {
@@ -35,7 +37,7 @@ class TimerTicker {
  private:
   timer_t timer_{};
   bool open_ = false;
-  std::uint64_t last_cpu_ns_ = 0;
+  CpuLap lap_;
 };
 
 }  // namespace nvmemu
