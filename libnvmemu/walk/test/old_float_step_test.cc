@@ -34,11 +34,7 @@ void fill_area() {
 
 void expect_same(void (*body)(), std::size_t at_least) {
   fill_area();
-  const SteppedWalk walk = walk_and_step(body);
-  EXPECT_EQ(walk.difference, "");
-  EXPECT_EQ(walk.stop, WalkStop::kSystemCall) << name_of(walk.stop);
-  EXPECT_EQ(walk.compared, walk.walked);
-  EXPECT_GE(walk.walked, at_least);
+  expect_walked_as_stepped(body, at_least);
 }
 
 void arithmetic() {

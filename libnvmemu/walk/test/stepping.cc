@@ -2,6 +2,7 @@
 #include "walk/test/stepping.h"
 
 #include <Zydis/Zydis.h>
+#include <gtest/gtest.h>
 #include <signal.h>
 
 #include <array>
@@ -154,6 +155,14 @@ SteppedWalk walk_and_step(void (*body)()) {
   sigaction(SIGTRAP, &before, nullptr);
   run = nullptr;
   return now.result;
+}
+
+void expect_walked_as_stepped(void (*body)(), std::size_t at_least) {
+  const SteppedWalk walk = walk_and_step(body);
+  EXPECT_EQ(walk.difference, "");
+  EXPECT_EQ(walk.stop, WalkStop::kSystemCall) << name_of(walk.stop);
+  EXPECT_EQ(walk.compared, walk.walked);
+  EXPECT_GE(walk.walked, at_least);
 }
 
 }  // namespace nvmemu

@@ -20,6 +20,9 @@ struct SteppedWalk {
 // all registers after each. A body that is to end the walk calls end_walk().
 SteppedWalk walk_and_step(void (*body)());
 
+// `at_least` instructions of it, until the system call, and no difference.
+void expect_walked_as_stepped(void (*body)(), std::size_t at_least);
+
 // A system call, at which walks stop.
 inline void end_walk() {
   long result = 39;  // getpid

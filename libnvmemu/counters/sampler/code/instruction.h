@@ -9,22 +9,8 @@
 #include <optional>
 
 #include "counters/counts.h"
-#include "walk/register_set.h"
 
 namespace nvmemu {
-
-// base + index * scale + displacement, over registers as register_set.h numbers them, relative to the thread
-// pointer for thread-local variables (%fs on x86-64 Linux).
-struct MemoryOperand {
-  static constexpr std::int8_t kNone = kNoRegister;
-  static constexpr std::int8_t kNextInstruction = -2;  // %rip: the address of the instruction that follows
-
-  std::int8_t base = kNone;
-  std::int8_t index = kNone;
-  std::uint8_t scale = 0;
-  std::int32_t displacement = 0;
-  bool is_thread_local = false;
-};
 
 // Whether this processor's code can be decoded. Without that no sample says what was waited for, and the
 // sampler does not open.

@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <optional>
 
-#include "counters/sampler/code/instruction.h"
+#include "walk/register_set.h"
 
 namespace nvmemu {
 
@@ -16,6 +16,19 @@ namespace nvmemu {
 constexpr RegisterSet bit_of(std::int8_t reg) {
   return reg >= 0 ? general_set(static_cast<unsigned>(reg)) : 0;
 }
+
+// base + index * scale + displacement, over registers as register_set.h numbers them, relative to the thread
+// pointer for thread-local variables (%fs on x86-64 Linux).
+struct MemoryOperand {
+  static constexpr std::int8_t kNone = kNoRegister;
+  static constexpr std::int8_t kNextInstruction = -2;  // %rip: the address of the instruction that follows
+
+  std::int8_t base = kNone;
+  std::int8_t index = kNone;
+  std::uint8_t scale = 0;
+  std::int32_t displacement = 0;
+  bool is_thread_local = false;
+};
 
 struct MemoryAccess {
   MemoryOperand operand;

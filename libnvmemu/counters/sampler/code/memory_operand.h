@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <optional>
 
-#include "counters/sampler/code/instruction.h"
+#include "counters/sampler/code/instruction_effects.h"
 #include "walk/zydis_decode.h"
 #include "walk/zydis_registers.h"
 
