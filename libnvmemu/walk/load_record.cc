@@ -58,18 +58,18 @@ void LoadRecord::add(double first_ticks, double again_ticks, const WalkInfo& wal
   if (std::max(first_ticks, again_ticks) > scale.longest_ticks) return;
   if (!accepts(walk.worth)) return;
   if (walks_.load(kRelaxed) == 0 || last_walk_.load(kRelaxed) != walk.number) begin_walk(walk);
-  add_to(executions_, walk.weight);
+  add_to(executions_, 1);
   if (first_ticks > scale.threshold_ticks) {
-    add_to(misses_, walk.weight);
+    add_to(misses_, 1);
     add_to(now_misses_, 1);
-    add_to(miss_ticks_, walk.weight * (first_ticks - scale.fence_ticks));
+    add_to(miss_ticks_, (first_ticks - scale.fence_ticks));
   } else if (first_ticks > 0) {
-    add_to(hits_, walk.weight);
+    add_to(hits_, 1);
     add_to(now_hits_, 1);
-    add_to(hit_ticks_, walk.weight * std::max(0.0, first_ticks - scale.fence_ticks));
+    add_to(hit_ticks_, std::max(0.0, first_ticks - scale.fence_ticks));
   } else if (again_ticks > 0) {
-    add_to(again_, walk.weight);
-    add_to(again_ticks_, walk.weight * std::max(kNearTicks, again_ticks - scale.fence_ticks));
+    add_to(again_, 1);
+    add_to(again_ticks_, std::max(kNearTicks, again_ticks - scale.fence_ticks));
   }
 }
 

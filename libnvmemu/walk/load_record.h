@@ -53,10 +53,6 @@ struct Verdict {
 struct WalkInfo {
   std::uint32_t number = 0;  // tells it from others
   WalkWorth worth = WalkWorth::kShort;
-  // What its readings count. Ticks come where time is spent, so moments in which neighbours have emptied a
-  // cache are walked as often as they last: to add up times would count them twice. Where the walk has seen
-  // how fast the program is before it reads (a long one), they count by its inverse.
-  double weight = 1;
   bool forgets = true;  // earlier walks, when there have been enough
 };
 

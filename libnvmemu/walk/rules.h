@@ -15,20 +15,17 @@ enum class Rule : std::uint8_t {
   kWarmUp,      // a walk's first instructions tell nothing: they were in flight
   kLateTicks,   // ticks that come late, or soon after a delay, are not walked
   kLongWalks,   // where a set may be small, walks go far, and their second half counts
-  kPace,        // what a long walk reads counts by how fast its first half was
   kForgetting,  // verdicts rest on the last walks
   kHidden,      // what is hidden of misses is added, by a model of the core
   kOwnMisses,   // what a walk has fetched is charged, as the program finds it in the caches
   kStores,      // stores whose lines come from memory are charged
   kRevisits,    // delays touch what the program missed lately
-  kStallCost,   // of what a sample stands for, its own aftermath is taken off
   kCount,
 };
 inline constexpr std::size_t kRules = static_cast<std::size_t>(Rule::kCount);
 
 inline constexpr std::array<std::string_view, kRules> kRuleNames = {
-    "warm-up", "late-ticks", "long-walks", "pace",     "forgetting",
-    "hidden",  "own-misses", "stores",     "revisits", "stall-cost"};
+    "warm-up", "late-ticks", "long-walks", "forgetting", "hidden", "own-misses", "stores", "revisits"};
 
 // All of them, less those that are switched off.
 class Rules {

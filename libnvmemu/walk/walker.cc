@@ -113,16 +113,6 @@ Verdict SharedWalks::verdict_of(std::uintptr_t address) noexcept {
   return entry == nullptr ? Verdict{} : entry->record.verdict(scale_);
 }
 
-double WalkPace::weigh(double ns) noexcept {
-  constexpr double kNew = 0.125;
-  constexpr double kMostNew = 2;  // a disturbed moment is no measure
-  constexpr double kLeast = 1. / 32, kMost = 2;
-  if (usual_ns_ == 0) usual_ns_ = ns;
-  const double weight = std::clamp(usual_ns_ / ns, kLeast, kMost);
-  usual_ns_ += kNew * (std::min(ns, kMostNew * usual_ns_) - usual_ns_);
-  return weight;
-}
-
 // One walk, step by step.
 class Walker::Run {
  public:
@@ -160,20 +150,11 @@ class Walker::Run {
     count(entry.op, outcome.passed);
     const bool missed = static_cast<double>(ticks) > scale_.threshold_ticks;
     if (missed) walker_.missed_[static_cast<std::size_t>(outcome.misses++) % kMissesKept] = address();
-    if (outcome.steps < plan_.warm_up) {
-      warm_up(outcome.steps, static_cast<double>(ticks));
-    } else if (loads || waits_for_store(entry.op)) {
+    if (outcome.steps >= plan_.warm_up && (loads || waits_for_store(entry.op))) {
       entry.record.add(static_cast<double>(loads ? ticks : touches.store_ticks),
                        static_cast<double>(touches.again_ticks), info_, scale_);
     }
     if (!plan_.is_long()) model(entry.op, static_cast<double>(ticks), outcome.steps);
-  }
-
-  void warm_up(unsigned step, double ticks) noexcept {
-    constexpr double kFastestNs = 0.25;  // a step
-    warm_up_ns_ += kFastestNs + scale_.ns(std::max(0.0, ticks - scale_.fence_ticks));
-    if (plan_.is_long() && step + 1 == plan_.warm_up && plan_.rules.has(Rule::kPace))
-      info_.weight = walker_.pace_.weigh(warm_up_ns_);
   }
 
   void model(const MicroOp& op, double ticks, unsigned step) noexcept {
@@ -205,7 +186,6 @@ class Walker::Run {
   Cursor cursor_;
   WalkPlan plan_;
   WalkInfo info_;
-  double warm_up_ns_ = 0;  // what it takes the program, nearly
   struct {
     CoreTime time;
     double stall_ns = 0;

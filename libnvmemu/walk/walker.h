@@ -65,16 +65,6 @@ struct WalkOutcome {
   double misses_in_a_row = 0;  // of `misses`, how many wait for each other; 0: not known
 };
 
-// How fast a thread runs at a walk, against other walks. See WalkInfo. Zeros are a valid state.
-class WalkPace {
- public:
-  // What the same number of instructions took this time, > 0. The walk's weight, around 1.
-  double weigh(double ns) noexcept;
-
- private:
-  double usual_ns_;
-};
-
 // Zeros are a valid state: to lie in memory mapped for it. One thread's, async-signal-safe.
 class Walker {
  public:
@@ -92,7 +82,6 @@ class Walker {
   WalkMemory memory_;
   CoreModel core_;
   BranchGuess branches_;
-  WalkPace pace_;
   std::array<std::uintptr_t, kMissesKept> missed_;
 };
 

@@ -89,7 +89,7 @@ void Sampler::on_tick(const ucontext_t& context) noexcept {
     add_sample({program_counter(context), clock_.to_ns(clock_.now_ticks()), registers_of(context)},
                own_time_.take(timer_.take_cpu_ns()));
   }
-  overhead_ns_ += options_.tick_cost_ns;
+  note_interruption(options_.tick_cost_ns);
   if (walks_.is_open()) maybe_walk(context);
 }
 
@@ -132,7 +132,7 @@ void Sampler::note_walk(const WalkTaken& walk) noexcept {
     perf_.discard();
     own_time_.on_walk_after_sample(walk.ns, period_ns_);
   } else {
-    own_time_.on_walk(walk.ns);
+    own_time_.on_interruption(walk.ns);
   }
 }
 
@@ -169,7 +169,13 @@ void Sampler::add_sample(const TickerSample& sample, double time_ns) noexcept {
   between_ticks_ns_ += time_ns;
   untold_ = true;
   epoch_ns_ += time_ns;
-  overhead_ns_ += options_.sample_cost_ns;
+  note_interruption(options_.sample_cost_ns);
+}
+
+// The ticker goes on meanwhile: it is in the next sample.
+void Sampler::note_interruption(double ns) noexcept {
+  overhead_ns_ += ns;
+  own_time_.on_interruption(ns);
 }
 
 EpochCounts Sampler::read() noexcept {
@@ -178,7 +184,6 @@ EpochCounts Sampler::read() noexcept {
   settling_ = false;
   const double now_ns = cpu_ns();
   counts.cpu_ns = now_ns - last_cpu_ns_;
-  if (perf_.is_open() && options_.rules.has(Rule::kStallCost)) discount_samples(counts);
   counts.overhead_ns += overhead_ns_;
   counts.interrupted_ns = overhead_ns_;
   counts.probes = timed_loads_;
@@ -192,14 +197,6 @@ EpochCounts Sampler::read() noexcept {
   passed_ = {};
   epoch_ns_ = 0;
   return counts;
-}
-
-// Of the time that a sample of a memory stall stands for, part is the sample's own aftermath.
-void Sampler::discount_samples(EpochCounts& counts) const noexcept {
-  const double stall_samples = counts.memory_stall_ns / period_ns_;
-  const double cost_ns = std::min(options_.sample_stall_cost_ns, period_ns_ / 2);
-  counts.memory_stall_ns -= stall_samples * cost_ns;
-  counts.overhead_ns += stall_samples * std::max(0.0, cost_ns - options_.sample_cost_ns);
 }
 
 // Sampling is paid for by the delays. A thread that hardly waits for memory has none, and is sampled less

@@ -89,7 +89,7 @@ class Sampler final : public ThreadSource {
   void drain_ring() noexcept;
   void add_sample(const TickerSample& sample, double time_ns) noexcept;
   void retune(const EpochCounts& counts) noexcept;
-  void discount_samples(EpochCounts& counts) const noexcept;
+  void note_interruption(double ns) noexcept;
   void maybe_walk(const ucontext_t& context) noexcept;
   void note_walk(const WalkTaken& walk) noexcept;
   TickMoment moment() noexcept;

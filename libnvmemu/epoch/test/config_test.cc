@@ -63,7 +63,7 @@ TEST_F(ConfigTest, ReadsEachVariable) {
   set("NVMEMU_CLOCK_HZ", "2445000000.5");
   set("NVMEMU_TICKER", "timer");
   set("NVMEMU_WALKS", "off");
-  set("NVMEMU_WITHOUT_RULES", "pace,hidden");
+  set("NVMEMU_WITHOUT_RULES", "stores,hidden");
   set("NVMEMU_SOURCE", "replay:/r.nvr");
   set("NVMEMU_VERDICT", "/v.toml");
   set("NVMEMU_MODEL", "episodes");
@@ -84,7 +84,7 @@ TEST_F(ConfigTest, ReadsEachVariable) {
   EXPECT_EQ(config->clock_hz, 2445000000.5);
   EXPECT_EQ(config->ticker, TickerChoice::kPosixTimer);
   EXPECT_FALSE(config->walks);
-  EXPECT_FALSE(config->rules.has(Rule::kPace) || config->rules.has(Rule::kHidden));
+  EXPECT_FALSE(config->rules.has(Rule::kStores) || config->rules.has(Rule::kHidden));
   EXPECT_TRUE(config->rules.has(Rule::kWarmUp));
   EXPECT_EQ(config->source, SourceChoice::kReplay);
   EXPECT_EQ(config->replay, "/r.nvr");
@@ -165,7 +165,7 @@ TEST_F(ConfigTest, NamesVariableAndValueOfEachMistake) {
       {"NVMEMU_SOURCE", "oracle"},
       {"NVMEMU_MODEL", "ewma"},
       {"NVMEMU_REMOTE_LATENCY", "far"},
-      {"NVMEMU_WITHOUT_RULES", "pace,hiden"},
+      {"NVMEMU_WITHOUT_RULES", "stores,hiden"},
   };
   for (const auto& [name, value] : mistakes) {
     clear();

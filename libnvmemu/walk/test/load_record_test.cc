@@ -17,16 +17,12 @@ class LoadRecordTest : public testing::Test {
   void again(double ticks, int count = 1, WalkWorth worth = WalkWorth::kShort) {
     for (int i = 0; i < count; ++i) record_.add(0, ticks, walk(worth), kScale);
   }
-  void next_walk(double weight = 1) {
-    ++number_;
-    weight_ = weight;
-  }
-  WalkInfo walk(WalkWorth worth) const { return {.number = number_, .worth = worth, .weight = weight_}; }
+  void next_walk() { ++number_; }
+  WalkInfo walk(WalkWorth worth) const { return {.number = number_, .worth = worth}; }
   Verdict verdict() const { return record_.verdict(kScale); }
 
   LoadRecord record_{};
   std::uint32_t number_ = 1;
-  double weight_ = 1;
 };
 
 TEST_F(LoadRecordTest, IsNotKnownBeforeItWasExecutedOften) {
@@ -86,17 +82,6 @@ TEST_F(LoadRecordTest, OfALargeSetShortWalksTellWhatLongOnesDo) {
   first(360, 100, WalkWorth::kLong);
   first(360, 100, WalkWorth::kShort);
   EXPECT_EQ(verdict().misses, 200);
-}
-
-TEST_F(LoadRecordTest, AMomentInWhichTheCacheIsEmptiedCountsAsLongAsItLasts) {
-  // One walk in ten finds all of 1000 loads in memory, which then take ten times as long.
-  for (int i = 0; i < 9; ++i) {
-    next_walk(1);
-    first(90, 1000, WalkWorth::kLong);  // 30 each
-  }
-  next_walk(0.1);
-  first(360, 1000, WalkWorth::kLong);  // 300 each
-  EXPECT_NEAR(verdict().share, 0.1, 0.001);
 }
 
 TEST_F(LoadRecordTest, WhatTheLastWalkSawIsToldApart) {

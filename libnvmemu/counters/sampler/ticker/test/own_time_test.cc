@@ -33,16 +33,23 @@ TEST(OwnTimeTest, OfALongWalkOnlyWhatIsBeyondTheDroppedSamples) {
   EXPECT_DOUBLE_EQ(own.take(kPeriodNs), 0.5e6);
 }
 
+TEST(OwnTimeTest, LeavesOutWhatSamplesThemselvesTake) {
+  constexpr double kSampleNs = 60e3;
+  OwnTime own;
+  own.on_interruption(kSampleNs);
+  EXPECT_DOUBLE_EQ(own.take(kPeriodNs), kPeriodNs - kSampleNs);
+}
+
 TEST(OwnTimeTest, CarriesWhatExceedsASample) {
   OwnTime own;
-  own.on_walk(1.5e6);
+  own.on_interruption(1.5e6);
   EXPECT_DOUBLE_EQ(own.take(kPeriodNs), 0);
   EXPECT_DOUBLE_EQ(own.take(kPeriodNs), 0.5e6);
 }
 
 TEST(OwnTimeTest, ForgetsWhatIsDropped) {
   OwnTime own;
-  own.on_walk(1e6);
+  own.on_interruption(1e6);
   own.forget();
   EXPECT_DOUBLE_EQ(own.take(kPeriodNs), kPeriodNs);
 }
