@@ -16,6 +16,16 @@ extern "C" __attribute__((visibility("default"))) void nvmemu_hold(void) { this_
 
 extern "C" __attribute__((visibility("default"))) void nvmemu_release(void) { this_thread().release(); }
 
+extern "C" __attribute__((visibility("default"))) int nvmemu_place(const void* address, unsigned long bytes,
+                                                                   const char* tier) {
+  nvmemu::preload::Runtime& runtime = nvmemu::preload::Runtime::get();
+  nvmemu::preload::Placement& placement = runtime.placement();
+  if (!runtime.active() || !placement.is_open()) return -1;
+  const nvmemu::TierId found = placement.find(tier);
+  if (found == 0 && tier != nullptr) return -1;
+  return placement.place(reinterpret_cast<std::uintptr_t>(address), bytes, found) ? 0 : -1;
+}
+
 extern "C" __attribute__((visibility("default"))) void nvmemu_progress(unsigned long long amount) {
   nvmemu::preload::Runtime& runtime = nvmemu::preload::Runtime::get();
   if (runtime.active()) runtime.board().alternation().add_progress(amount);

@@ -16,7 +16,6 @@
 #include "base/raw_syscall.h"
 #include "base/read_file.h"
 #include "base/user_time.h"
-#include "epoch/target_latency.h"
 #include "epoch/unknown_variables.h"
 #include "handlers.h"
 #include "hook.h"
@@ -24,6 +23,7 @@
 #include "kept_signals.h"
 #include "lifecycle.h"
 #include "loaded_program.h"
+#include "plan/target_latency.h"
 #include "sandbox.h"
 #include "traffic_options.h"
 
@@ -128,6 +128,9 @@ void Runtime::start() {
   }
   if (!program_needs_libraries()) return leave_alone();
   if (!set_latencies() || !prepare_counts() || !open_board()) return;
+  if (!config_.tiers.empty() && !placement_.open(config_.tiers, board_->tiers()))
+    return say_natively(
+        {"no memory for the map of tiers", "raise the limit on addresses: ulimit -v unlimited"});
   clock_ = Clock::calibrate(config_.clock_hz);
   start_ticks_ = clock_->now_ticks();
   injector_.emplace(*clock_);
@@ -175,16 +178,33 @@ bool Runtime::set_latencies() {
                                                         : config_.target_read_latency_ns;
   read_latency_.cache_ns = calibration_.cache_latency_ns;
   read_latency_.remote_ns = config_.remote_latency_ns;
-  if (read_latency_.target_ns <= 0 && measures_traffic()) read_latency_.target_ns = read_latency_.base_ns;
+  if (read_latency_.target_ns <= 0 && (measures_traffic() || !config_.tiers.empty()))
+    read_latency_.target_ns = read_latency_.base_ns;
   if (read_latency_.target_ns <= 0) {
     say_natively({"nothing to emulate", "set NVMEMU_READ_LATENCY, NVMEMU_READ_BANDWIDTH or NVMEMU_PROFILE"});
     return false;
   }
-  const Result<double> target_ns = reachable_target_ns(read_latency_.target_ns, read_latency_.base_ns,
-                                                       "NVMEMU_READ_LATENCY or NVMEMU_PROFILE asks for");
+  return set_targets();
+}
+
+bool Runtime::set_targets() {
+  const double base_ns = read_latency_.base_ns;
+  const Result<double> target_ns =
+      reachable_target_ns(read_latency_.target_ns, base_ns, "NVMEMU_READ_LATENCY or NVMEMU_PROFILE asks for");
   if (!target_ns) return refuse(target_ns.error());
   read_latency_.target_ns = *target_ns;
+  for (std::size_t i = 0; i < config_.tiers.tiers.size(); ++i) {
+    const TierSpec& tier = config_.tiers.tiers[i];
+    const Result<double> tier_ns =
+        reachable_target_ns(tier.latency.over(base_ns), base_ns, "tier " + tier.name + " asks for");
+    if (!tier_ns) return refuse(tier_ns.error());
+    read_latency_.tier_target_ns[i + 1] = *tier_ns;
+  }
   return true;
+}
+
+double Runtime::highest_target_ns() const noexcept {
+  return std::max(read_latency_.target_ns, *std::ranges::max_element(read_latency_.tier_target_ns));
 }
 
 bool Runtime::open_board() {

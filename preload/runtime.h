@@ -18,6 +18,7 @@
 #include "host/calibration.h"
 #include "model/latency_model.h"
 #include "model/model_table.h"
+#include "placement.h"
 #include "report/board.h"
 #include "source_decision.h"
 
@@ -40,6 +41,7 @@ class Runtime {
 
   const Clock& clock() const noexcept { return *clock_; }
   SamplerShared& shared() noexcept { return shared_; }
+  Placement& placement() noexcept { return placement_; }
   Injector& injector() noexcept { return *injector_; }
   const SamplerOptions& sampler_options() const noexcept { return sampler_options_; }
   // What to count with; null: the sampler measures.
@@ -99,7 +101,9 @@ class Runtime {
   bool set_latencies();
   bool open_board();
   bool prepare_counts();
-  bool injects() const noexcept { return read_latency_.target_ns > read_latency_.base_ns; }
+  bool injects() const noexcept { return highest_target_ns() > read_latency_.base_ns; }
+  double highest_target_ns() const noexcept;
+  bool set_targets();
   void create_walks();
   void set_sampler_options();
   void claim_process() noexcept;
@@ -126,6 +130,7 @@ class Runtime {
   std::optional<RecordWriter> record_;
   std::optional<Replay> replay_;
   std::uint32_t process_number_ = 0;
+  Placement placement_;
   SamplerOptions sampler_options_;
   SamplerShared shared_;
 };

@@ -23,8 +23,11 @@ void Runtime::create_walks() {
   const double threshold_ns = calibration_.memory_threshold_ns > 0
                                   ? calibration_.memory_threshold_ns - calibration_.timing_overhead_ns
                                   : (calibration_.cache_latency_ns + read_latency_.base_ns) / 2;
-  if (config_.walks && clock_->uses_tsc())
-    shared_.walks = create_shared_walks(1e9 / clock_->hz(), threshold_ns, board_->walks());
+  if (!config_.walks || !clock_->uses_tsc()) return;
+  WalkTiers tiers{.map = placement_.map()};
+  for (std::size_t tier = 0; tier < kMostTiers; ++tier)
+    tiers.longer_ns[tier] = std::max(0.0, read_latency_.target_of(tier) - read_latency_.base_ns);
+  shared_.walks = create_shared_walks(1e9 / clock_->hz(), threshold_ns, board_->walks(), tiers);
 }
 
 void Runtime::set_sampler_options() {
@@ -44,7 +47,8 @@ void Runtime::set_sampler_options() {
       .walk_budget = budget,
       .base_ns = read_latency_.base_ns,
       .rules = config_.rules,
-      .effort = injects() && !record_ ? sampling_effort(read_latency_.base_ns, read_latency_.target_ns) : 1,
+      .several_targets = !config_.tiers.empty(),
+      .effort = injects() && !record_ ? sampling_effort(read_latency_.base_ns, highest_target_ns()) : 1,
       .steady_after_ms = std::min(48.0, config_.epoch_ns / 2e6),
       .sample_stall_cost_ns = calibration_.sample_stall_cost_ns,
       .sample_cost_ns = calibration_.sample_cost_ns,

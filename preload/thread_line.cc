@@ -43,6 +43,7 @@ void read_thread_name(int tid, char* name, std::size_t capacity) {
 void ThreadLine::begin() noexcept {
   published_ = {};
   published_held_ns_ = 0;
+  published_stall_ns_ = published_delay_ns_ = {};
   published_until_ns_ = Runtime::get().injector().now_ns();
 }
 
@@ -60,6 +61,7 @@ void ThreadLine::claim(int tid) noexcept {
 
 void ThreadLine::publish(ThreadEmulator& emulator) noexcept {
   publish_traffic(emulator);
+  publish_tiers(emulator);
   if (slot_ == nullptr) return;
   constexpr auto kRelaxed = std::memory_order_relaxed;
   const EpochTotals& totals = emulator.totals();
@@ -86,6 +88,21 @@ void ThreadLine::end(int tid) noexcept {
   if (slot_ == nullptr) return;
   read_thread_name(tid, slot_->name, sizeof slot_->name);  // the program has given it one by now
   slot_->ended.store(1, std::memory_order_release);
+}
+
+// By difference, as below.
+void ThreadLine::publish_tiers(const ThreadEmulator& emulator) noexcept {
+  Runtime& runtime = Runtime::get();
+  if (!runtime.placement().is_open()) return;
+  const EpochTotals& totals = emulator.totals();
+  for (std::size_t tier = 0; tier < kMostTiers; ++tier) {
+    const std::uint64_t stall_ns = whole_ns(totals.tier_stall_ns[tier]);
+    const std::uint64_t delay_ns = whole_ns(totals.tier_delay_ns[tier]);
+    runtime.board().tiers().add(tier, stall_ns - published_stall_ns_[tier],
+                                delay_ns - published_delay_ns_[tier]);
+    published_stall_ns_[tier] = stall_ns;
+    published_delay_ns_[tier] = delay_ns;
+  }
 }
 
 // By difference: the board has the sum of all threads, whether they still are or not.

@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "counters/traffic_counts.h"
+#include "tier/tier.h"
 
 namespace nvmemu {
 class ThreadEmulator;
@@ -30,6 +31,7 @@ class ThreadLine {
 
  private:
   void publish_traffic(ThreadEmulator& emulator) noexcept;
+  void publish_tiers(const ThreadEmulator& emulator) noexcept;
 
   bool has_claimed_;
   BoardThread* slot_;
@@ -37,6 +39,7 @@ class ThreadLine {
   TrafficCounts published_;
   double published_held_ns_;
   std::uint64_t published_until_ns_;
+  ByTier<std::uint64_t> published_stall_ns_, published_delay_ns_;
 };
 
 }  // namespace nvmemu::preload

@@ -86,6 +86,7 @@ Config make_config(const RunOptions& options, const Prepared& prepared, const Li
                    const Board& board) {
   Config config;
   config.target_read_latency_ns = prepared.target_ns;
+  config.tiers = prepared.request.tiers;
   config.target_read_bps = limit.governed.read_bps;
   config.target_write_bps = limit.governed.write_bps;
   config.stat = options.stat || limit.hardware != nullptr;
@@ -116,6 +117,35 @@ std::string preload_with(const std::string& library) {
 
 std::optional<double> given(double value) { return value > 0 ? std::optional(value) : std::nullopt; }
 
+std::string describe_rules(const TierSpec& tier, TierId id, const DefaultTier& rest) {
+  std::vector<std::string> rules;
+  for (const std::string& file : tier.files) rules.push_back("file " + file);
+  if (rest.tier == id && rest.own_parts == 0) rules.emplace_back("the rest");
+  if (rest.tier == id && rest.own_parts > 0)
+    rules.push_back(fmt::format("of every {} pages of {}, {}", rest.own_parts + rest.parts,
+                                format_size(rest.page_bytes), rest.parts));
+  return rules.empty() ? "what the program places" : fmt::format("{}", fmt::join(rules, "; "));
+}
+
+std::vector<TierReport> report_of_tiers(const Prepared& prepared) {
+  const TierPlan& plan = prepared.request.tiers;
+  if (plan.empty()) return {};
+  std::vector<TierReport> tiers{{.name = std::string(kMachinesOwnTier),
+                                 .profile = prepared.request.profile,
+                                 .read_latency_ns = prepared.target_ns,
+                                 .rule = "what is in no other",
+                                 .has_the_rest = true}};
+  for (const TierSpec& tier : plan.tiers) {
+    const auto id = static_cast<TierId>(tiers.size());
+    tiers.push_back({.name = tier.name,
+                     .profile = tier.profile,
+                     .read_latency_ns = tier.latency.ns,
+                     .rule = describe_rules(tier, id, plan.otherwise),
+                     .has_the_rest = plan.otherwise.tier == id});
+  }
+  return tiers;
+}
+
 RunReport make_report(const RunOptions& options, const Prepared& prepared,
                       const std::vector<std::string>& command) {
   RunReport report;
@@ -136,6 +166,7 @@ RunReport make_report(const RunOptions& options, const Prepared& prepared,
   report.target.read_bandwidth_bps = given(prepared.bandwidth.read_bps);
   report.target.write_bandwidth_bps = given(prepared.bandwidth.write_bps);
   report.bandwidth.is_measured = !prepared.is_native() && (options.stat || prepared.bandwidth.limits());
+  if (!prepared.is_native()) report.tiers = report_of_tiers(prepared);
   report.warnings = prepared.request.warnings;
   report.warnings.insert(report.warnings.end(), prepared.machine.warnings.begin(),
                          prepared.machine.warnings.end());

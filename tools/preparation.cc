@@ -130,7 +130,7 @@ Result<void> prepare_latencies(Prepared& prepared, const RunOptions& options, Te
   const auto target_ns = target_latency_ns(prepared.request, base_ns);
   if (!target_ns) return tl::unexpected(target_ns.error());
   prepared.target_ns = *target_ns;
-  return {};
+  return resolve_tiers(prepared.request.tiers, base_ns);
 }
 
 tl::unexpected<Refusal> failed(const Error& error) { return tl::unexpected(Refusal{kNvmemuFailed, error}); }

@@ -38,6 +38,12 @@ void add_memory_options(Parser& app, RunOptions& options) {
       "because it will be written counts. Goes before the profile's",
       kMemory);
   add("--write-bandwidth", options.write_bandwidth, "BANDWIDTH", "likewise, what they may write", kMemory);
+  app.add_option(
+         "--tier", options.tiers,
+         "a part of the memory is another one: nvm=optane-dcpmm,file=/mnt,\nfar=cxl-dram,interleave=3:1, "
+         "slow=500ns,rest, or, placed by the\nprogram itself, slow=2x. May be given 7 times (docs/tiers.md)")
+      .type_name("NAME=MEMORY[,RULE...]")
+      .group(kMemory);
   add("--throttle", options.throttle, "auto|governor|hardware",
       "what keeps to them: the governor, in software, anywhere; or the\nmemory controllers (as root, see "
       "nvmemu throttle), and the\n"

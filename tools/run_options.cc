@@ -4,8 +4,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <charconv>
+#include <climits>
+#include <cstdlib>
+#include <cstring>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string_view>
 
@@ -13,8 +18,8 @@
 #include "base/units.h"
 #include "device/profile_file.h"
 #include "epoch/rule_names.h"
-#include "epoch/target_latency.h"
 #include "model/model_table.h"
+#include "plan/target_latency.h"
 
 namespace nvmemu {
 namespace {
@@ -157,7 +162,7 @@ Result<void> check_memory(const RunOptions& options, RunRequest& request) {
     request.target_from_profile = true;
     return {};
   }
-  if (request.bandwidth.limits() || options.stat) {
+  if (request.bandwidth.limits() || options.stat || !options.tiers.empty()) {
     request.target.multiple = 1;
     return {};
   }
@@ -170,6 +175,44 @@ Result<void> check_memory(const RunOptions& options, RunRequest& request) {
                              "emulated yet",
                              request.profile),
                  "add --read-latency 300ns, or 2x");
+}
+
+Result<Profile> find_tier_profile(const std::string& name) { return find_profile(name); }
+
+// As the program will see it; a folder that is not there yet could be on any file system.
+Result<void> check_tier_file(const std::string& tier, std::string& path) {
+  const std::unique_ptr<char, decltype(&std::free)> real(realpath(path.c_str(), nullptr), &std::free);
+  if (real == nullptr)
+    return failure(fmt::format("--tier: tier {}: {}: {}", tier, quote(path), std::strerror(errno)),
+                   "make the file or its folder first: all that is mapped below a folder is in the tier");
+  path = real.get();
+  if (path.find_first_of(",;") != std::string::npos)
+    return failure(fmt::format("--tier: tier {}: {} has a comma or semicolon in it", tier, quote(path)),
+                   "rename it, or name a folder further up");
+  return {};
+}
+
+Result<void> check_tiers(const RunOptions& options, RunRequest& request) {
+  for (const std::string& text : options.tiers) {
+    if (const auto added = add_tier(request.tiers, text, find_tier_profile); !added)
+      return in_option("--tier", added.error());
+    TierSpec& tier = request.tiers.tiers.back();
+    for (std::string& path : tier.files) {
+      if (auto checked = check_tier_file(tier.name, path); !checked) return checked;
+    }
+    if (!tier.profile.empty())
+      request.warnings.push_back(fmt::format(
+          "tier {}: of {} only the read latency is emulated, not its bandwidth, nor how it writes", tier.name,
+          tier.profile));
+  }
+  if (request.tiers.empty()) return {};
+  if (request.source == SourceChoice::kPmu || request.source == SourceChoice::kReplay)
+    return failure(fmt::format("--source: {} does not tell which tier was waited for", quote(options.source)),
+                   "leave it away: samples and walks tell");
+  if (options.no_walks)
+    return failure("--no-walks: only walks tell which tier is waited for", "leave it or --tier away");
+  request.source = SourceChoice::kSampler;
+  return {};
 }
 
 using Check = Result<void> (*)(const RunOptions&, RunRequest&);
@@ -186,7 +229,7 @@ Result<RunRequest> check_all(const RunOptions& options, std::initializer_list<Ch
 }  // namespace
 
 Result<RunRequest> check_options(const RunOptions& options) {
-  return check_all(options, {check_source, check_model, check_measuring, check_memory});
+  return check_all(options, {check_source, check_model, check_measuring, check_memory, check_tiers});
 }
 
 Result<RunRequest> check_record_options(const RunOptions& options) {
@@ -219,6 +262,16 @@ Result<double> target_latency_ns(const RunRequest& request, double base_ns) {
                                ? fmt::format("profile {} has a read latency of", request.profile)
                                : std::string("--read-latency asks for");
   return reachable_target_ns(target_ns, base_ns, asks);
+}
+
+Result<void> resolve_tiers(TierPlan& tiers, double base_ns) {
+  for (TierSpec& tier : tiers.tiers) {
+    const Result<double> target_ns = reachable_target_ns(tier.latency.over(base_ns), base_ns,
+                                                         fmt::format("--tier: tier {} asks for", tier.name));
+    if (!target_ns) return tl::unexpected(target_ns.error());
+    tier.latency = {.ns = *target_ns};
+  }
+  return {};
 }
 
 }  // namespace nvmemu

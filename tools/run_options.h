@@ -11,6 +11,7 @@
 #include "device/device.h"
 #include "epoch/config.h"
 #include "epoch/governor.h"
+#include "plan/tier_plan.h"
 
 namespace nvmemu {
 
@@ -18,7 +19,8 @@ namespace nvmemu {
 struct RunOptions {
   std::string profile, read_latency, write_latency, read_bandwidth, write_bandwidth;
   std::string source = "auto", model = "auto", epoch = "100ms", alternate, progress_file, ticker = "auto";
-  std::string without_rules;  // names, by commas
+  std::string without_rules;       // names, by commas
+  std::vector<std::string> tiers;  // NAME=MEMORY,RULE each
   std::string throttle = "auto", node = "0";
   std::string throttle_root;  // what stands for /, for the hardware: for tests
   bool no_walks = false;
@@ -39,6 +41,7 @@ struct RunRequest {
   std::string profile;     // name of the profile, where one is used
   TargetLatency target{};  // the option's, else the profile's
   bool target_from_profile = false;
+  TierPlan tiers{};
   BandwidthTarget bandwidth;  // 0: not limited
   bool hardware_throttle = false;
   int node = 0;                  // that it limits
@@ -67,5 +70,7 @@ Result<RunRequest> check_profile_target(const std::string& profile);
 // The read latency to emulate over `base_ns`. An error where it is below what this machine's memory takes (by
 // more than 5 %: as much as two measurements of it may differ), or above 1 s.
 Result<double> target_latency_ns(const RunRequest& request, double base_ns);
+// Likewise of the tiers, which it puts in place of what they were given as.
+Result<void> resolve_tiers(TierPlan& tiers, double base_ns);
 
 }  // namespace nvmemu

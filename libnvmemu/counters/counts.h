@@ -8,6 +8,7 @@
 
 #include "counters/load_counts.h"
 #include "counters/traffic_counts.h"
+#include "tier/tier.h"
 #include "walk/walk_passed.h"
 
 namespace nvmemu {
@@ -32,7 +33,8 @@ struct EpochCounts {
   std::array<double, kStallKinds> held_ns{};  // time behind each kind of instruction, cache hits included
   double memory_stall_ns = 0;                 // of loads and locked instructions: what waited for memory
   double miss_latency_ns = 0;                 // what a load from memory took, as walks saw it; 0: not known
-  double overhead_ns = 0;                     // what measuring cost in this epoch,
+  ByTier<double> of_tier{1};         // of the misses in a row, how many were of each tier's: 1 in all
+  double overhead_ns = 0;            // what measuring cost in this epoch,
   double interrupted_ns = 0;         // and of that the time in which the thread did not run its own code
   std::uint64_t samples = 0;         // samples of any kind
   std::uint64_t stall_samples = 0;   // of loads and locked instructions

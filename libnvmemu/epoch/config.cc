@@ -2,11 +2,11 @@
 #include "epoch/config.h"
 
 #include <array>
-#include <charconv>
 #include <cstdlib>
 #include <optional>
 #include <string_view>
 
+#include "base/decimal.h"
 #include "base/quote.h"
 #include "base/units.h"
 #include "device/device.h"
@@ -18,7 +18,6 @@ namespace {
 
 constexpr double kEpochLowestNs = 1e6;
 constexpr double kEpochHighestNs = 10e9;
-constexpr double kHighestMultiple = 1e6;
 constexpr double kClockLowestHz = 1e6;
 constexpr double kClockHighestHz = 1e11;
 constexpr std::string_view kReplay = "replay:";
@@ -28,6 +27,7 @@ constexpr const char* kReadBandwidth = "NVMEMU_READ_BANDWIDTH";
 constexpr const char* kWriteBandwidth = "NVMEMU_WRITE_BANDWIDTH";
 constexpr const char* kStat = "NVMEMU_STAT";
 constexpr const char* kProfile = "NVMEMU_PROFILE";
+constexpr const char* kTiers = "NVMEMU_TIERS";
 constexpr const char* kBaseLatency = "NVMEMU_BASE_LATENCY";
 constexpr const char* kEpoch = "NVMEMU_EPOCH";
 constexpr const char* kAlternate = "NVMEMU_ALTERNATE";
@@ -53,16 +53,6 @@ std::string_view variable(const char* name) {
 
 Error bad_value(const char* name, std::string_view value, const std::string& why, std::string hint = {}) {
   return {std::string(name) + "=" + printable(value) + ": " + why, std::move(hint)};
-}
-
-// A plain decimal number, nothing before or after it. Nothing where the text is none, or is "inf" or "nan".
-std::optional<double> parse_number(std::string_view text) {
-  if (text.empty() || text.front() < '0' || text.front() > '9') return std::nullopt;
-  double value = 0;
-  const auto [end, error] =
-      std::from_chars(text.data(), text.data() + text.size(), value, std::chars_format::fixed);
-  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
-  return value;
 }
 
 // One of a few words, each with what it means.
@@ -120,6 +110,15 @@ Outcome read_target(Config& config) {
   if (!target) return bad_value(kReadLatency, text, target.error().message, target.error().hint);
   config.target_read_latency_ns = target->ns;
   config.target_multiple = target->multiple;
+  return std::nullopt;
+}
+
+Outcome read_tiers(Config& config) {
+  const std::string_view text = variable(kTiers);
+  if (text.empty()) return std::nullopt;
+  Result<TierPlan> tiers = parse_tiers(text);
+  if (!tiers) return bad_value(kTiers, text, tiers.error().message, tiers.error().hint);
+  config.tiers = *std::move(tiers);
   return std::nullopt;
 }
 
@@ -191,7 +190,7 @@ Outcome read_alternate(Config& config) {
 Outcome read_clock(Config& config) {
   const std::string_view text = variable(kClockHz);
   if (text.empty()) return std::nullopt;
-  const std::optional<double> hz = parse_number(text);
+  const std::optional<double> hz = parse_decimal(text);
   if (!hz || *hz < kClockLowestHz || *hz > kClockHighestHz) {
     return bad_value(kClockHz, text, "not a number from 1000000 to 100000000000");
   }
@@ -221,38 +220,16 @@ std::string word_for(const std::array<Word<T>, kWords>& words, T value) {
   return {};
 }
 
-// The shortest digits that read_config() turns into the same double again; no exponent.
-std::string digits(double value) {
-  std::array<char, 400> text{};  // of a double in fixed notation: up to 309 digits before the point
-  const auto [end, error] =
-      std::to_chars(text.data(), text.data() + text.size(), value, std::chars_format::fixed);
-  return error == std::errc() ? std::string(text.data(), end) : std::string();
-}
-
-std::string in_bps(double value) { return value > 0 ? digits(value) + "B/s" : std::string(); }
+std::string in_bps(double value) { return value > 0 ? to_decimal(value) + "B/s" : std::string(); }
 
 std::string source_text(const Config& config) {
   return config.source == SourceChoice::kReplay ? std::string(kReplay) + config.replay
                                                 : word_for(kSources, config.source);
 }
 
-std::string in_ns(double value) { return value > 0 ? digits(value) + "ns" : std::string(); }
+std::string in_ns(double value) { return value > 0 ? to_decimal(value) + "ns" : std::string(); }
 
 }  // namespace
-
-Result<TargetLatency> parse_target_latency(std::string_view text) {
-  if (text.empty() || text.back() != 'x') {
-    const Result<double> latency_ns = parse_latency_ns(text);
-    if (!latency_ns) return tl::unexpected(latency_ns.error());
-    return TargetLatency{*latency_ns, 0};
-  }
-  const std::optional<double> multiple = parse_number(text.substr(0, text.size() - 1));
-  if (!multiple || *multiple < 1 || *multiple > kHighestMultiple) {
-    return failure(quote(text) + ": a multiple of the base latency is a number from 1 to 1000000 and an x",
-                   "write 2x or 1.5x; emulation can only slow down");
-  }
-  return TargetLatency{0, *multiple};
-}
 
 Result<double> parse_epoch_ns(std::string_view text) {
   Result<double> epoch_ns = parse_duration_ns(text);
@@ -274,8 +251,8 @@ Result<double> parse_alternate_ns(std::string_view text) {
 
 Result<Config> read_config() {
   Config config;
-  for (const auto read : {read_profile, read_target, read_bandwidths, read_base, read_remote, read_epoch,
-                          read_alternate, read_clock, read_source, read_model}) {
+  for (const auto read : {read_profile, read_target, read_tiers, read_bandwidths, read_base, read_remote,
+                          read_epoch, read_alternate, read_clock, read_source, read_model}) {
     if (Outcome error = read(config)) return tl::unexpected(std::move(*error));
   }
   if (Outcome error = read_word(kTicker, kTickers, config.ticker)) return tl::unexpected(std::move(*error));
@@ -293,10 +270,10 @@ Result<Config> read_config() {
 
 std::vector<std::string> to_environment(const Config& config) {
   const auto set = [](const char* name, const std::string& value) { return std::string(name) + "=" + value; };
-  const std::string target = config.target_multiple > 0 ? digits(config.target_multiple) + "x"
-                                                        : in_ns(config.target_read_latency_ns);
+  const std::string target = format_target_latency({config.target_read_latency_ns, config.target_multiple});
   return {
       set(kReadLatency, target),
+      set(kTiers, format_tiers(config.tiers)),
       set(kReadBandwidth, in_bps(config.target_read_bps)),
       set(kWriteBandwidth, in_bps(config.target_write_bps)),
       set(kStat, word_for(kOneZero, config.stat)),
@@ -304,7 +281,7 @@ std::vector<std::string> to_environment(const Config& config) {
       set(kBaseLatency, in_ns(config.base_latency_ns)),
       set(kEpoch, in_ns(config.epoch_ns)),
       set(kAlternate, in_ns(config.alternate_ns)),
-      set(kClockHz, config.clock_hz > 0 ? digits(config.clock_hz) : ""),
+      set(kClockHz, config.clock_hz > 0 ? to_decimal(config.clock_hz) : ""),
       set(kTicker, word_for(kTickers, config.ticker)),
       set(kWalks, word_for(kOnOff, config.walks)),
       set(kWithoutRules, names_without(config.rules)),

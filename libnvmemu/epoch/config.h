@@ -8,6 +8,8 @@
 #include <vector>
 
 #include "base/result.h"
+#include "plan/target_latency.h"
+#include "plan/tier_plan.h"
 #include "walk/rules.h"
 
 namespace nvmemu {
@@ -22,6 +24,7 @@ struct Config {
   double target_read_bps = 0;         // NVMEMU_READ_BANDWIDTH, NVMEMU_WRITE_BANDWIDTH ("8GB/s"), or from
   double target_write_bps = 0;        // NVMEMU_PROFILE; 0: not limited
   bool stat = false;                  // NVMEMU_STAT=1: measure what is moved even where it is not limited
+  TierPlan tiers{};                   // NVMEMU_TIERS, as --tier has them, by semicolons; beside the above
   double base_latency_ns = 0;         // NVMEMU_BASE_LATENCY; 0: the calibrated one
   double epoch_ns = 100e6;            // NVMEMU_EPOCH, 1 ms to 10 s
   double alternate_ns = 0;  // NVMEMU_ALTERNATE, windows of 10 ms to 60 s with delays off and on; 0: on
@@ -41,14 +44,6 @@ struct Config {
   std::string report;            // NVMEMU_REPORT, a file; empty: none
   bool quiet = false;            // NVMEMU_QUIET=1: no summary on stderr
 };
-
-// A read latency as people give it: "300ns", or "2x", a multiple (1 to 1000000) of the base latency. The
-// other is 0.
-struct TargetLatency {
-  double ns;
-  double multiple;
-};
-Result<TargetLatency> parse_target_latency(std::string_view text);
 
 // An epoch's length, 1 ms to 10 s.
 Result<double> parse_epoch_ns(std::string_view text);

@@ -42,6 +42,7 @@ Pace::Interval ThreadEmulator::account() noexcept {
   for (const double held_ns : counts.held_ns) totals_.sampled_ns += held_ns;
   totals_.counted_ns += counts.counted_share * counts.cpu_ns;
   totals_.delay_ns += delay_ns;
+  book_tiers(counts, delay_ns);
   totals_.overhead_ns += counts.overhead_ns;
   totals_.samples += counts.samples;
   totals_.stall_samples += counts.stall_samples;
@@ -60,6 +61,21 @@ void ThreadEmulator::book_traffic(const EpochCounts& counts) noexcept {
   const std::uint64_t now_ns = injector_.now_ns();
   const std::uint64_t begin_ns = now_ns - std::min(now_ns, ran_ns);
   held_until_ns_ = std::max(held_until_ns_, governor_->book(counts.traffic, begin_ns));
+}
+
+// Each tier has its part of the delay by how many of the misses were its own, and by how much longer they
+// are.
+void ThreadEmulator::book_tiers(const EpochCounts& counts, double delay_ns) noexcept {
+  ByTier<double> parts{};
+  double sum = 0;
+  for (std::size_t tier = 0; tier < kMostTiers; ++tier) {
+    parts[tier] = counts.of_tier[tier] * std::max(0.0, latency_.target_of(tier) - latency_.base_ns);
+    sum += parts[tier];
+    totals_.tier_stall_ns[tier] += counts.of_tier[tier] * counts.memory_stall_ns;
+  }
+  if (sum <= 0) return;
+  for (std::size_t tier = 0; tier < kMostTiers; ++tier)
+    totals_.tier_delay_ns[tier] += delay_ns * parts[tier] / sum;
 }
 
 // What is paid, and then waited for as long as the governor holds the thread: one after the other, they take

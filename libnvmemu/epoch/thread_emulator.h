@@ -33,6 +33,7 @@ struct EpochTotals {
   std::uint64_t probes = 0;
   double sampling_variance_ns2 = 0;
   double share_error_ns = 0;
+  ByTier<double> tier_stall_ns{}, tier_delay_ns{};  // of stall_ns and delay_ns
   TrafficCounts traffic;
 
   double stall_variance_ns2() const noexcept {
@@ -108,6 +109,7 @@ class ThreadEmulator {
   bool has_delays() const noexcept { return windows_ == nullptr || Alternation::has_delays(window_); }
   void find_window() noexcept;
   void book_traffic(const EpochCounts& counts) noexcept;
+  void book_tiers(const EpochCounts& counts, double delay_ns) noexcept;
   void book(double due_ns) noexcept;
 
   CounterSource& source_;

@@ -6,21 +6,25 @@
 namespace nvmemu {
 namespace {
 
-// What a load that takes `here_ns` shall take longer.
-double extra_ns(double here_ns, double target_ns) {
-  return here_ns > 0 ? std::max(0.0, target_ns - here_ns) : 0;
+// What a load that takes `here_ns` shall take longer, on average.
+double extra_ns(double here_ns, const EpochCounts& counts, const ReadLatency& latency) {
+  if (here_ns <= 0) return 0;
+  double sum_ns = 0;
+  for (std::size_t tier = 0; tier < kMostTiers; ++tier)
+    sum_ns += counts.of_tier[tier] * std::max(0.0, latency.target_of(tier) - here_ns);
+  return sum_ns;
 }
 
 }  // namespace
 
 double misses_delay_ns(const EpochCounts& counts, const ReadLatency& latency) noexcept {
-  return std::max(0.0, counts.loads.misses) * extra_ns(latency.base_ns, latency.target_ns);
+  return std::max(0.0, counts.loads.misses) * extra_ns(latency.base_ns, counts, latency);
 }
 
 double stall_delay_ns(const EpochCounts& counts, const ReadLatency& latency) noexcept {
-  if (latency.base_ns <= 0 || latency.target_ns <= latency.base_ns || counts.memory_stall_ns <= 0) return 0;
+  if (latency.base_ns <= 0 || counts.memory_stall_ns <= 0) return 0;
   const double miss_ns = counts.miss_latency_ns > 0 ? counts.miss_latency_ns : latency.base_ns;
-  return counts.memory_stall_ns / miss_ns * extra_ns(latency.base_ns, latency.target_ns);
+  return counts.memory_stall_ns / miss_ns * extra_ns(latency.base_ns, counts, latency);
 }
 
 double weighted_delay_ns(const EpochCounts& counts, const ReadLatency& latency) noexcept {
@@ -28,7 +32,7 @@ double weighted_delay_ns(const EpochCounts& counts, const ReadLatency& latency) 
   const double weighted = latency.base_ns / latency.cache_ns * counts.loads.misses;
   if (weighted <= 0) return 0;
   const double memory_ns = counts.loads.cache_stall_ns * weighted / (counts.loads.hits + weighted);
-  return memory_ns / latency.base_ns * extra_ns(latency.base_ns, latency.target_ns);
+  return memory_ns / latency.base_ns * extra_ns(latency.base_ns, counts, latency);
 }
 
 double remote_share_delay_ns(const EpochCounts& counts, const ReadLatency& latency) noexcept {
@@ -36,11 +40,11 @@ double remote_share_delay_ns(const EpochCounts& counts, const ReadLatency& laten
   if (remote <= 0) return 0;
   const double remote_stall_ns =
       std::max(0.0, counts.memory_stall_ns) * remote / (remote + counts.loads.local * latency.base_ns);
-  return remote_stall_ns / latency.remote_ns * extra_ns(latency.remote_ns, latency.target_ns);
+  return remote_stall_ns / latency.remote_ns * extra_ns(latency.remote_ns, counts, latency);
 }
 
 double episodes_delay_ns(const EpochCounts& counts, const ReadLatency& latency) noexcept {
-  return std::max(0.0, counts.loads.episodes) * extra_ns(latency.base_ns, latency.target_ns);
+  return std::max(0.0, counts.loads.episodes) * extra_ns(latency.base_ns, counts, latency);
 }
 
 }  // namespace nvmemu

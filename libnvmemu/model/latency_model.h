@@ -12,11 +12,16 @@ namespace nvmemu {
 struct ReadLatency {
   double base_ns;
   double target_ns;
-  double cache_ns = 0;   // of a hit in the last-level cache, here
-  double remote_ns = 0;  // of a load from another node's memory, here
+  double cache_ns = 0;              // of a hit in the last-level cache, here
+  double remote_ns = 0;             // of a load from another node's memory, here
+  ByTier<double> tier_target_ns{};  // of the tiers above 0, where there are any
+
+  double target_of(std::size_t tier) const noexcept { return tier == 0 ? target_ns : tier_target_ns[tier]; }
 };
 
-// All of these give ns, >= 0: 0 where the target is not above the base, or where what they need is not known.
+// All of these give ns, >= 0: 0 where no target is above the base, or where what they need is not known.
+// Target: the mean over the epoch's misses, by tier (EpochCounts::of_tier), of which each counts as at least
+// the base.
 using DelayModel = double (*)(const EpochCounts& counts, const ReadLatency& latency) noexcept;
 
 // The miss model, equation 1 of Sengupta et al., "A Framework for Emulating Non-Volatile Memory Systems with

@@ -30,6 +30,7 @@ struct Board::Layout {
   std::atomic<std::uint64_t> lost;
   TrafficBoard traffic;
   WalkTally walks;
+  TierTally tiers;
   Alternation alternation;
   BoardProcess processes[kProcesses];
   BoardThread threads[kThreads];
@@ -283,6 +284,10 @@ const Alternation& Board::alternation() const noexcept { return layout_->alterna
 WalkTally& Board::walks() noexcept { return layout_->walks; }
 
 const WalkTally& Board::walks() const noexcept { return layout_->walks; }
+
+TierTally& Board::tiers() noexcept { return layout_->tiers; }
+
+const TierTally& Board::tiers() const noexcept { return layout_->tiers; }
 
 std::uint64_t Board::lost() const noexcept { return layout_->lost.load(std::memory_order_relaxed); }
 

@@ -18,6 +18,7 @@
 #include "base/result.h"
 #include "epoch/alternation.h"
 #include "report/traffic_board.h"
+#include "tier/tier_tally.h"
 #include "walk/walk_tally.h"
 
 namespace nvmemu {
@@ -117,6 +118,8 @@ class Board {
   const Alternation& alternation() const noexcept;
   WalkTally& walks() noexcept;
   const WalkTally& walks() const noexcept;
+  TierTally& tiers() noexcept;
+  const TierTally& tiers() const noexcept;
 
  private:
   static constexpr std::size_t kPathBytes = 256;

@@ -102,6 +102,7 @@ class Reader {
     read_processes();
     read_threads();
     read_walks();
+    read_tiers();
     if (counts() && evidence_.counted_ns <= 0 && has_warned(kCountersRefused)) call_it_sampled();
     estimate_error();
     add_warnings();
@@ -120,6 +121,26 @@ class Reader {
       if (count > 0) report_.walks.ended_by[name_of(static_cast<WalkStop>(i))] = count;
     }
   }
+
+  void read_tiers() {
+    constexpr double kMostNs = 1e24, kMostBytes = 1e18;  // as the report's reader has it
+    for (std::size_t i = 0; i < std::min(report_.tiers.size(), kMostTiers); ++i) {
+      const TierTally::Sums& sums = board_.tiers().tiers[i];
+      TierReport& tier = report_.tiers[i];
+      tier.placed_bytes = std::min(kMostBytes, static_cast<double>(sums.placed_bytes.load()));
+      tier.stall_ns = std::min(kMostNs, static_cast<double>(sums.stall_ns.load()));
+      tier.delay_ns = std::min(kMostNs, static_cast<double>(sums.delay_ns.load()));
+      if (!tier.has_the_rest && tier.placed_bytes <= 0 && has_emulated())
+        report_.warnings.push_back(
+            fmt::format("nothing was ever put into tier {} ({})", tier.name, tier.rule));
+    }
+    const std::uint64_t unplaced = board_.tiers().unplaced.load();
+    if (unplaced > 0)
+      report_.warnings.push_back(fmt::format(
+          "{} ranges of memory found no room in the map of tiers, and were left where they were", unplaced));
+  }
+
+  bool has_emulated() const { return std::ranges::any_of(report_.processes, &ProcessReport::emulated); }
 
   void read_processes() {
     report_.processes.clear();

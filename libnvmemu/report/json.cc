@@ -124,6 +124,21 @@ Json alternation_json(const AlternationReport& alternation) {
                                 : Json()}};
 }
 
+Json tiers_json(const std::vector<TierReport>& tiers) {
+  Json all = Json::array();
+  for (const TierReport& tier : tiers) {
+    all.push_back({{"name", tier.name},
+                   {"profile", optional_text(tier.profile)},
+                   {"read_latency_ns", tier.read_latency_ns},
+                   {"rule", tier.rule},
+                   {"has_the_rest", tier.has_the_rest},
+                   {"placed_bytes", tier.placed_bytes},
+                   {"stall_ns", tier.stall_ns},
+                   {"delay_ns", tier.delay_ns}});
+  }
+  return all;
+}
+
 Json report_json(const RunReport& report) {
   return {
       {"schema", "nvmemu-run-1"},
@@ -140,6 +155,7 @@ Json report_json(const RunReport& report) {
       {"error", {{"relative_95", optional_number(report.error_relative_95)}, {"from", report.error_from}}},
       {"warnings", report.warnings},
       {"totals", totals_json(report.totals)},
+      {"tiers", tiers_json(report.tiers)},
       {"walks",
        {{"walks", report.walks.walks},
         {"instructions", report.walks.instructions},

@@ -134,6 +134,23 @@ AlternationReport alternation_of(const Fields& fields) {
   return alternation;
 }
 
+std::vector<TierReport> tiers_of(const Fields& fields) {
+  std::vector<TierReport> tiers;
+  const Json& all = fields.array("tiers");
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    const Fields tier = fields.element("tiers", all[i], i);
+    tiers.push_back({.name = tier.text("name"),
+                     .profile = tier.text_or_null("profile"),
+                     .read_latency_ns = tier.number("read_latency_ns", kLatencyNs),
+                     .rule = tier.text("rule"),
+                     .placed_bytes = tier.number("placed_bytes", kBytes),
+                     .stall_ns = tier.number("stall_ns", kNanoseconds),
+                     .delay_ns = tier.number("delay_ns", kNanoseconds),
+                     .has_the_rest = tier.flag("has_the_rest")});
+  }
+  return tiers;
+}
+
 RunReport report_of(const Fields& fields) {
   RunReport report;
   report.command = fields.texts("command");
@@ -149,6 +166,7 @@ RunReport report_of(const Fields& fields) {
   report.error_from = fields.object("error").text("from");
   report.warnings = fields.texts("warnings");
   report.totals = totals_of(fields.object("totals"));
+  report.tiers = tiers_of(fields);
   if (!fields.is_null("walks")) report.walks = walks_of(fields.object("walks"));
   if (!fields.is_null("alternation")) report.alternation = alternation_of(fields.object("alternation"));
   if (!fields.is_null("bandwidth")) report.bandwidth = bandwidth_of(fields.object("bandwidth"));
@@ -206,6 +224,7 @@ bool same_target(const RunReport& a, const RunReport& b) {
   const double b_ns = b.target.read_latency_ns.value_or(0);
   return a.model == b.model && a.target.read_bandwidth_bps == b.target.read_bandwidth_bps &&
          a.target.write_bandwidth_bps == b.target.write_bandwidth_bps &&
+         std::ranges::equal(a.tiers, b.tiers, {}, &TierReport::name, &TierReport::name) &&
          std::abs(a_ns - b_ns) <= kSameTarget * std::max(a_ns, b_ns);
 }
 
@@ -231,6 +250,11 @@ void merge_one(const RunReport& report, RunReport& merged) {
   for (const auto& [what, count] : report.walks.passed) merged.walks.passed[what] += count;
   for (const auto& [why, count] : report.walks.ended_by) merged.walks.ended_by[why] += count;
   merge_bandwidth(report.bandwidth, merged.bandwidth);
+  for (std::size_t i = 0; i < merged.tiers.size(); ++i) {
+    merged.tiers[i].placed_bytes += report.tiers[i].placed_bytes;
+    merged.tiers[i].stall_ns += report.tiers[i].stall_ns;
+    merged.tiers[i].delay_ns += report.tiers[i].delay_ns;
+  }
   merged.processes.insert(merged.processes.end(), report.processes.begin(), report.processes.end());
   for (const std::string& warning : report.warnings) {
     if (std::find(merged.warnings.begin(), merged.warnings.end(), warning) == merged.warnings.end())
@@ -269,6 +293,7 @@ Result<RunReport> merge_reports(const std::vector<RunReport>& reports) {
   RunReport merged = reports.front();
   merged.totals = {};
   merged.walks = {};
+  for (TierReport& tier : merged.tiers) tier.placed_bytes = tier.stall_ns = tier.delay_ns = 0;  // added below
   if (reports.size() > 1) merged.alternation = {};
   merged.processes.clear();
   if (reports.size() > 1) {

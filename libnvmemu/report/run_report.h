@@ -35,6 +35,18 @@ struct RunTotals {
   double cpu_ns = 0, stall_ns = 0, injected_ns = 0, overhead_ns = 0, unpaid_ns = 0;
 };
 
+// A part of the memory that is emulated as another one; the first is the machine's own memory.
+struct TierReport {
+  std::string name;
+  std::string profile;  // that the latency is of; empty: it was given as such
+  double read_latency_ns = 0;
+  std::string rule;           // what is in it, for people
+  double placed_bytes = 0;    // that were ever put into it, by a file rule or nvmemu_place()
+  double stall_ns = 0;        // what loads from it were waited for here,
+  double delay_ns = 0;        // and are to be waited for longer
+  bool has_the_rest = false;  // or a part of it: of what nobody places
+};
+
 // How far walks ahead of the program came, and what ended them.
 struct WalkReport {
   std::uint64_t walks = 0, instructions = 0;
@@ -102,6 +114,7 @@ struct RunReport {
       counted_share;   // of CPU time, what hardware counters saw; nothing where none were used
   std::string ticker;  // "perf_event", "posix-timer", "none", "mixed"
   RunTotals totals;
+  std::vector<TierReport> tiers;  // names, memories and rules are said by who ran it; empty: all is one
   WalkReport walks;
   AlternationReport alternation;  // `window_seconds` is said by who ran it
   BandwidthReport bandwidth;      // `is_measured`, `by` and `why` are said by who ran it

@@ -91,6 +91,15 @@ std::string bandwidth_error_line(const BandwidthReport& bandwidth) {
                      bandwidth.error_from);
 }
 
+std::string tier_line(const TierReport& tier) {
+  return fmt::format(
+      "tier {}, {} ({}): waited {} for it, delayed by {}{}", tier.name, format_latency(tier.read_latency_ns),
+      tier.rule, format_duration(tier.stall_ns), format_duration(tier.delay_ns),
+      tier.placed_bytes > 0
+          ? fmt::format(", {} placed", format_size(static_cast<std::uint64_t>(tier.placed_bytes)))
+          : "");
+}
+
 std::string alternation_line(const AlternationReport& alternation) {
   const auto with = static_cast<std::uint64_t>(
       std::ranges::count_if(alternation.windows, [](const WindowReport& window) { return window.delays; }));
@@ -119,6 +128,7 @@ std::string summary(const RunReport& report) {
   if (!report.processes.empty()) {
     add(injected_line(report));
     add(error_line(report));
+    for (const TierReport& tier : report.tiers) add(tier_line(tier));
     if (report.alternation.window_seconds > 0) add(alternation_line(report.alternation));
     if (report.bandwidth.is_measured) {
       add(bandwidth_line(report));

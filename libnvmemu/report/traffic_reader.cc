@@ -32,8 +32,9 @@ bool makes_sense(const TrafficBoard& board, const TrafficSeries::OverTime& over_
                            &board.streaming_samples, &board.pairs, &board.held_ns}) {
     if (number(*word) >= kMost) return false;
   }
-  return std::ranges::none_of(over_time.steps, [](const TrafficSeries::Step& step) {
-    return step.read_bytes >= kMost || step.written_bytes >= kMost || step.held_ns >= kMost;
+  const double most_bytes = kMost * std::min(1.0, over_time.step_seconds);  // in a second, too
+  return std::ranges::none_of(over_time.steps, [most_bytes](const TrafficSeries::Step& step) {
+    return step.read_bytes >= most_bytes || step.written_bytes >= most_bytes || step.held_ns >= kMost;
   });
 }
 

@@ -64,7 +64,7 @@ CoreModel::Arrival CoreModel::fetch(std::uintptr_t address, LoadTime load, CoreT
   if (load.is_miss) {
     CoreTime& buffer = outstanding_[misses_++ % timing_.misses];
     from = later(from, buffer);
-    buffer = {from.here + load.ns, from.longer + load.ns * timing_.longer};
+    buffer = {from.here + load.ns, from.longer + load.ns + load.longer_ns};
     set_ready(lines_, line, buffer);
     return {buffer, true};
   }

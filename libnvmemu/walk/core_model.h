@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // How long a stream of instructions takes an out-of-order core, with misses as long as they are here and with
-// misses some times longer, and for how much of that it waits for misses alone. Pure arithmetic; a model's
+// misses longer, and for how much of that it waits for misses alone. Pure arithmetic; a model's
 // answer, to compare with the same model's.
 //
 // An instruction enters a window when the one so many before it has retired, issues when what it reads is
@@ -21,7 +21,6 @@ struct CoreTiming {
   double cycle_ns = 0;         // a result that waits for no memory takes this times its latency in cycles
   double enter_ns = 0;         // between two instructions that enter the window
   double near_ns = 0;          // a load from the nearest cache
-  double longer = 2;           // so many times what they take here misses take there
   std::uint16_t window = 128;  // instructions
   std::uint16_t misses = 12;   // at a time
 };
@@ -29,7 +28,8 @@ struct CoreTiming {
 // What an instruction's slowest load took. ns, 0: no more than the nearest cache takes.
 struct LoadTime {
   double ns = 0;
-  bool is_miss = false;  // it came from memory
+  bool is_miss = false;  // it came from memory,
+  double longer_ns = 0;  // and takes so much longer there
 };
 
 // A moment, or a length, in ns: with misses as they are here, and with longer ones.

@@ -15,6 +15,15 @@ void add_to(std::atomic<float>& sum, double value) noexcept {
   sum.store(sum.load(kRelaxed) + static_cast<float>(value), kRelaxed);
 }
 
+ByTier<float> shares_of(const ByTier<std::atomic<float>>& counts) noexcept {
+  ByTier<float> shares{};
+  float sum = 0;
+  for (std::size_t tier = 0; tier < kMostTiers; ++tier) sum += shares[tier] = counts[tier].load(kRelaxed);
+  if (sum <= 0) return Verdict::kAllTheMachines;
+  for (float& share : shares) share /= sum;
+  return shares;
+}
+
 }  // namespace
 
 double LoadRecord::readings() const noexcept { return misses_.load(kRelaxed) + hits_.load(kRelaxed); }
@@ -24,6 +33,7 @@ void LoadRecord::fade(float by) noexcept {
        {&walks_, &executions_, &hits_, &hit_ticks_, &misses_, &miss_ticks_, &again_, &again_ticks_}) {
     sum->store(sum->load(kRelaxed) * by, kRelaxed);
   }
+  for (auto& sum : tier_misses_) sum.store(sum.load(kRelaxed) * by, kRelaxed);
 }
 
 bool LoadRecord::accepts(WalkWorth worth) noexcept {
@@ -53,14 +63,15 @@ void LoadRecord::begin_walk(const WalkInfo& walk) noexcept {
   now_misses_.store(0, kRelaxed);
 }
 
-void LoadRecord::add(double first_ticks, double again_ticks, const WalkInfo& walk,
-                     const WalkScale& scale) noexcept {
+void LoadRecord::add(double first_ticks, double again_ticks, const WalkInfo& walk, const WalkScale& scale,
+                     TierId tier) noexcept {
   if (std::max(first_ticks, again_ticks) > scale.longest_ticks) return;
   if (!accepts(walk.worth)) return;
   if (walks_.load(kRelaxed) == 0 || last_walk_.load(kRelaxed) != walk.number) begin_walk(walk);
   add_to(executions_, 1);
   if (first_ticks > scale.threshold_ticks) {
     add_to(misses_, 1);
+    add_to(tier_misses_[tier], 1);
     add_to(now_misses_, 1);
     add_to(miss_ticks_, (first_ticks - scale.fence_ticks));
   } else if (first_ticks > 0) {
@@ -97,7 +108,10 @@ Verdict LoadRecord::verdict(const WalkScale& scale) const noexcept {
   const double independent =
       std::min(result.readings / kReadingsPerIndependent, kIndependentPerWalk * result.walks);
   result.variance = result.share * (1 - result.share) / (1 + independent);
-  if (result.misses > 0) result.miss_ns = scale.ns(miss_ticks / result.misses);
+  if (result.misses > 0) {
+    result.miss_ns = scale.ns(miss_ticks / result.misses);
+    result.of_tier = shares_of(tier_misses_);
+  }
   return result;
 }
 

@@ -6,6 +6,8 @@
 #include <atomic>
 #include <cstdint>
 
+#include "tier/tier.h"
+
 namespace nvmemu {
 
 // How readings in TSC ticks are told apart.
@@ -27,10 +29,13 @@ enum class WalkWorth : std::uint8_t {
 
 struct Verdict {
   static constexpr double kSmallPart = 0.3;
+  static constexpr ByTier<float> kAllTheMachines{1};
 
   double share = 0;     // of the load's time, what waits for memory
   double variance = 0;  // of that
   double miss_ns = 0;   // what a load from memory takes; 0: there has been none
+  // Of the loads from memory, how many were of each tier's: 1 in all.
+  ByTier<float> of_tier = kAllTheMachines;
   double misses = 0;    // that this rests on,
   double readings = 0;  // first touches, misses included,
   double walks = 0;     // in which these were made,
@@ -61,8 +66,9 @@ class LoadRecord {
  public:
   // One more execution; what it read, each 0 where nothing was timed: `first_ticks` if it was a line's first
   // touch in its walk, `again_ticks` if a later one. What is worth less than what is known already does not
-  // count, but that short walks tell of a large set what long ones do.
-  void add(double first_ticks, double again_ticks, const WalkInfo& walk, const WalkScale& scale) noexcept;
+  // count, but that short walks tell of a large set what long ones do. `tier`: of the line.
+  void add(double first_ticks, double again_ticks, const WalkInfo& walk, const WalkScale& scale,
+           TierId tier = 0) noexcept;
   Verdict verdict(const WalkScale& scale) const noexcept;
 
  private:
@@ -73,6 +79,7 @@ class LoadRecord {
 
   // The past counts by half, each time there has been so much.
   std::atomic<float> walks_, executions_, hits_, hit_ticks_, misses_, miss_ticks_, again_, again_ticks_;
+  ByTier<std::atomic<float>> tier_misses_;    // of the misses
   std::atomic<float> now_hits_, now_misses_;  // of the last walk
   std::atomic<std::uint32_t> last_walk_;
   std::atomic<WalkWorth> worth_;

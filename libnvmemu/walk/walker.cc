@@ -8,10 +8,10 @@
 #include <algorithm>
 #include <new>
 
+#include "base/mapped.h"
 #include "base/raw_syscall.h"
 #include "walk/cursor.h"
 #include "walk/guarded_access.h"
-#include "walk/mapped.h"
 
 namespace nvmemu {
 namespace {
@@ -77,20 +77,22 @@ CoreTiming core_timing(double cycle_ns) noexcept {
   return {.cycle_ns = cycle_ns,
           .enter_ns = cycle_ns / kEnterPerCycle,
           .near_ns = kNearCycles * cycle_ns,
-          .longer = 2,
           .window = 128,
           .misses = 12};
 }
 
 }  // namespace
 
-SharedWalks* SharedWalks::create(double ns_per_tick, double threshold_ns, WalkTally& tally) noexcept {
+SharedWalks* SharedWalks::create(double ns_per_tick, double threshold_ns, WalkTally& tally,
+                                 const WalkTiers& tiers) noexcept {
   constexpr double kLongestNs = 1000;
   const long result = raw_syscall(SYS_mmap, nullptr, sizeof(SharedWalks), PROT_READ | PROT_WRITE,
                                   MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (is_error(result)) return nullptr;
   auto* const shared = reinterpret_cast<SharedWalks*>(result);
   shared->tally_ = &tally;
+  shared->tiers_ = tiers;
+  shared->knows_targets_ = std::ranges::any_of(tiers.longer_ns, [](double ns) { return ns > 0; });
   shared->untouchable_ = map_zeroed<UntouchableMemory>();
   shared->layout_ = VectorLayout::of_processor();
   shared->code_.open(shared->layout_.state);
@@ -118,6 +120,7 @@ class Walker::Run {
  public:
   Run(Walker& walker, SharedWalks& shared, const WalkPlan& plan) noexcept
       : walker_(walker),
+        shared_(shared),
         scale_(shared.scale()),
         cursor_(shared.code(), walker.memory_, walker.registers_, kDecodeBudget),
         plan_(plan),
@@ -149,39 +152,54 @@ class Walker::Run {
     outcome.readings += touches.loads;
     count(entry.op, outcome.passed);
     const bool missed = static_cast<double>(ticks) > scale_.threshold_ticks;
-    if (missed) walker_.missed_[static_cast<std::size_t>(outcome.misses++) % kMissesKept] = address();
+    const TierId tier = shared_.tiers().of(address());
+    if (missed) {
+      walker_.missed_[static_cast<std::size_t>(outcome.misses++) % kMissesKept] = address();
+      ++outcome.misses_of_tier[tier];
+    }
     if (outcome.steps >= plan_.warm_up && (loads || waits_for_store(entry.op))) {
       entry.record.add(static_cast<double>(loads ? ticks : touches.store_ticks),
-                       static_cast<double>(touches.again_ticks), info_, scale_);
+                       static_cast<double>(touches.again_ticks), info_, scale_, tier);
     }
-    if (!plan_.is_long()) model(entry.op, static_cast<double>(ticks), outcome.steps);
+    if (!plan_.is_long()) model(entry.op, static_cast<double>(ticks), tier, outcome.steps);
   }
 
-  void model(const MicroOp& op, double ticks, unsigned step) noexcept {
+  void model(const MicroOp& op, double ticks, TierId tier, unsigned step) noexcept {
     if (step == plan_.warm_up) before_ = {walker_.core_.time(), walker_.core_.stall_ns()};
     const bool mispredicted =
         op.kind == OpKind::kBranch && walker_.branches_.mispredicts(op.address, cursor_.branched());
     LoadTime load;
-    if (ticks > 0 && ticks <= scale_.longest_ticks)
-      load = {scale_.ns(std::max(0.0, ticks - scale_.fence_ticks)), ticks > scale_.threshold_ticks};
+    if (ticks > 0 && ticks <= scale_.longest_ticks) load = load_time(ticks, tier);
     if (load.is_miss && step >= plan_.warm_up) {
       ++misses_;
       miss_ns_ += load.ns;
+      miss_longer_ns_ += load.longer_ns;
     }
     walker_.core_.add(op, address(), load, mispredicted);
+  }
+
+  LoadTime load_time(double ticks, TierId tier) const noexcept {
+    const double ns = scale_.ns(std::max(0.0, ticks - scale_.fence_ticks));
+    return {.ns = ns,
+            .is_miss = ticks > scale_.threshold_ticks,
+            .longer_ns = shared_.knows_targets() ? shared_.tiers().longer_ns[tier] : ns};
   }
 
   void sum_up(WalkOutcome& outcome) const noexcept {
     if (misses_ == 0) return;
     const CoreTime time = walker_.core_.time();
-    outcome.stall_ns = walker_.core_.stall_ns() - before_.stall_ns;
+    const double in_a_row = (walker_.core_.stall_ns() - before_.stall_ns) / (miss_ns_ / misses_);
+    outcome.plain_ns = in_a_row * miss_longer_ns_ / misses_;
     outcome.longer_ns = (time.longer - before_.time.longer) - (time.here - before_.time.here);
-    outcome.misses_in_a_row = outcome.longer_ns / (miss_ns_ / misses_) * outcome.misses / misses_;
+    // Where no miss of the walk is to take longer, what is hidden cannot be told, nor does it matter.
+    const double with_hidden = miss_longer_ns_ > 0 ? outcome.longer_ns * misses_ / miss_longer_ns_ : in_a_row;
+    outcome.misses_in_a_row = with_hidden * outcome.misses / misses_;
   }
 
   std::uintptr_t address() const noexcept { return cursor_.operand_address(); }
 
   Walker& walker_;
+  SharedWalks& shared_;
   const WalkScale& scale_;
   Cursor cursor_;
   WalkPlan plan_;
@@ -189,8 +207,8 @@ class Walker::Run {
   struct {
     CoreTime time;
     double stall_ns = 0;
-  } before_;                         // the core's, when the warm-up ended,
-  double misses_ = 0, miss_ns_ = 0;  // and what came after it
+  } before_;                                              // the core's, when the warm-up ended,
+  double misses_ = 0, miss_ns_ = 0, miss_longer_ns_ = 0;  // and what came after it
 };
 
 WalkOutcome Walker::walk(SharedWalks& shared, const ucontext_t& context, const WalkPlan& plan) noexcept {

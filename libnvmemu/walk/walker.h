@@ -17,6 +17,7 @@
 #include "walk/schedule.h"
 #include "walk/untouchable.h"
 #include "walk/walk_tally.h"
+#include "walk/walk_tiers.h"
 
 namespace nvmemu {
 
@@ -26,12 +27,15 @@ class SharedWalks {
  public:
   // Null where there is no memory, or no code can be executed. `ns_per_tick`: of the TSC; `threshold_ns`:
   // what takes longer comes from memory. `tally` outlives them.
-  static SharedWalks* create(double ns_per_tick, double threshold_ns, WalkTally& tally) noexcept;
+  static SharedWalks* create(double ns_per_tick, double threshold_ns, WalkTally& tally,
+                             const WalkTiers& tiers = {}) noexcept;
 
   CodeCache& code() noexcept { return code_; }
   const VectorLayout& layout() const noexcept { return layout_; }
   const WalkScale& scale() const noexcept { return scale_; }
   const CoreTiming& core() const noexcept { return core_; }
+  const WalkTiers& tiers() const noexcept { return tiers_; }
+  bool knows_targets() const noexcept { return knows_targets_; }
   WalkTally& tally() noexcept { return *tally_; }
   // This process' own.
   UntouchableMemory& untouchable() noexcept { return *untouchable_; }
@@ -47,6 +51,8 @@ class SharedWalks {
   VectorLayout layout_;
   WalkScale scale_;
   CoreTiming core_;
+  WalkTiers tiers_;
+  bool knows_targets_;
   WalkTally* tally_;
   UntouchableMemory* untouchable_;
 };
@@ -56,12 +62,13 @@ struct WalkOutcome {
   WalkStop stop = WalkStop::kNone;
   double ns = 0;          // that it took
   unsigned readings = 0;  // of loads, timed
-  double misses = 0;      // lines that it brought in from memory
+  double misses = 0;      // lines that it brought in from memory,
+  ByTier<double> misses_of_tier{};
   WalkPassed passed{};
 
   // Of a short walk, past its warm-up, by a model of the core.
-  double stall_ns = 0;         // for how long the program waits for misses alone,
-  double longer_ns = 0;        // and how much longer it would take with each miss twice as long
+  double plain_ns = 0;         // how much longer it would take on the emulated memory, going by stalls alone,
+  double longer_ns = 0;        // and with all that is hidden of misses, and waited for together
   double misses_in_a_row = 0;  // of `misses`, how many wait for each other; 0: not known
 };
 

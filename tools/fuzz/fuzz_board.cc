@@ -100,6 +100,7 @@ void check_reader(const Board& board) {
   report.source_name = "sampler";
   report.model = "stall";
   report.bandwidth.is_measured = true;
+  report.tiers.resize(kMostTiers);
   read_board(board, report);
   require(printable_lines(summary(report)) == summary(report));
   const auto read = parse_report(to_json(report));

@@ -192,6 +192,18 @@ INSTANTIATE_TEST_SUITE_P(
         Mistake{
             "UnknownTicker", {"--read-latency", "2x", "--ticker", "hpet"}, "--ticker: 'hpet' is not one of"},
         Mistake{"BaseLatency", {"--read-latency", "2x", "--base-latency", "90"}, "--base-latency: '90'"},
+        Mistake{"TierWithoutMemory", {"--tier", "nvm"}, "--tier: 'nvm' names no tier and its memory"},
+        Mistake{"TierOfUnknownProfile", {"--tier", "nvm=optain"}, "optain"},
+        Mistake{"TierBelowBase", {"--tier", "nvm=50ns,rest"}, "--tier: tier nvm asks for 50 ns"},
+        Mistake{"TierOfNoFile", {"--tier", "nvm=2x,file=/no/such"}, "--tier: tier nvm: '/no/such'"},
+        Mistake{"TierOfUnknownRule", {"--tier", "nvm=2x,files=/"}, "there is no rule 'files=/'"},
+        Mistake{
+            "TiersThatOverlap", {"--tier", "a=2x,file=/proc", "--tier", "b=3x,file=/proc/self"}, "overlap"},
+        Mistake{"TwoTiersForTheRest",
+                {"--tier", "a=2x,rest", "--tier", "b=3x,interleave=1:1"},
+                "tier a has the rest"},
+        Mistake{"TiersWithoutWalks", {"--tier", "a=2x,rest", "--no-walks"}, "--no-walks: only walks tell"},
+        Mistake{"TiersOfCounters", {"--tier", "a=2x,rest", "--source", "pmu"}, "does not tell which tier"},
         Mistake{"ReportInNoDirectory",
                 {"--read-latency", "2x", "--report", "/no/such/r.json"},
                 "/no/such/r.json"},

@@ -115,7 +115,8 @@ class Windowed:
         self.program = program
         self.arguments = arguments
         self.truth = truth
-        self.options = []  # for nvmemu run, beside the target's
+        self.memory = ["--read-latency", target]
+        self.options = []  # for nvmemu run, beside the memory's
 
     def round(self, runner, _selected):
         if self.row.samples or self.row.failure:
@@ -124,12 +125,15 @@ class Windowed:
         try:
             self.truth.measure(runner)
             command = runner.program(self.program, *self.arguments, "--seconds", str(SECONDS))
-            options = ["--alternate", WINDOW, "--read-latency", self.target, *self.options]
+            options = ["--alternate", WINDOW, *self.memory, *self.options]
             outcome = runner.emulated(command, options)
             figures(outcome, emulated=True)
             self.judge(outcome.report)
         except RunError as error:
             self.row.failure = str(error)
+
+    def target_ns(self, report):
+        return report["target"]["read_latency_ns"]
 
     def judge(self, report):
         pairs = pairs_of(report["alternation"]["windows"])
@@ -138,7 +142,7 @@ class Windowed:
             raise RunError(f"{FEWEST_PAIRS} windows with delays are needed that are whole and lie between two without, and "
                            f"there are {len(pairs)}; others took {others:.0f} % of the processor's time")
         base_ns = report["base"]["read_latency_ns"]
-        self.row.samples = errors_in_percent(pairs, self.truth, report["target"]["read_latency_ns"], base_ns)
+        self.row.samples = errors_in_percent(pairs, self.truth, self.target_ns(report), base_ns)
         on_ns, off_ns = (statistics.median(each) for each in zip(*pairs))
         self.row.remark = f"{len(pairs)} pairs; {off_ns:.4g} ns without delays, {on_ns:.4g} with; base {base_ns:.0f}"
         if others > TELLING:

@@ -37,7 +37,7 @@ Sampler::Sampler(SamplerShared& shared, const Clock& clock, const SamplerOptions
       options_(options),
       walks_(shared.walks, options.effort * options.walk_budget, options.rules),
       every_load_(options.base_ns),
-      samples_(options.base_ns, options.rules),
+      samples_(options.base_ns, options.rules, options.several_targets),
       traffic_(options.cache_bytes),
       period_({.fine_ns = options.period_ns,
                .usual_ns = options.measures_traffic ? options.period_ns : options.period_ns / options.effort,
@@ -125,7 +125,7 @@ void Sampler::note_walk(const WalkTaken& walk) noexcept {
   timed_loads_ += walk.readings;
   passed_ += walk.passed;
   samples_.add_misses_in_a_row(walk.misses_in_a_row);
-  samples_.add_overlap(walk.stall_ns, walk.longer_ns);
+  samples_.add_overlap(walk.plain_ns, walk.longer_ns);
   if (options_.rules.has(Rule::kRevisits))
     walks_.for_each_miss([&](std::uintptr_t address) { misses_.add(address); });
   if (perf_.is_open()) {

@@ -44,6 +44,7 @@ struct SamplerOptions {
   double walk_budget = 0.005;       // of walks, of CPU time, and more of injected time
   double base_ns = 0;               // what a miss takes until a walk has seen one
   Rules rules{};                    // that are followed
+  bool several_targets = false;     // see WalkedSamples
   double effort = 1;                // see sampling_effort()
   double steady_after_ms = 32;      // how long after an injection walks tell most
   double sample_stall_cost_ns = 0;  // see Calibration

@@ -5,8 +5,8 @@
 #include <cstdlib>
 
 #include "epoch/config.h"
-#include "epoch/target_latency.h"
 #include "epoch/unknown_variables.h"
+#include "plan/target_latency.h"
 
 namespace nvmemu {
 namespace {

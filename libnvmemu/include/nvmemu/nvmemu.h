@@ -36,6 +36,13 @@ void nvmemu_release(void) __attribute__((weak, visibility("default")));
  * threads share. Thread-safe, async-signal-safe. Without effect in a process that is not emulated. */
 void nvmemu_progress(unsigned long long amount) __attribute__((weak, visibility("default")));
 
+/* Puts `bytes` from `address` on into the tier of that name, as `nvmemu run --tier NAME=MEMORY` has it; null:
+ * into the machine's own memory. A page that is covered in part counts as a whole. It holds until the range
+ * is unmapped, or placed anew. 0; -1 where there is no such tier, or no room to note it. Thread-safe,
+ * async-signal-safe. */
+int nvmemu_place(const void* address, unsigned long bytes, const char* tier)
+    __attribute__((weak, visibility("default")));
+
 /* nvmemu_end_epoch() under the emulator, nothing elsewhere. Call it at both ends of a region that is timed,
  * so that what came before is not paid inside it, and what it owes is. */
 static inline void nvmemu_settle(void) {
@@ -45,6 +52,11 @@ static inline void nvmemu_settle(void) {
 /* nvmemu_progress() under the emulator, nothing elsewhere. */
 static inline void nvmemu_done(unsigned long long amount) {
   if (nvmemu_progress) nvmemu_progress(amount);
+}
+
+/* nvmemu_place() under the emulator, -1 elsewhere. */
+static inline int nvmemu_put(const void* address, unsigned long bytes, const char* tier) {
+  return nvmemu_place ? nvmemu_place(address, bytes, tier) : -1;
 }
 
 /* nvmemu_hold() and nvmemu_release() under the emulator, nothing elsewhere. */

@@ -13,6 +13,7 @@
 
 #include "board_files.h"
 #include "report/board_owner.h"
+#include "report/report_reader.h"
 #include "report/run_report.h"
 
 namespace nvmemu {
@@ -84,6 +85,28 @@ TEST_F(HostileBoard, TrafficThatNoMachineMovesIsNone) {
   EXPECT_EQ(report.bandwidth.read_bytes, 0);
   EXPECT_FALSE(report.bandwidth.error_relative_95);
   EXPECT_THAT(report.bandwidth.error_from, HasSubstr("make no sense"));
+}
+
+TEST_F(HostileBoard, AStepsTrafficThatNoMachineMovesInASecondIsNone) {
+  TrafficBoard& traffic = board_->traffic();
+  traffic.series.add({traffic.start_ns, traffic.start_ns + 1000, 9e17, 0, 0}, traffic.start_ns);
+  const RunReport report = read();
+  EXPECT_THAT(report.bandwidth.error_from, HasSubstr("make no sense"));
+  EXPECT_TRUE(parse_report(to_json(report))) << parse_report(to_json(report)).error().message;
+}
+
+TEST_F(HostileBoard, TiersHaveNoMoreThanAReportMayHold) {
+  constexpr auto kMost = std::numeric_limits<std::uint64_t>::max();
+  TierTally::Sums& sums = board_->tiers().tiers[1];
+  sums.stall_ns = sums.delay_ns = sums.placed_bytes = kMost;
+  board_->tiers().unplaced = kMost;
+  RunReport report;
+  report.base_read_latency_ns = 100;
+  report.source_name = "sampler";
+  report.model = "stall";
+  report.tiers.resize(2);
+  read_board(*board_, report);
+  EXPECT_TRUE(parse_report(to_json(report))) << parse_report(to_json(report)).error().message;
 }
 
 TEST_F(HostileBoard, ACountOfTheLostThatNobodyHasIsNotPrinted) {

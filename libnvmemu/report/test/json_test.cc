@@ -7,6 +7,7 @@
 
 #include "board_files.h"
 #include "example_report.h"
+#include "report/report_reader.h"
 #include "report/run_report.h"
 
 namespace nvmemu {
@@ -26,7 +27,7 @@ TEST(ReportJson, HasTheSchemasFieldsAndNoOthers) {
   const json report = json::parse(to_json(example_report()));
   EXPECT_THAT(keys(report), UnorderedElementsAre("schema", "command", "exit_status", "wall_seconds", "source",
                                                  "model", "base", "target", "error", "warnings", "totals",
-                                                 "walks", "alternation", "bandwidth", "processes"));
+                                                 "tiers", "walks", "alternation", "bandwidth", "processes"));
   EXPECT_THAT(keys(report["walks"]), UnorderedElementsAre("walks", "instructions", "passed", "ended_by"));
   EXPECT_THAT(keys(report["source"]),
               UnorderedElementsAre("name", "why", "design", "quality", "counted_share", "ticker"));
@@ -47,6 +48,32 @@ TEST(ReportJson, HasTheSchemasFieldsAndNoOthers) {
 
 TEST(ReportJson, SaysNothingOfABandwidthThatNobodyMeasured) {
   EXPECT_TRUE(json::parse(to_json(example_report()))["bandwidth"].is_null());
+}
+
+TEST(ReportJson, HasTheTiers) {
+  RunReport report = example_report();
+  EXPECT_EQ(json::parse(to_json(report))["tiers"], json::array());
+  report.tiers = {{.name = "dram", .profile = "", .rule = "what is in no other", .has_the_rest = true},
+                  {.name = "nvm",
+                   .profile = "pcm",
+                   .read_latency_ns = 500,
+                   .rule = "file /x",
+                   .placed_bytes = 4096,
+                   .stall_ns = 1e9,
+                   .delay_ns = 2e9}};
+  const json tiers = json::parse(to_json(report))["tiers"];
+  ASSERT_EQ(tiers.size(), 2U);
+  EXPECT_THAT(keys(tiers[1]), UnorderedElementsAre("name", "profile", "read_latency_ns", "rule",
+                                                   "has_the_rest", "placed_bytes", "stall_ns", "delay_ns"));
+  EXPECT_EQ(tiers[1]["delay_ns"], 2e9);
+  EXPECT_TRUE(tiers[0]["profile"].is_null());
+
+  const auto read = parse_report(to_json(report));
+  ASSERT_TRUE(read) << read.error().message;
+  ASSERT_EQ(read->tiers.size(), 2U);
+  EXPECT_EQ(read->tiers[1].rule, "file /x");
+  EXPECT_EQ(read->tiers[1].placed_bytes, 4096);
+  EXPECT_TRUE(read->tiers[0].has_the_rest);
 }
 
 TEST(ReportJson, HasTheBandwidth) {

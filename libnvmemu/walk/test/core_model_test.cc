@@ -29,8 +29,8 @@ class CoreModelTest : public testing::Test {
  protected:
   // All else takes no time, a miss takes 1: so many in a row.
   double groups() const { return model_->time().here; }
-  void miss(unsigned to, unsigned base, double ns = 1) {
-    model_->add(load_op(to, base), next_line_ += 64, {ns, true}, false);
+  void miss(unsigned to, unsigned base, double ns = 1, double longer_ns = 0) {
+    model_->add(load_op(to, base), next_line_ += 64, {ns, true, longer_ns}, false);
   }
   void work(unsigned on, int count = 1) {
     for (int i = 0; i < count; ++i) model_->add(work_op(on), 0, {}, false);
@@ -110,9 +110,9 @@ class WorkBesideMisses : public CoreModelTest {
   static constexpr double kMissNs = 100;
 
   void run(int work_of_step) {
-    model_->begin({.cycle_ns = 0.25, .enter_ns = 0.05, .near_ns = 1, .longer = 5, .window = 128});
+    model_->begin({.cycle_ns = 0.25, .enter_ns = 0.05, .near_ns = 1, .window = 128});
     for (int i = 0; i < kSteps; ++i) {
-      miss(kRax, kRax, kMissNs);
+      miss(kRax, kRax, kMissNs, 4 * kMissNs);
       work(kRcx, work_of_step);
     }
   }
@@ -140,6 +140,19 @@ TEST_F(CoreModelTest, NoMoreMissesAtATimeThanThereAreBuffers) {
   model_->begin({.window = 512, .misses = 4});
   for (int i = 0; i < 40; ++i) miss(kRax, kRdi);
   EXPECT_DOUBLE_EQ(groups(), 10);
+}
+
+// Two lists side by side, of which one's memory is to take longer: a step waits for that one.
+TEST_F(CoreModelTest, AMissOfASlowTierIsWaitedForTogetherWithOneOfAFastTier) {
+  constexpr int kSteps = 100;
+  constexpr double kMissNs = 100, kLongerNs = 400;
+  model_->begin({});
+  for (int i = 0; i < kSteps; ++i) {
+    miss(kRax, kRax, kMissNs, kLongerNs);
+    miss(kRdx, kRdx, kMissNs, 0);
+  }
+  EXPECT_NEAR(model_->time().here / kSteps, kMissNs, 1);
+  EXPECT_NEAR(model_->time().longer / kSteps, kMissNs + kLongerNs, 1);
 }
 
 TEST(BranchGuess, LearnsAPattern) {

@@ -7,7 +7,7 @@
 #include <cstring>
 #include <vector>
 
-#include "walk/mapped.h"
+#include "base/mapped.h"
 
 namespace nvmemu {
 namespace {

@@ -12,7 +12,7 @@
 #include <random>
 #include <vector>
 
-#include "walk/mapped.h"
+#include "base/mapped.h"
 #include "walk/test/fault_handlers.h"
 
 namespace nvmemu {

@@ -7,9 +7,9 @@
 #include <cstdint>
 #include <cstdlib>
 
+#include "base/mapped.h"
 #include "walk/code_cache.h"
 #include "walk/cursor.h"
-#include "walk/mapped.h"
 #include "walk/memory.h"
 #include "walk/untouchable.h"
 

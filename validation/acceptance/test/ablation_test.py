@@ -23,7 +23,7 @@ class Ablation(unittest.TestCase):
         self.assertIn("warm-up,late-ticks", done.stdout.replace("\n", "").replace(" ", ""))
 
     def test_names_a_rule_that_there_is_none_of(self):
-        done = run("--rules", "pace,hiden")
+        done = run("--rules", "warm-up,hiden")
         self.assertEqual(done.returncode, 2)
         self.assertIn("hiden", done.stderr)
         self.assertIn("hint", done.stderr)

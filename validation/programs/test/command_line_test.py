@@ -15,9 +15,10 @@ SMALL = {
     "nvmemu-threads": ["--threads", "2"],
     "nvmemu-sync": ["--pattern", "lock", "--size", "1MiB", "--loads", "100", "--rounds", "10"],
     "nvmemu-gather": ["--size", "1MiB", "--loads", "1000"],
+    "nvmemu-tiers": ["lists", "--size", "1MiB", "--steps", "1000"],
     "nvmemu-workload": ["b-tree", "--size", "1MiB", "--operations", "1000"],
 }
-SEEDED = ["nvmemu-chase", "nvmemu-sum", "nvmemu-compute", "nvmemu-sync", "nvmemu-gather", "nvmemu-workload"]
+SEEDED = ["nvmemu-chase", "nvmemu-sum", "nvmemu-compute", "nvmemu-sync", "nvmemu-gather", "nvmemu-tiers", "nvmemu-workload"]
 
 # Program, arguments, and what the message must name.
 BAD_INPUT = [
@@ -56,6 +57,7 @@ BAD_INPUT = [
     ("nvmemu-gather", ["--instructions", "12"], "--instructions"),
     ("nvmemu-gather", ["--size", "3MiB"], "--size"),
     ("nvmemu-gather", ["--loads", "0"], "--loads"),
+    ("nvmemu-tiers", ["heap"], "heap is not one of chain, lists, tree"),
     ("nvmemu-sum", ["--size", "7B"], "--size"),
     ("nvmemu-sum", ["--repeat", "0"], "--repeat"),
     ("nvmemu-sum", ["--page-size", ""], "--page-size"),

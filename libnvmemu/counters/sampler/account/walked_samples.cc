@@ -18,6 +18,10 @@ void add_to(std::atomic<double>& sum, double value) noexcept {
   sum.store(sum.load(kRelaxed) + value, kRelaxed);
 }
 
+double sum_of(const ByTier<double>& counts) noexcept {
+  return std::accumulate(counts.begin(), counts.end(), 0.0);
+}
+
 }  // namespace
 
 Verdict EveryLoad::verdict_of(const LoadEntry& load) noexcept {
@@ -32,7 +36,12 @@ Verdict EveryLoad::verdict_of(const LoadEntry& load) noexcept {
 void WalkedPool::add(double time_ns, const Verdict& verdict) noexcept {
   add_to(time_ns_, time_ns);
   add_to(memory_ns_, time_ns * verdict.share);
-  if (verdict.miss_ns > 0) add_to(misses_, time_ns * verdict.share / verdict.miss_ns);
+  if (verdict.miss_ns <= 0) return;
+  const double misses = time_ns * verdict.share / verdict.miss_ns;
+  add_to(misses_, misses);
+  for (std::size_t tier = 0; tier < kMostTiers; ++tier) {
+    if (verdict.of_tier[tier] > 0) add_to(tier_misses_[tier], misses * verdict.of_tier[tier]);
+  }
 }
 
 // Until anything is known, half: the error that this can make is at most that.
@@ -46,6 +55,9 @@ Verdict WalkedPool::mean(double base_ns) const noexcept {
   result.share = (memory_ns + kPriorShare * kPriorNs) / (time_ns + kPriorNs);
   result.variance = std::min(kUnknownVariance, result.share * (1 - result.share));
   result.miss_ns = misses > 0 ? memory_ns / misses : base_ns;
+  if (misses <= 0) return result;
+  for (std::size_t tier = 0; tier < kMostTiers; ++tier)
+    result.of_tier[tier] = static_cast<float>(tier_misses_[tier].load(kRelaxed) / misses);
   return result;
 }
 
@@ -66,25 +78,34 @@ void WalkedSamples::add(const LoadEntry* entry, double time_ns) noexcept {
   }
 }
 
-void WalkedSamples::add_overlap(double stall_ns, double longer_ns) noexcept {
+void WalkedSamples::add_misses_in_a_row(const ByTier<double>& misses) noexcept {
+  if (!rules_.has(Rule::kOwnMisses)) return;
+  for (std::size_t tier = 0; tier < kMostTiers; ++tier) walked_misses_[tier] += misses[tier];
+}
+
+void WalkedSamples::add_overlap(double plain_ns, double longer_ns) noexcept {
   constexpr double kKept = 0.9;  // of what earlier walks have said, for each that says something
-  if (stall_ns <= 0 || !rules_.has(Rule::kHidden)) return;
-  modelled_stall_ns_ = kKept * modelled_stall_ns_ + stall_ns;
+  if (plain_ns <= 0 || !rules_.has(Rule::kHidden)) return;
+  modelled_plain_ns_ = kKept * modelled_plain_ns_ + plain_ns;
   modelled_longer_ns_ = kKept * modelled_longer_ns_ + longer_ns;
 }
 
 // What of a miss is hidden behind other work is no stall, but is as long with longer misses: these are waited
-// for by so much more than stalls alone say.
+// for by so much more than stalls alone say. Likewise a miss of a slow tier that is waited for together with
+// one of a fast tier; one that is over before others are is waited for by less.
 double WalkedSamples::hidden_factor() const noexcept {
   constexpr double kMost = 3;  // where nearly all is hidden, the model's little rest is too uncertain
-  if (modelled_stall_ns_ <= 0) return 1;
-  return std::clamp(modelled_longer_ns_ / modelled_stall_ns_, 1.0, kMost);
+  if (modelled_plain_ns_ <= 0) return 1;
+  return std::clamp(modelled_longer_ns_ / modelled_plain_ns_, least_factor_, kMost);
 }
 
 void WalkedSamples::charge(double time_ns, const Verdict& verdict, EpochCounts& counts) noexcept {
   const double memory_ns = time_ns * verdict.share;
   counts.memory_stall_ns += memory_ns;
-  if (verdict.miss_ns > 0) misses_ += memory_ns / verdict.miss_ns;
+  if (verdict.miss_ns > 0) {
+    for (std::size_t tier = 0; tier < kMostTiers; ++tier)
+      misses_[tier] += memory_ns / verdict.miss_ns * verdict.of_tier[tier];
+  }
   counts.share_error_ns += time_ns * std::sqrt(verdict.variance);
 }
 
@@ -94,7 +115,7 @@ EpochCounts WalkedSamples::take(VerdictSource& verdicts, WalkedPool& pool, bool 
   counts.held_ns = by_kind_ns_;
   counts.samples = samples_;
   counts.stall_samples = stall_samples_;
-  misses_ = 0;
+  misses_ = {};
   std::size_t kept = 0;
   for (std::size_t i = 0; i < distinct_; ++i) {
     const Verdict verdict = verdicts.verdict_of(*held_[i].entry);
@@ -120,13 +141,20 @@ EpochCounts WalkedSamples::take(VerdictSource& verdicts, WalkedPool& pool, bool 
     counts.sampling_variance_ns2 = time_ns * time_ns / static_cast<double>(samples_) * share * (1 - share);
   }
   // Neither the walk's own time nor the emulated memory's had to be waited for natively, but the misses.
-  const double walked_ns = walked_misses_ * mean.miss_ns;
+  const double walked_ns = sum_of(walked_misses_) * mean.miss_ns;
   counts.memory_stall_ns += walked_ns;
   counts.overhead_ns -= walked_ns;
-  misses_ = misses_ * hidden_factor() + walked_misses_;
+  const double factor = hidden_factor();
+  for (std::size_t tier = 0; tier < kMostTiers; ++tier)
+    misses_[tier] = misses_[tier] * factor + walked_misses_[tier];
 
-  counts.miss_latency_ns = misses_ > 0 ? counts.memory_stall_ns / misses_ : mean.miss_ns;
-  others_ns_ = walked_misses_ = 0;
+  const double misses = sum_of(misses_);
+  counts.miss_latency_ns = misses > 0 ? counts.memory_stall_ns / misses : mean.miss_ns;
+  if (misses > 0) {
+    for (std::size_t tier = 0; tier < kMostTiers; ++tier) counts.of_tier[tier] = misses_[tier] / misses;
+  }
+  others_ns_ = 0;
+  walked_misses_ = {};
   by_kind_ns_ = {};
   samples_ = stall_samples_ = 0;
   return counts;

@@ -24,6 +24,7 @@ class WalkedPool {
 
  private:
   std::atomic<double> time_ns_{0}, memory_ns_{0}, misses_{0};
+  ByTier<std::atomic<double>> tier_misses_{};  // of the misses
 };
 
 // Where verdicts come from.
@@ -47,20 +48,21 @@ class EveryLoad final : public VerdictSource {
 
 class WalkedSamples {
  public:
-  // `base_ns`: what a miss takes until walks have seen one.
-  explicit WalkedSamples(double base_ns, Rules rules = {}) : base_ns_(base_ns), rules_(rules) {}
+  // `base_ns`: what a miss takes until walks have seen one. `several_targets`: not all tiers' misses are to
+  // take as much longer.
+  explicit WalkedSamples(double base_ns, Rules rules = {}, bool several_targets = false)
+      : base_ns_(base_ns), rules_(rules), least_factor_(several_targets ? 0 : 1) {}
 
   // A sample that stands for `time_ns`, held up by `entry`'s instruction (null: by nothing known).
   void add(const LoadEntry* entry, double time_ns) noexcept;
 
   // A walk has brought lines in from memory that the program will now find in its caches: so many that wait
   // for each other. It waits for none of that, but on the emulated memory it would have.
-  void add_misses_in_a_row(double misses) noexcept {
-    if (rules_.has(Rule::kOwnMisses)) walked_misses_ += misses;
-  }
-  // By a model of the core, over what a walk has passed: for how long the program waits for misses alone, and
-  // how much longer it would take with each twice as long.
-  void add_overlap(double stall_ns, double longer_ns) noexcept;
+  void add_misses_in_a_row(const ByTier<double>& misses) noexcept;
+  // By a model of the core, over what a walk has passed: how much longer the program would take on the
+  // emulated memory by what it waits for misses alone, and with what is hidden of them and waited for
+  // together.
+  void add_overlap(double plain_ns, double longer_ns) noexcept;
 
   // Starts the next epoch. What is behind a load that no walk has passed is kept back for a while, unless the
   // epoch is to be settled, and then gets the mean; behind such a store, nothing.
@@ -81,9 +83,10 @@ class WalkedSamples {
   std::array<Held, kDistinct> held_{};
   std::size_t distinct_ = 0;
   double others_ns_ = 0;
-  double misses_ = 0;
-  double walked_misses_ = 0;
-  double modelled_stall_ns_ = 0, modelled_longer_ns_ = 0;  // of the last walks
+  double least_factor_;
+  ByTier<double> misses_{};
+  ByTier<double> walked_misses_{};
+  double modelled_plain_ns_ = 0, modelled_longer_ns_ = 0;  // of the last walks
   std::array<double, kStallKinds> by_kind_ns_{};
   std::uint64_t samples_ = 0;
   std::uint64_t stall_samples_ = 0;

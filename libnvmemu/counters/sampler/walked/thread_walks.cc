@@ -3,13 +3,14 @@
 
 #include <algorithm>
 
-#include "walk/mapped.h"
+#include "base/mapped.h"
 #include "walk/walker.h"
 
 namespace nvmemu {
 
-SharedWalks* create_shared_walks(double ns_per_tick, double threshold_ns, WalkTally& tally) noexcept {
-  return SharedWalks::create(ns_per_tick, threshold_ns, tally);
+SharedWalks* create_shared_walks(double ns_per_tick, double threshold_ns, WalkTally& tally,
+                                 const WalkTiers& tiers) noexcept {
+  return SharedWalks::create(ns_per_tick, threshold_ns, tally, tiers);
 }
 
 void note_served(SharedWalks* shared, std::uintptr_t begin, std::uintptr_t end) noexcept {
@@ -49,10 +50,11 @@ WalkTaken ThreadWalks::maybe_walk(const ucontext_t& context, TickMoment moment,
   if (outcome.misses_in_a_row > 0) {
     constexpr double kNew = 0.25;
     in_a_row_per_miss_ += kNew * (outcome.misses_in_a_row / outcome.misses - in_a_row_per_miss_);
-    taken.stall_ns = outcome.stall_ns;
+    taken.plain_ns = outcome.plain_ns;
     taken.longer_ns = outcome.longer_ns;
   }
-  taken.misses_in_a_row = in_a_row_per_miss_ * outcome.misses;
+  for (std::size_t tier = 0; tier < kMostTiers; ++tier)
+    taken.misses_in_a_row[tier] = in_a_row_per_miss_ * outcome.misses_of_tier[tier];
   return taken;
 }
 

@@ -9,6 +9,7 @@
 #include "counters/sampler/account/walked_samples.h"
 #include "walk/schedule.h"
 #include "walk/walk_tally.h"
+#include "walk/walk_tiers.h"
 
 namespace nvmemu {
 
@@ -16,7 +17,8 @@ class SharedWalks;
 class Walker;
 
 // Null where nothing can be walked. See SharedWalks::create().
-SharedWalks* create_shared_walks(double ns_per_tick, double threshold_ns, WalkTally& tally) noexcept;
+SharedWalks* create_shared_walks(double ns_per_tick, double threshold_ns, WalkTally& tally,
+                                 const WalkTiers& tiers = {}) noexcept;
 
 // A userfaultfd is to serve these addresses, or no longer does: walks read none of them. `shared` may be
 // null. Async-signal-safe.
@@ -27,8 +29,8 @@ struct WalkTaken {
   double ns = 0;  // 0: none was
   unsigned readings = 0;
   WalkPassed passed{};
-  double misses_in_a_row = 0;          // that it has made in the program's stead
-  double stall_ns = 0, longer_ns = 0;  // see WalkOutcome
+  ByTier<double> misses_in_a_row{};    // that it has made in the program's stead
+  double plain_ns = 0, longer_ns = 0;  // see WalkOutcome
 };
 
 class ThreadWalks final : public VerdictSource {

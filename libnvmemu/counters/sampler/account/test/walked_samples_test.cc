@@ -120,7 +120,7 @@ TEST_F(WalkedSamplesTest, WhereNothingIsWalkedAllThatReadsWaitsForMemory) {
 TEST_F(WalkedSamplesTest, MissesThatAWalkHasTakenAreOwed) {
   told_.verdicts[1] = verdict(1, 100);
   samples_.add(&load(1), kMs);
-  samples_.add_misses_in_a_row(1000);
+  samples_.add_misses_in_a_row({1000});
   const EpochCounts counts = take();
   EXPECT_NEAR(counts.memory_stall_ns, kMs + 1000 * 100, 1000);
   EXPECT_NEAR(counts.overhead_ns, -1000 * 100, 1000);  // the program was spared them

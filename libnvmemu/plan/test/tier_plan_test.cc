@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plan/tier_plan.h"
+
+#include <gtest/gtest.h>
+
+namespace nvmemu {
+namespace {
+
+TEST(TierPlanTest, ReadsProfilesLatenciesAndMultiples) {
+  const auto plan = parse_tiers("nvm=optane-dcpmm,file=/mnt/pmem;far=500ns;slow=2.5x,rest");
+  ASSERT_TRUE(plan) << plan.error().message;
+  ASSERT_EQ(plan->tiers.size(), 3U);
+  EXPECT_EQ(plan->tiers[0].profile, "optane-dcpmm");
+  EXPECT_EQ(plan->tiers[0].latency.ns, *find_built_in_profile("optane-dcpmm")->device.read_latency_ns);
+  EXPECT_EQ(plan->tiers[0].files, std::vector<std::string>{"/mnt/pmem"});
+  EXPECT_EQ(plan->tiers[1].latency.ns, 500);
+  EXPECT_EQ(plan->tiers[2].latency.multiple, 2.5);
+  EXPECT_EQ(plan->otherwise.tier, 3);
+  EXPECT_EQ(plan->otherwise.own_parts, 0U);
+  EXPECT_EQ(plan->find("far"), 2);
+  EXPECT_EQ(plan->find("near"), 0);
+}
+
+TEST(TierPlanTest, ReadsInterleaving) {
+  const auto plan = parse_tiers("cxl=cxl-dram,interleave=3:2,granularity=2MiB");
+  ASSERT_TRUE(plan) << plan.error().message;
+  EXPECT_EQ(plan->otherwise.tier, 1);
+  EXPECT_EQ(plan->otherwise.own_parts, 3U);
+  EXPECT_EQ(plan->otherwise.parts, 2U);
+  EXPECT_EQ(plan->otherwise.page_bytes, 2U << 20);
+}
+
+TEST(TierPlanTest, NothingIsNoTier) {
+  ASSERT_TRUE(parse_tiers(""));
+  EXPECT_TRUE(parse_tiers("")->empty());
+}
+
+TEST(TierPlanTest, WhatIsWrittenIsReadAgain) {
+  for (const char* text : {"a=300ns", "a=300ns,file=/x,file=/y;b=2x,rest",
+                           "a=1.5x;b=350.25ns,file=/z,interleave=1:9,granularity=4096B"}) {
+    const auto plan = parse_tiers(text);
+    ASSERT_TRUE(plan) << text << plan.error().message;
+    EXPECT_EQ(format_tiers(*plan), text);
+  }
+}
+
+struct BadTiers {
+  const char* text;
+  const char* says;
+};
+
+class BadTiersTest : public testing::TestWithParam<BadTiers> {};
+
+TEST_P(BadTiersTest, SaysWhatIsWrong) {
+  const auto plan = parse_tiers(GetParam().text);
+  ASSERT_FALSE(plan);
+  EXPECT_NE(plan.error().message.find(GetParam().says), std::string::npos) << plan.error().message;
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    All, BadTiersTest,
+    testing::Values(BadTiers{"nvm", "names no tier"}, BadTiers{"=300ns", "a tier's name"},
+                    BadTiers{"n\x1bvm=300ns", "a tier's name"},
+                    BadTiers{"a=300ns;a=400ns", "two of that name"}, BadTiers{"dram=300ns", "machine's own"},
+                    BadTiers{"nvm=", "what memory it is"}, BadTiers{"nvm=optan-dcpm", "optan-dcpm"},
+                    BadTiers{"nvm=0.5x", "0.5x"}, BadTiers{"nvm=300", "300"},
+                    BadTiers{"nvm=300ns,where=/x", "no rule 'where=/x'"},
+                    BadTiers{"nvm=300ns,,rest", "no rule"}, BadTiers{"nvm=300ns,file=x", "from the root"},
+                    BadTiers{"nvm=300ns,file=", "from the root"},
+                    BadTiers{"nvm=300ns,interleave=3", "two numbers"},
+                    BadTiers{"nvm=300ns,interleave=0:1", "two numbers"},
+                    BadTiers{"nvm=300ns,interleave=1:2:3", "two numbers"},
+                    BadTiers{"nvm=300ns,interleave=-1:2", "two numbers"},
+                    BadTiers{"nvm=300ns,rest,interleave=1:1", "each say"},
+                    BadTiers{"nvm=300ns,granularity=4KiB", "goes with"},
+                    BadTiers{"nvm=300ns,rest,granularity=4KiB", "goes with"},
+                    BadTiers{"nvm=300ns,interleave=1:1,granularity=5000B", "power of two"},
+                    BadTiers{"a=300ns,rest;b=400ns,interleave=1:1", "tier a has the rest"},
+                    BadTiers{"a=300ns,file=/x;b=400ns,file=/x/y", "overlap"},
+                    BadTiers{"a=300ns,file=/x/y/;b=400ns,file=/x", "overlap"},
+                    BadTiers{"a=2x;b=2x;c=2x;d=2x;e=2x;f=2x;g=2x;h=2x", "no more than 7"}));
+
+TEST(TierPlanTest, NamesThatBeginAlikeDoNotOverlap) {
+  EXPECT_TRUE(parse_tiers("a=300ns,file=/x;b=400ns,file=/xy"));
+}
+
+}  // namespace
+}  // namespace nvmemu

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which part of a program's memory is to be which: of --tier and NVMEMU_TIERS. docs/tiers.md has the rules.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "device/device.h"
+#include "plan/target_latency.h"
+#include "tier/tier.h"
+#include "tier/tier_map.h"
+
+namespace nvmemu {
+
+// What tier 0 is called.
+inline constexpr std::string_view kMachinesOwnTier = "dram";
+
+struct TierSpec {
+  std::string name;
+  std::string profile;  // that the latency is of; empty: it was given as such
+  TargetLatency latency{};
+  std::vector<std::string> files;  // what is mapped of these, or of what lies below them, is in it
+};
+
+struct TierPlan {
+  std::vector<TierSpec> tiers;  // the first is tier 1
+  DefaultTier otherwise{};      // what no rule speaks of
+
+  bool empty() const { return tiers.empty(); }
+  // 0: there is none of that name.
+  TierId find(std::string_view name) const;
+};
+
+// By a name or, where it may read them, a file.
+using FindProfile = Result<Profile> (*)(const std::string& name);
+
+// NAME=MEMORY[,RULE...]: MEMORY is a profile, a latency ("300ns") or a multiple ("2x"); a RULE is file=PATH,
+// interleave=OWN:PARTS (pages of the machine's memory for each so many of this), granularity=SIZE (of such
+// pages), or rest. An error where it cannot be understood, or does not go with what `plan` has already.
+Result<void> add_tier(TierPlan& plan, std::string_view text, FindProfile find_profile);
+
+// All of them, by semicolons. Only built-in profiles.
+Result<TierPlan> parse_tiers(std::string_view text);
+
+// What parse_tiers() makes the same of. Latencies in place of profiles.
+std::string format_tiers(const TierPlan& plan);
+
+}  // namespace nvmemu

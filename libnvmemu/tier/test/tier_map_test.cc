@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tier/tier_map.h"
+
+#include <gtest/gtest.h>
+
+#include <random>
+#include <thread>
+#include <vector>
+
+namespace nvmemu {
+namespace {
+
+constexpr std::uintptr_t kPage = 4096, kBlock = 2 << 20, kBase = 0x7f0000000000;
+
+class TierMapTest : public testing::Test {
+ protected:
+  ~TierMapTest() override { TierMap::destroy(map_); }
+  void open(const DefaultTier& otherwise = {}) { map_ = TierMap::create(otherwise); }
+
+  TierMap* map_ = nullptr;
+};
+
+TEST_F(TierMapTest, WhatNobodyHasPlacedIsTheMachines) {
+  open();
+  for (const std::uintptr_t address : {std::uintptr_t{0}, kBase, ~std::uintptr_t{0}})
+    EXPECT_EQ(map_->tier_of(address), 0);
+}
+
+TEST_F(TierMapTest, PlacesPagesAndBlocks) {
+  open();
+  ASSERT_TRUE(map_->place(kBase + kPage, 3 * kBlock, 2));
+  EXPECT_EQ(map_->tier_of(kBase), 0);
+  EXPECT_EQ(map_->tier_of(kBase + kPage), 2);
+  EXPECT_EQ(map_->tier_of(kBase + kBlock + 17), 2);
+  EXPECT_EQ(map_->tier_of(kBase + 3 * kBlock + kPage - 1), 2);
+  EXPECT_EQ(map_->tier_of(kBase + 3 * kBlock + kPage), 0);
+}
+
+TEST_F(TierMapTest, APageThatIsCoveredInPartIsTheRanges) {
+  open();
+  ASSERT_TRUE(map_->place(kBase + kPage - 1, 2, 1));
+  EXPECT_EQ(map_->tier_of(kBase), 1);
+  EXPECT_EQ(map_->tier_of(kBase + kPage), 1);
+  EXPECT_EQ(map_->tier_of(kBase + 2 * kPage), 0);
+}
+
+TEST_F(TierMapTest, ForgetsWhatIsRemoved) {
+  open();
+  ASSERT_TRUE(map_->place(kBase, 2 * kBlock, 3));
+  map_->remove(kBase + kPage, kPage);
+  EXPECT_EQ(map_->tier_of(kBase), 3);
+  EXPECT_EQ(map_->placed_in(kBase), 3);
+  EXPECT_FALSE(map_->placed_in(kBase + kPage));
+  EXPECT_EQ(map_->tier_of(kBase + kPage), 0);
+  EXPECT_EQ(map_->tier_of(kBase + 2 * kPage), 3);
+  map_->remove(kBase, 2 * kBlock);
+  EXPECT_EQ(map_->tier_of(kBase), 0);
+  EXPECT_EQ(map_->tier_of(kBase + kBlock), 0);
+}
+
+TEST_F(TierMapTest, TheRestMayBeATiersToo) {
+  open({.tier = 4});
+  EXPECT_EQ(map_->tier_of(kBase), 4);
+  ASSERT_TRUE(map_->place(kBase, kPage, 0));  // and this is the machine's
+  EXPECT_EQ(map_->tier_of(kBase), 0);
+}
+
+TEST_F(TierMapTest, InterleavesByPages) {
+  open({.tier = 1, .own_parts = 3, .parts = 2, .page_bytes = kBlock});
+  std::vector<TierId> found;
+  for (std::uintptr_t page = 0; page < 10; ++page) found.push_back(map_->tier_of(page * kBlock + 5000));
+  EXPECT_EQ(found, (std::vector<TierId>{0, 0, 0, 1, 1, 0, 0, 0, 1, 1}));
+}
+
+TEST_F(TierMapTest, RangesBeyondTheAddressSpaceAreCut) {
+  open();
+  constexpr std::uintptr_t kEnd = std::uintptr_t{1} << 47;
+  EXPECT_TRUE(map_->place(kEnd - kPage, ~std::size_t{0}, 1));
+  EXPECT_EQ(map_->tier_of(kEnd - 1), 1);
+  EXPECT_EQ(map_->tier_of(kEnd), 0);
+  EXPECT_TRUE(map_->place(kEnd, kPage, 1));
+  EXPECT_TRUE(map_->place(kBase, 0, 1));
+  EXPECT_EQ(map_->tier_of(kBase), 0);
+}
+
+TEST_F(TierMapTest, SaysWhenThereIsNoRoom) {
+  open();
+  bool noted = true;
+  std::uintptr_t block = 0;
+  for (; noted && block < 100'000; ++block) noted = map_->place(block * kBlock, kPage, 1);
+  EXPECT_FALSE(noted);
+  EXPECT_EQ(map_->tier_of((block - 1) * kBlock), 0);
+  EXPECT_TRUE(map_->place((block + 1) * kBlock, kBlock, 2));  // whole blocks need none
+  EXPECT_EQ(map_->tier_of((block + 1) * kBlock), 2);
+}
+
+TEST_F(TierMapTest, AgreesWithAPlainListOfPages) {
+  open();
+  constexpr std::size_t kPagesInAll = 4 * kBlock / kPage;
+  std::vector<TierId> truth(kPagesInAll, 0);
+  std::mt19937 random(1);
+  for (int round = 0; round < 2000; ++round) {
+    const std::size_t first = random() % kPagesInAll;
+    const std::size_t count = random() % (kPagesInAll - first) + 1;
+    const auto tier = static_cast<TierId>(random() % kMostTiers);
+    if (tier == 0) {
+      map_->remove(kBase + first * kPage, count * kPage);
+    } else {
+      ASSERT_TRUE(map_->place(kBase + first * kPage, count * kPage, tier));
+    }
+    std::fill_n(truth.begin() + static_cast<std::ptrdiff_t>(first), count, tier);
+    const std::size_t looked_at = random() % kPagesInAll;
+    ASSERT_EQ(map_->tier_of(kBase + looked_at * kPage), truth[looked_at]);
+  }
+  for (std::size_t page = 0; page < kPagesInAll; ++page)
+    ASSERT_EQ(map_->tier_of(kBase + page * kPage), truth[page]) << page;
+}
+
+TEST_F(TierMapTest, ManyMayPlaceInOneBlockAtOnce) {
+  open();
+  constexpr std::size_t kThreads = 8;
+  std::vector<std::thread> threads;
+  for (std::size_t i = 0; i < kThreads; ++i) {
+    threads.emplace_back([this, i] {
+      for (std::uintptr_t page = i; page < kBlock / kPage; page += kThreads)
+        map_->place(kBase + page * kPage, kPage, static_cast<TierId>(i));
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  for (std::uintptr_t page = 0; page < kBlock / kPage; ++page)
+    ASSERT_EQ(map_->tier_of(kBase + page * kPage), page % kThreads);
+}
+
+}  // namespace
+}  // namespace nvmemu

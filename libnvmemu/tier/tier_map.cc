@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tier/tier_map.h"
+
+#include <algorithm>
+
+#include "base/mapped.h"
+
+namespace nvmemu {
+namespace {
+
+constexpr auto kRelaxed = std::memory_order_relaxed;
+
+}  // namespace
+
+TierMap* TierMap::create(const DefaultTier& otherwise) noexcept {
+  auto* const map = map_zeroed<TierMap>();
+  if (map != nullptr) map->otherwise_ = otherwise;
+  return map;
+}
+
+void TierMap::destroy(TierMap* map) noexcept { unmap(map); }
+
+std::optional<TierId> TierMap::placed_in(std::uintptr_t address) const noexcept {
+  const std::size_t block = address >> kBlockBits;
+  if (block >= kBlocks) return std::nullopt;
+  const Note note = blocks_[block].load(std::memory_order_acquire);
+  std::uint8_t value = static_cast<std::uint8_t>(note);
+  if ((note & kHasTable) != 0)
+    value = tables_[note & ~kHasTable][address >> kPageBits & (kPages - 1)].load(kRelaxed);
+  return value == 0 ? std::nullopt : std::optional(static_cast<TierId>(value - 1));
+}
+
+bool TierMap::place(std::uintptr_t address, std::size_t bytes, TierId tier) noexcept {
+  return note(address, bytes, static_cast<std::uint8_t>(tier + 1));
+}
+
+void TierMap::remove(std::uintptr_t address, std::size_t bytes) noexcept { note(address, bytes, 0); }
+
+bool TierMap::note(std::uintptr_t address, std::size_t bytes, std::uint8_t value) noexcept {
+  constexpr std::uintptr_t kEnd = std::uintptr_t{1} << kAddressBits;
+  if (bytes == 0 || address >= kEnd) return true;
+  const std::size_t end =
+      (std::min(kEnd - 1, address + std::min(bytes, kEnd - address) - 1) >> kPageBits) + 1;
+  bool noted = true;
+  for (std::size_t page = address >> kPageBits; page < end;) {
+    const std::size_t block = page / kPages;
+    const std::size_t block_end = std::min(end, (block + 1) * kPages);
+    noted &= note_part(block, page - block * kPages, block_end - block * kPages, value);
+    page = block_end;
+  }
+  return noted;
+}
+
+bool TierMap::note_part(std::size_t block, std::size_t first, std::size_t end, std::uint8_t value) noexcept {
+  Note note = blocks_[block].load(std::memory_order_acquire);
+  if ((note & kHasTable) == 0) {
+    if (note == value) return true;
+    const bool is_whole = first == 0 && end == kPages;
+    if (is_whole && blocks_[block].compare_exchange_strong(note, value, std::memory_order_acq_rel))
+      return true;
+    if (!give_table(block)) return false;
+    note = blocks_[block].load(std::memory_order_acquire);
+  }
+  for (std::size_t page = first; page < end; ++page) tables_[note & ~kHasTable][page].store(value, kRelaxed);
+  return true;
+}
+
+// A block keeps its table for good: a reader may be about to look into it.
+bool TierMap::give_table(std::size_t block) noexcept {
+  Note note = blocks_[block].load(std::memory_order_acquire);
+  if ((note & kHasTable) != 0) return true;
+  const std::uint32_t table = tables_used_.fetch_add(1, kRelaxed);
+  if (table >= kMostTables) {
+    tables_used_.fetch_sub(1, kRelaxed);
+    return false;
+  }
+  while ((note & kHasTable) == 0) {
+    for (auto& page : tables_[table]) page.store(static_cast<std::uint8_t>(note), kRelaxed);
+    const Note with_table = static_cast<Note>(kHasTable | table);
+    if (blocks_[block].compare_exchange_strong(note, with_table, std::memory_order_acq_rel)) return true;
+  }
+  return true;  // another was quicker: this one is never used, which is rare
+}
+
+}  // namespace nvmemu

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a run has waited for, by tier. In memory that its processes share, zeroed.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+#include "tier/tier.h"
+
+namespace nvmemu {
+
+struct TierTally {
+  struct Sums {
+    std::atomic<std::uint64_t> stall_ns;      // what loads from it were waited for here,
+    std::atomic<std::uint64_t> delay_ns;      // and are to be waited for longer
+    std::atomic<std::uint64_t> placed_bytes;  // all that was ever put into it, by a rule or a call
+  };
+  ByTier<Sums> tiers;
+  std::atomic<std::uint64_t> unplaced;  // ranges that no room was left to note
+
+  void add(std::size_t tier, std::uint64_t stall_ns, std::uint64_t delay_ns) noexcept {
+    tiers[tier].stall_ns.fetch_add(stall_ns, std::memory_order_relaxed);
+    tiers[tier].delay_ns.fetch_add(delay_ns, std::memory_order_relaxed);
+  }
+};
+
+}  // namespace nvmemu

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "placement.h"
+
+#include <fcntl.h>
+#include <sys/syscall.h>
+
+#include <algorithm>
+#include <array>
+#include <climits>
+#include <optional>
+#include <string_view>
+
+#include "base/raw_syscall.h"
+
+namespace nvmemu::preload {
+namespace {
+
+// "/proc/self/fd/N"; printf and its kind are not for signal handlers.
+void descriptor_path(char* out, int fd) noexcept {
+  constexpr std::string_view kBefore = "/proc/self/fd/";
+  char* at = std::copy(kBefore.begin(), kBefore.end(), out);
+  char* const first = at;
+  do *at++ = static_cast<char>('0' + fd % 10);
+  while ((fd /= 10) > 0);
+  std::reverse(first, at);
+  *at = '\0';
+}
+
+bool is_at_or_below(std::string_view path, std::string_view folder) noexcept {
+  while (folder.size() > 1 && folder.back() == '/') folder.remove_suffix(1);
+  if (!path.starts_with(folder)) return false;
+  return folder.size() == 1 || path.size() == folder.size() || path[folder.size()] == '/';
+}
+
+}  // namespace
+
+bool Placement::open(const TierPlan& plan, TierTally& tally) noexcept {
+  plan_ = &plan;
+  tally_ = &tally;
+  map_ = TierMap::create(plan.otherwise);
+  return map_ != nullptr;
+}
+
+TierId Placement::tier_of_file(int fd) const noexcept {
+  if (fd < 0) return 0;
+  char link[32];
+  descriptor_path(link, fd);
+  std::array<char, PATH_MAX> path;  // NOLINT(*-member-init): readlink fills what is read
+  const long length = raw_syscall(SYS_readlinkat, AT_FDCWD, link, path.data(), path.size());
+  if (is_error(length)) return 0;
+  const std::string_view name(path.data(), static_cast<std::size_t>(length));
+  for (std::size_t i = 0; i < plan_->tiers.size(); ++i) {
+    for (const std::string& file : plan_->tiers[i].files) {
+      if (is_at_or_below(name, file)) return static_cast<TierId>(i + 1);
+    }
+  }
+  return 0;
+}
+
+bool Placement::place(std::uintptr_t address, std::size_t bytes, TierId tier) noexcept {
+  if (!map_->place(address, bytes, tier)) {
+    tally_->unplaced.fetch_add(1, std::memory_order_relaxed);
+    return false;
+  }
+  tally_->tiers[tier].placed_bytes.fetch_add(bytes, std::memory_order_relaxed);
+  return true;
+}
+
+void Placement::on_mapped(std::uintptr_t address, std::size_t bytes, int fd) noexcept {
+  const TierId tier = tier_of_file(fd);
+  if (tier == 0) return map_->remove(address, bytes);
+  place(address, bytes, tier);
+}
+
+void Placement::on_unmapped(std::uintptr_t address, std::size_t bytes) noexcept {
+  map_->remove(address, bytes);
+}
+
+void Placement::on_moved(std::uintptr_t from, std::size_t old_bytes, std::uintptr_t to,
+                         std::size_t bytes) noexcept {
+  const std::optional<TierId> tier = map_->placed_in(from);
+  map_->remove(from, old_bytes);
+  if (tier) {
+    map_->place(to, bytes, *tier);
+  } else {
+    map_->remove(to, bytes);
+  }
+}
+
+TierId Placement::find(const char* name) const noexcept {
+  return name == nullptr ? TierId{0} : plan_->find(name);
+}
+
+}  // namespace nvmemu::preload

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which of the program's memory is put into which tier, by the rules of the run and by what the program says.
+// Async-signal-safe; keeps errno.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "plan/tier_plan.h"
+#include "tier/tier_map.h"
+#include "tier/tier_tally.h"
+
+namespace nvmemu::preload {
+
+class Placement {
+ public:
+  // Nothing is placed before. False where there is no memory for the map. `plan` and `tally` outlive it.
+  bool open(const TierPlan& plan, TierTally& tally) noexcept;
+
+  bool is_open() const noexcept { return map_ != nullptr; }
+  const TierMap* map() const noexcept { return map_; }
+
+  // The program has mapped these bytes: of the file `fd`, or of none (-1).
+  void on_mapped(std::uintptr_t address, std::size_t bytes, int fd) noexcept;
+  // It is about to give them back, or has.
+  void on_unmapped(std::uintptr_t address, std::size_t bytes) noexcept;
+  // What was there is elsewhere now, or longer, or shorter.
+  void on_moved(std::uintptr_t from, std::size_t old_bytes, std::uintptr_t to, std::size_t bytes) noexcept;
+
+  // 0: the file is in no tier.
+  TierId tier_of_file(int fd) const noexcept;
+  bool place(std::uintptr_t address, std::size_t bytes, TierId tier) noexcept;  // false: there is no room
+  TierId find(const char* name) const noexcept;                                 // 0: there is none
+
+ private:
+  const TierPlan* plan_ = nullptr;
+  TierTally* tally_ = nullptr;
+  TierMap* map_ = nullptr;
+};
+
+}  // namespace nvmemu::preload

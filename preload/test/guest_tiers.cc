@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+// A program of whose memory a part is in another tier.
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <string>
+
+#include "guest.h"
+#include "nvmemu/nvmemu.h"
+
+namespace nvmemu::guest {
+namespace {
+
+constexpr std::size_t kBytes = std::size_t{4} << 20;
+
+void* map_anonymous(std::size_t bytes) {
+  void* const mapped = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  CHECK(mapped != MAP_FAILED);
+  return mapped;
+}
+
+// Under `nvmemu run --tier far=...`.
+int places() {
+  void* const memory = map_anonymous(kBytes);
+  CHECK(nvmemu_put(memory, kBytes, "far") == 0);
+  CHECK(nvmemu_put(memory, kBytes, "near") == -1);
+  CHECK(nvmemu_put(memory, kBytes, "") == -1);
+  CHECK(nvmemu_put(memory, kBytes, nullptr) == 0);
+  errno = 7;
+  CHECK(nvmemu_put(memory, 1, "far") == 0 && errno == 7);
+  CHECK(munmap(memory, kBytes) == 0);
+  return 0;
+}
+
+// A file of some pages in the folder that FOLDER names, mapped as libpmem does.
+void* map_synchronously(const char* folder) {
+  const std::string path = std::string(folder) + "/mapped";
+  const int fd = open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+  CHECK(fd >= 0 && ftruncate(fd, kBytes) == 0);
+  void* const mapped = mmap(nullptr, kBytes, PROT_READ | PROT_WRITE, MAP_SHARED_VALIDATE | MAP_SYNC, fd, 0);
+  const int error = errno;
+  close(fd);
+  errno = error;
+  return mapped;
+}
+
+// Under --tier far=...,file=FOLDER: a file below it is persistent memory, whatever it lies on, and others are
+// as they are.
+int persistent_files() {
+  void* const mapped = map_synchronously(std::getenv("FOLDER"));
+  CHECK(mapped != MAP_FAILED);
+  static_cast<volatile char*>(mapped)[kBytes - 1] = 1;
+  CHECK(msync(mapped, kBytes, MS_SYNC) == 0);
+  CHECK(map_synchronously(std::getenv("OTHER")) == MAP_FAILED && errno == EOPNOTSUPP);
+  void* const moved = mremap(mapped, kBytes, 2 * kBytes, MREMAP_MAYMOVE);
+  CHECK(moved != MAP_FAILED && static_cast<volatile char*>(moved)[kBytes - 1] == 1);
+  void* const fixed = map_anonymous(2 * kBytes);
+  CHECK(mremap(moved, kBytes, kBytes, MREMAP_MAYMOVE | MREMAP_FIXED, fixed) == fixed);
+  CHECK(static_cast<volatile char*>(fixed)[kBytes - 1] == 1);
+  const pid_t child = fork();
+  CHECK(child >= 0);
+  if (child == 0) _exit(nvmemu_put(fixed, kBytes, "far") == 0 ? 0 : 1);
+  int status = 0;
+  CHECK(waitpid(child, &status, 0) == child && status == 0);
+  CHECK(munmap(fixed, kBytes) == 0);
+  return 0;
+}
+
+constexpr Scenario kScenarios[] = {{"places", places}, {"persistent-files", persistent_files}};
+
+}  // namespace
+
+std::span<const Scenario> tier_scenarios() { return kScenarios; }
+
+}  // namespace nvmemu::guest

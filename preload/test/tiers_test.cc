@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+// Tiers in a real process: what a program puts where, what the rules do, and what comes of it.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+
+#include "preload_cli.h"
+
+namespace nvmemu {
+namespace {
+
+using testing::Contains;
+using testing::HasSubstr;
+using testing::Not;
+
+class TiersTest : public PreloadTest {
+ protected:
+  // A report's tiers: the machine's, then "far".
+  Json far() const { return report()["tiers"][1]; }
+  Json near() const { return report()["tiers"][0]; }
+};
+
+TEST_F(TiersTest, AProgramPlacesItsOwnMemory) {
+  expect_ok("places", {"--tier", "far=10x"});
+  EXPECT_EQ(far()["name"], "far");
+  EXPECT_EQ(far()["rule"], "what the program places");
+  EXPECT_EQ(far()["placed_bytes"], (4 << 20) + 1);
+}
+
+TEST_F(TiersTest, AFileOfATierIsPersistentMemory) {
+  const std::string folder = folder_.file("pmem"), other = folder_.file("other");
+  ASSERT_EQ(mkdir(folder.c_str(), 0700), 0);
+  ASSERT_EQ(mkdir(other.c_str(), 0700), 0);
+  environment_["FOLDER"] = folder;
+  environment_["OTHER"] = other;
+  expect_ok("persistent-files", {"--tier", "far=10x,file=" + folder});
+  EXPECT_EQ(far()["placed_bytes"], 2 * (4 << 20));  // by the rule, and by the child
+  EXPECT_THAT(warnings(), Not(Contains(HasSubstr("nothing was ever put"))));
+}
+
+TEST_F(TiersTest, SaysWhereARuleMatchesNothing) {
+  expect_ok("burn", {"--tier", "far=10x,file=/proc"});
+  EXPECT_EQ(far()["placed_bytes"], 0);
+  EXPECT_THAT(warnings(), Contains(HasSubstr("nothing was ever put into tier far (file /proc)")));
+}
+
+#if defined(__x86_64__)  // where code is walked
+// Two lists of the same kind, one after the other: half of the time is due to each. Bounds as wide as ticks
+// that come by chance need, in a run this short.
+TEST_F(TiersTest, WhatIsWaitedForIsSharedOutByTier) {
+  const Outcome outcome =
+      run({"--read-latency", "1x", "--tier", "far=3x", "--report", folder_.file("report.json"), "--",
+           NVMEMU_TEST_TIERS, "chain", "--size", "64MiB", "--steps", "3000000"});
+  ASSERT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_THAT(outcome.err, HasSubstr("tier far, 300 ns"));
+  const double near_ns = near()["stall_ns"], far_ns = far()["stall_ns"];
+  ASSERT_GT(far_ns, 0);
+  EXPECT_GT(far_ns / (near_ns + far_ns), 0.3);
+  EXPECT_LT(far_ns / (near_ns + far_ns), 0.7);
+  EXPECT_EQ(near()["delay_ns"], 0);
+  EXPECT_GT(far()["delay_ns"], far_ns / 2);
+}
+
+TEST_F(TiersTest, TheRestMayBeATiers) {
+  const Outcome outcome =
+      run({"--tier", "far=3x,rest", "--report", folder_.file("report.json"), "--", NVMEMU_TEST_TIERS, "tree",
+           "--tier", "none", "--size", "64MiB", "--steps", "3000000"});
+  ASSERT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_EQ(near()["stall_ns"], 0);
+  EXPECT_GT(far()["stall_ns"], 0);
+  EXPECT_EQ(far()["rule"], "the rest");
+}
+
+#endif
+
+TEST_F(TiersTest, WithoutTheToolTheEnvironmentSaysIt) {
+  environment_["NVMEMU_TIERS"] = "far=3x;far=4x";
+  environment_["LD_PRELOAD"] = NVMEMU_TEST_LIBRARY;
+  const Outcome outcome = finish(start_program({NVMEMU_TEST_GUEST, "burn"}));
+  EXPECT_EQ(outcome.status, 0);
+  EXPECT_THAT(outcome.err, HasSubstr("tier far: there are two of that name"));
+}
+
+}  // namespace
+}  // namespace nvmemu
