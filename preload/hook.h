@@ -12,6 +12,7 @@ class AnyHook {
 
   // Finds the next definition of the name; null where there is none (yet).
   void* resolve() noexcept;
+  bool is_there() noexcept { return function() != nullptr; }
 
  protected:
   void* function() noexcept {

@@ -27,6 +27,9 @@ class Placement {
   // What was there is elsewhere now, or longer, or shorter.
   void on_moved(std::uintptr_t from, std::size_t old_bytes, std::uintptr_t to, std::size_t bytes) noexcept;
 
+  TierId tier_of(const void* address) const noexcept {
+    return map_ == nullptr ? TierId{0} : map_->tier_of(reinterpret_cast<std::uintptr_t>(address));
+  }
   // 0: the file is in no tier.
   TierId tier_of_file(int fd) const noexcept;
   bool place(std::uintptr_t address, std::size_t bytes, TierId tier) noexcept;  // false: there is no room

@@ -13,6 +13,7 @@
 #include <string>
 
 #include "base/log.h"
+#include "base/persist_lines.h"
 #include "base/raw_syscall.h"
 #include "base/read_file.h"
 #include "base/user_time.h"
@@ -139,8 +140,9 @@ void Runtime::start() {
     TrafficBoard& traffic = board_->traffic();
     governor_.emplace(traffic.read_busy_until_ns, traffic.write_busy_until_ns, bandwidth_target());
   }
-  edge_interval_ticks_ =
-      injects() || governor_ ? clock_->to_ticks(kEdgeIntervalNs) : std::numeric_limits<std::uint64_t>::max();
+  edge_interval_ticks_ = injects() || governor_ || emulates_persists_
+                             ? clock_->to_ticks(kEdgeIntervalNs)
+                             : std::numeric_limits<std::uint64_t>::max();
   shared_.learnt = Learnt::create();
   if (shared_.learnt != nullptr) {
     create_walks();
@@ -178,10 +180,13 @@ bool Runtime::set_latencies() {
                                                         : config_.target_read_latency_ns;
   read_latency_.cache_ns = calibration_.cache_latency_ns;
   read_latency_.remote_ns = config_.remote_latency_ns;
-  if (read_latency_.target_ns <= 0 && (measures_traffic() || !config_.tiers.empty()))
+  if (read_latency_.target_ns <= 0 &&
+      (measures_traffic() || !config_.tiers.empty() || !config_.persists.empty()))
     read_latency_.target_ns = read_latency_.base_ns;
   if (read_latency_.target_ns <= 0) {
-    say_natively({"nothing to emulate", "set NVMEMU_READ_LATENCY, NVMEMU_READ_BANDWIDTH or NVMEMU_PROFILE"});
+    say_natively({"nothing to emulate",
+                  "set NVMEMU_READ_LATENCY, NVMEMU_WRITE_LATENCY, NVMEMU_READ_BANDWIDTH, NVMEMU_TIERS or "
+                  "NVMEMU_PROFILE"});
     return false;
   }
   return set_targets();
@@ -200,7 +205,21 @@ bool Runtime::set_targets() {
     if (!tier_ns) return refuse(tier_ns.error());
     read_latency_.tier_target_ns[i + 1] = *tier_ns;
   }
+  set_persist_targets();
   return true;
+}
+
+void Runtime::set_persist_targets() noexcept {
+  const auto target_of = [this](const PersistSpec& spec) -> PersistTarget {
+    const double first_ns = spec.latency.over(calibration_.persist_latency_ns);
+    constexpr double kNsPerSecond = 1e9;
+    const double line_ns = spec.bandwidth_bps > 0 ? kCacheLineBytes * kNsPerSecond / spec.bandwidth_bps : 0;
+    emulates_persists_ |= first_ns > 0;
+    return {.first_ns = first_ns, .line_ns = line_ns};
+  };
+  persist_targets_[0] = target_of(config_.persists);
+  for (std::size_t i = 0; i < config_.tiers.tiers.size(); ++i)
+    persist_targets_[i + 1] = target_of(config_.tiers.tiers[i].persists);
 }
 
 double Runtime::highest_target_ns() const noexcept {

@@ -15,6 +15,7 @@
 #include "epoch/config.h"
 #include "epoch/governor.h"
 #include "epoch/injector.h"
+#include "epoch/persist_account.h"
 #include "host/calibration.h"
 #include "model/latency_model.h"
 #include "model/model_table.h"
@@ -52,6 +53,8 @@ class Runtime {
   TickerKind ticker() const noexcept { return ticker_; }
   const ReadLatency& read_latency() const noexcept { return read_latency_; }
   const Model& model() const noexcept { return *model_; }
+  bool emulates_persists() const noexcept { return emulates_persists_ && active(); }
+  const PersistTarget& persist_target(TierId tier) const noexcept { return persist_targets_[tier]; }
   double epoch_ns() const noexcept { return epoch_ns_; }
   // Of Alternation's windows; 0: delays are always on.
   std::uint64_t alternate_ns() const noexcept { return static_cast<std::uint64_t>(config_.alternate_ns); }
@@ -104,6 +107,7 @@ class Runtime {
   bool injects() const noexcept { return highest_target_ns() > read_latency_.base_ns; }
   double highest_target_ns() const noexcept;
   bool set_targets();
+  void set_persist_targets() noexcept;
   void create_walks();
   void set_sampler_options();
   void claim_process() noexcept;
@@ -131,6 +135,8 @@ class Runtime {
   std::optional<Replay> replay_;
   std::uint32_t process_number_ = 0;
   Placement placement_;
+  ByTier<PersistTarget> persist_targets_{};
+  bool emulates_persists_ = false;
   SamplerOptions sampler_options_;
   SamplerShared shared_;
 };

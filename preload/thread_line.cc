@@ -44,6 +44,7 @@ void ThreadLine::begin() noexcept {
   published_ = {};
   published_held_ns_ = 0;
   published_stall_ns_ = published_delay_ns_ = {};
+  published_persists_ = published_lines_ = published_persist_delay_ns_ = 0;
   published_until_ns_ = Runtime::get().injector().now_ns();
 }
 
@@ -62,6 +63,7 @@ void ThreadLine::claim(int tid) noexcept {
 void ThreadLine::publish(ThreadEmulator& emulator) noexcept {
   publish_traffic(emulator);
   publish_tiers(emulator);
+  publish_persists(emulator);
   if (slot_ == nullptr) return;
   constexpr auto kRelaxed = std::memory_order_relaxed;
   const EpochTotals& totals = emulator.totals();
@@ -103,6 +105,19 @@ void ThreadLine::publish_tiers(const ThreadEmulator& emulator) noexcept {
     published_stall_ns_[tier] = stall_ns;
     published_delay_ns_[tier] = delay_ns;
   }
+}
+
+void ThreadLine::publish_persists(const ThreadEmulator& emulator) noexcept {
+  Runtime& runtime = Runtime::get();
+  if (!runtime.emulates_persists()) return;
+  TierTally& tally = runtime.board().tiers();
+  const auto add = [](std::atomic<std::uint64_t>& sum, std::uint64_t now, std::uint64_t& published) {
+    sum.fetch_add(now - published, std::memory_order_relaxed);
+    published = now;
+  };
+  add(tally.persists, emulator.persists().persists(), published_persists_);
+  add(tally.persisted_lines, emulator.persists().lines(), published_lines_);
+  add(tally.persist_delay_ns, whole_ns(emulator.totals().persist_delay_ns), published_persist_delay_ns_);
 }
 
 // By difference: the board has the sum of all threads, whether they still are or not.

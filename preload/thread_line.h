@@ -32,6 +32,7 @@ class ThreadLine {
  private:
   void publish_traffic(ThreadEmulator& emulator) noexcept;
   void publish_tiers(const ThreadEmulator& emulator) noexcept;
+  void publish_persists(const ThreadEmulator& emulator) noexcept;
 
   bool has_claimed_;
   BoardThread* slot_;
@@ -39,6 +40,7 @@ class ThreadLine {
   TrafficCounts published_;
   double published_held_ns_;
   std::uint64_t published_until_ns_;
+  std::uint64_t published_persists_, published_lines_, published_persist_delay_ns_;
   ByTier<std::uint64_t> published_stall_ns_, published_delay_ns_;
 };
 

@@ -4,6 +4,7 @@
 #include <sys/syscall.h>
 
 #include "base/log.h"
+#include "base/persist_lines.h"
 #include "base/program_counter.h"
 #include "base/raw_syscall.h"
 #include "foreign_threads.h"
@@ -257,6 +258,19 @@ void ThreadState::pay_at_edge(const void* site) {
     find_foreign_threads();
     return true;
   });
+}
+
+void ThreadState::note_flush(const void* address, std::size_t bytes) noexcept {
+  if (is_ready()) flushed_lines_[Runtime::get().placement().tier_of(address)] += lines_of(address, bytes);
+}
+
+void ThreadState::note_drain() noexcept {
+  if (!is_ready()) return;
+  for (std::size_t tier = 0; tier < kMostTiers; ++tier) {
+    if (flushed_lines_[tier] == 0) continue;
+    emulator().persist(flushed_lines_[tier], Runtime::get().persist_target(static_cast<TierId>(tier)));
+    flushed_lines_[tier] = 0;
+  }
 }
 
 void ThreadState::end_wait() noexcept {

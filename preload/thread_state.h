@@ -86,6 +86,10 @@ class ThreadState {
   // begins here. Async-signal-safe.
   void end_wait() noexcept;
 
+  // The program flushes these bytes; and then waits until they are durable. Outside of its signal handlers.
+  void note_flush(const void* address, std::size_t bytes) noexcept;
+  void note_drain() noexcept;
+
   // Before a jump out of a handler, which may have interrupted a wait: what was paid is booked.
   void leave_wait() noexcept;
 
@@ -146,6 +150,7 @@ class ThreadState {
   OwnStack stack_;
   int tid_;
   ThreadLine line_;
+  ByTier<std::uint64_t> flushed_lines_;  // not yet waited for
 };
 
 // All that is thread-local: the calling thread's, null where it has none. __thread, unlike thread_local,

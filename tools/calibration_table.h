@@ -44,6 +44,8 @@ inline constexpr std::array kCalibrationRows{
     CalibrationRow{"sample_stall_cost_ns", "  while waiting for memory", &Calibration::sample_stall_cost_ns,
                    format_duration},
     CalibrationRow{"timer_cost_ns", "timer signal", &Calibration::timer_cost_ns, format_duration},
+    CalibrationRow{"persist_latency_ns", "persist, store to fence", &Calibration::persist_latency_ns,
+                   format_latency},
     CalibrationRow{"read_bandwidth_bps", "read, one core", &Calibration::read_bandwidth_bps,
                    format_bandwidth},
     CalibrationRow{"read_bandwidth_all_bps", "read, all cores", &Calibration::read_bandwidth_all_bps,

@@ -86,6 +86,7 @@ Config make_config(const RunOptions& options, const Prepared& prepared, const Li
                    const Board& board) {
   Config config;
   config.target_read_latency_ns = prepared.target_ns;
+  config.persists = prepared.request.persists;
   config.tiers = prepared.request.tiers;
   config.target_read_bps = limit.governed.read_bps;
   config.target_write_bps = limit.governed.write_bps;
@@ -116,6 +117,12 @@ std::string preload_with(const std::string& library) {
 }
 
 std::optional<double> given(double value) { return value > 0 ? std::optional(value) : std::nullopt; }
+
+bool emulates_persists(const RunRequest& request) {
+  return !request.persists.empty() || std::ranges::any_of(request.tiers.tiers, [](const TierSpec& tier) {
+    return !tier.persists.empty();
+  });
+}
 
 std::string describe_rules(const TierSpec& tier, TierId id, const DefaultTier& rest) {
   std::vector<std::string> rules;
@@ -166,7 +173,14 @@ RunReport make_report(const RunOptions& options, const Prepared& prepared,
   report.target.read_bandwidth_bps = given(prepared.bandwidth.read_bps);
   report.target.write_bandwidth_bps = given(prepared.bandwidth.write_bps);
   report.bandwidth.is_measured = !prepared.is_native() && (options.stat || prepared.bandwidth.limits());
-  if (!prepared.is_native()) report.tiers = report_of_tiers(prepared);
+  if (!prepared.is_native()) {
+    report.tiers = report_of_tiers(prepared);
+    report.persists = {.is_emulated = emulates_persists(prepared.request),
+                       .native_ns = prepared.machine.persist_latency_ns};
+    if (!prepared.request.persists.empty())
+      report.target.write_latency_ns =
+          prepared.request.persists.latency.over(prepared.machine.persist_latency_ns);
+  }
   report.warnings = prepared.request.warnings;
   report.warnings.insert(report.warnings.end(), prepared.machine.warnings.begin(),
                          prepared.machine.warnings.end());
@@ -235,6 +249,11 @@ tl::expected<Emulated, Refusal> emulate(const RunOptions& options, const Prepare
   report.exit_status = ended->exit_status;
   report.wall_seconds = ended->wall_seconds;
   read_board(*board, report);
+  if (!options.write_latency.empty() && report.persists.persists == 0 && !report.processes.empty()) {
+    report.warnings.emplace_back(
+        "no persist was seen: a program that makes its own, without libpmem, has to tell by "
+        "nvmemu_persisted()");
+  }
   if (progress) report_progress(progress->stop(), options.progress_file, board->traffic().start_ns, report);
   emulated.all_ended = ended->all_ended;
   if (!ended->all_ended && has_running(report)) {

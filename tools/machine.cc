@@ -92,6 +92,7 @@ Result<Machine> read_machine(double given_base_ns, bool quiet) {
   if (!calibration) return tl::unexpected(calibration.error());
   machine.clock_hz = calibration->clock_hz;
   machine.cache_latency_ns = calibration->cache_latency_ns;
+  machine.persist_latency_ns = calibration->persist_latency_ns;
   if (given_base_ns > 0) {
     machine.base_latency_ns = given_base_ns;
   } else {

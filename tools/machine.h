@@ -16,6 +16,7 @@ struct Machine {
   double clock_hz = 0;
   double base_latency_ns = 0;
   double cache_latency_ns = 0;
+  double persist_latency_ns = 0;
   double base_spread = 0;  // relative, of its measurement; 0 where it was given
   std::vector<std::string> warnings;
 };

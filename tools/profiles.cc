@@ -89,8 +89,10 @@ constexpr const char* kFooter =
     R"(A '-' in the table is a figure that the profile leaves as this machine has it. A file describes a memory so:
 
   name = "my-memory"           # else the file's name
-  read_latency = "300ns"       # at least one of these four
-  write_latency = "600ns"
+  read_latency = "300ns"       # at least one of these
+  write_latency = "600ns"      # of a persist (docs/persists.md),
+  dram_write_latency = "90ns"  # and what DRAM took where that was measured: then their ratio counts
+  persist_bandwidth = "2GB/s"  # of one thread's flushes
   read_bandwidth = "8GB/s"
   write_bandwidth = "2GB/s"
   source = "where the figures come from"

@@ -26,8 +26,6 @@ namespace {
 
 constexpr std::string_view kReplay = "replay:";
 
-constexpr const char* kWriteLatencyStays = "write latency is not emulated yet: it stays this machine's";
-
 // An option's name in front of what is wrong with its value.
 tl::unexpected<Error> in_option(const char* option, Error error) {
   error.message = fmt::format("{}: {}", option, error.message);
@@ -103,12 +101,11 @@ Result<void> check_measuring(const RunOptions& options, RunRequest& request) {
 }
 
 Result<void> check_write_latency(const RunOptions& options, const Device& device, RunRequest& request) {
-  if (!options.write_latency.empty()) {
-    const Result<double> value = parse_latency_ns(options.write_latency);
-    if (!value) return in_option("--write-latency", value.error());
-  }
-  if (!options.write_latency.empty() || device.write_latency_ns)
-    request.warnings.emplace_back(kWriteLatencyStays);
+  request.persists = persist_spec_of(device);
+  if (options.write_latency.empty()) return {};
+  const Result<TargetLatency> latency = parse_target_latency(options.write_latency);
+  if (!latency) return in_option("--write-latency", latency.error());
+  request.persists.latency = *latency;
   return {};
 }
 
@@ -162,7 +159,7 @@ Result<void> check_memory(const RunOptions& options, RunRequest& request) {
     request.target_from_profile = true;
     return {};
   }
-  if (request.bandwidth.limits() || options.stat || !options.tiers.empty()) {
+  if (request.bandwidth.limits() || options.stat || !options.tiers.empty() || !request.persists.empty()) {
     request.target.multiple = 1;
     return {};
   }

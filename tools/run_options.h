@@ -41,6 +41,7 @@ struct RunRequest {
   std::string profile;     // name of the profile, where one is used
   TargetLatency target{};  // the option's, else the profile's
   bool target_from_profile = false;
+  PersistSpec persists{};
   TierPlan tiers{};
   BandwidthTarget bandwidth;  // 0: not limited
   bool hardware_throttle = false;

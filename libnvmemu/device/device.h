@@ -16,6 +16,10 @@ namespace nvmemu {
 struct Device {
   std::optional<double> read_latency_ns = std::nullopt;
   std::optional<double> write_latency_ns = std::nullopt;
+  // What a write takes to DRAM where that was measured: then only the ratio of the two counts. And at what
+  // rate one thread's flushes are taken.
+  std::optional<double> dram_write_latency_ns = std::nullopt;
+  std::optional<double> persist_bandwidth_bps = std::nullopt;
   std::optional<double> read_bandwidth_bps = std::nullopt;
   std::optional<double> write_bandwidth_bps = std::nullopt;
 };

@@ -32,9 +32,11 @@ struct TextKey {
   Text member;
 };
 
-constexpr std::array<QuantityKey, 4> kQuantities{{
+constexpr std::array<QuantityKey, 6> kQuantities{{
     {"read_latency", &Device::read_latency_ns, parse_latency_ns, "\"300ns\""},
     {"write_latency", &Device::write_latency_ns, parse_latency_ns, "\"600ns\""},
+    {"dram_write_latency", &Device::dram_write_latency_ns, parse_latency_ns, "\"90ns\""},
+    {"persist_bandwidth", &Device::persist_bandwidth_bps, parse_bandwidth_bps, "\"2.4GB/s\""},
     {"read_bandwidth", &Device::read_bandwidth_bps, parse_bandwidth_bps, "\"8GB/s\""},
     {"write_bandwidth", &Device::write_bandwidth_bps, parse_bandwidth_bps, "\"2GB/s\""},
 }};

@@ -27,6 +27,8 @@ constexpr const char* kReadBandwidth = "NVMEMU_READ_BANDWIDTH";
 constexpr const char* kWriteBandwidth = "NVMEMU_WRITE_BANDWIDTH";
 constexpr const char* kStat = "NVMEMU_STAT";
 constexpr const char* kProfile = "NVMEMU_PROFILE";
+constexpr const char* kWriteLatency = "NVMEMU_WRITE_LATENCY";
+constexpr const char* kPersistBandwidth = "NVMEMU_PERSIST_BANDWIDTH";
 constexpr const char* kTiers = "NVMEMU_TIERS";
 constexpr const char* kBaseLatency = "NVMEMU_BASE_LATENCY";
 constexpr const char* kEpoch = "NVMEMU_EPOCH";
@@ -100,6 +102,7 @@ Outcome read_profile(Config& config) {
   config.target_read_latency_ns = device.read_latency_ns.value_or(0);
   config.target_read_bps = device.read_bandwidth_bps.value_or(0);
   config.target_write_bps = device.write_bandwidth_bps.value_or(0);
+  config.persists = persist_spec_of(device);
   return std::nullopt;
 }
 
@@ -111,6 +114,17 @@ Outcome read_target(Config& config) {
   config.target_read_latency_ns = target->ns;
   config.target_multiple = target->multiple;
   return std::nullopt;
+}
+
+Outcome read_bandwidth(const char* name, double& bps);
+
+Outcome read_persists(Config& config) {
+  if (const std::string_view text = variable(kWriteLatency); !text.empty()) {
+    const Result<TargetLatency> latency = parse_target_latency(text);
+    if (!latency) return bad_value(kWriteLatency, text, latency.error().message, latency.error().hint);
+    config.persists.latency = *latency;
+  }
+  return read_bandwidth(kPersistBandwidth, config.persists.bandwidth_bps);
 }
 
 Outcome read_tiers(Config& config) {
@@ -251,8 +265,8 @@ Result<double> parse_alternate_ns(std::string_view text) {
 
 Result<Config> read_config() {
   Config config;
-  for (const auto read : {read_profile, read_target, read_tiers, read_bandwidths, read_base, read_remote,
-                          read_epoch, read_alternate, read_clock, read_source, read_model}) {
+  for (const auto read : {read_profile, read_target, read_persists, read_tiers, read_bandwidths, read_base,
+                          read_remote, read_epoch, read_alternate, read_clock, read_source, read_model}) {
     if (Outcome error = read(config)) return tl::unexpected(std::move(*error));
   }
   if (Outcome error = read_word(kTicker, kTickers, config.ticker)) return tl::unexpected(std::move(*error));
@@ -273,6 +287,8 @@ std::vector<std::string> to_environment(const Config& config) {
   const std::string target = format_target_latency({config.target_read_latency_ns, config.target_multiple});
   return {
       set(kReadLatency, target),
+      set(kWriteLatency, format_target_latency(config.persists.latency)),
+      set(kPersistBandwidth, in_bps(config.persists.bandwidth_bps)),
       set(kTiers, format_tiers(config.tiers)),
       set(kReadBandwidth, in_bps(config.target_read_bps)),
       set(kWriteBandwidth, in_bps(config.target_write_bps)),

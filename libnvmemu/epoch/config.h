@@ -24,6 +24,8 @@ struct Config {
   double target_read_bps = 0;         // NVMEMU_READ_BANDWIDTH, NVMEMU_WRITE_BANDWIDTH ("8GB/s"), or from
   double target_write_bps = 0;        // NVMEMU_PROFILE; 0: not limited
   bool stat = false;                  // NVMEMU_STAT=1: measure what is moved even where it is not limited
+  PersistSpec persists{};             // NVMEMU_WRITE_LATENCY ("600ns", "2x"), NVMEMU_PERSIST_BANDWIDTH, or
+                                      // from NVMEMU_PROFILE
   TierPlan tiers{};                   // NVMEMU_TIERS, as --tier has them, by semicolons; beside the above
   double base_latency_ns = 0;         // NVMEMU_BASE_LATENCY; 0: the calibrated one
   double epoch_ns = 100e6;            // NVMEMU_EPOCH, 1 ms to 10 s

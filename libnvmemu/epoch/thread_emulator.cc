@@ -25,6 +25,20 @@ void ThreadEmulator::find_window() noexcept {
   if (windows_ != nullptr) window_ = windows_->at(injector_.now_ns(), window_ns_);
 }
 
+// What persists make the thread owe, ns; at an edge also for what is not durable yet.
+double ThreadEmulator::owe_persists(bool drains) noexcept {
+  if (!has_delays()) {
+    persists_.forget();
+    return 0;
+  }
+  double owed_ns = persists_.take_debt();
+  if (drains) owed_ns += persists_.until_durable_ns(emulated_ns() + owed_ns);
+  ledger_.owe(owed_ns);
+  totals_.delay_ns += owed_ns;
+  totals_.persist_delay_ns += owed_ns;
+  return owed_ns;
+}
+
 // Reads the counts, and books them.
 Pace::Interval ThreadEmulator::account() noexcept {
   const EpochCounts counts = source_.read();
@@ -138,6 +152,7 @@ bool ThreadEmulator::settle() noexcept {
 
 void ThreadEmulator::book_epoch() noexcept {
   account();
+  owe_persists(false);
   ++totals_.epochs;
   payment_.at_edge_ns = -1;
   book(has_delays() ? ledger_.due_ns() : 0);
@@ -145,6 +160,7 @@ void ThreadEmulator::book_epoch() noexcept {
 
 void ThreadEmulator::book_last_epoch() noexcept {
   source_.settle();
+  owe_persists(true);
   book_epoch();
 }
 
@@ -157,7 +173,9 @@ void ThreadEmulator::book_edge(std::uintptr_t site) noexcept {
   if (!has_delays()) return book(0);
   interval.cpu_ns = std::max(0.0, passed_ns - interval.interrupted_ns);
   const double due_ns = pace_.due_ns(site, interval, ledger_.balance_ns());
-  book(source_.knows_enough(passed_ns) ? due_ns : 0);
+  // What persists are owed is known, and not only likely.
+  const double persists_ns = owe_persists(true);
+  book((source_.knows_enough(passed_ns) ? due_ns : 0) + persists_ns);
 }
 
 }  // namespace nvmemu

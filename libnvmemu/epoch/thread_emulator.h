@@ -10,6 +10,7 @@
 #include "epoch/injector.h"
 #include "epoch/ledger.h"
 #include "epoch/pace.h"
+#include "epoch/persist_account.h"
 #include "model/latency_model.h"
 
 namespace nvmemu {
@@ -33,6 +34,7 @@ struct EpochTotals {
   std::uint64_t probes = 0;
   double sampling_variance_ns2 = 0;
   double share_error_ns = 0;
+  double persist_delay_ns = 0;                      // of delay_ns, what persists are waited for longer
   ByTier<double> tier_stall_ns{}, tier_delay_ns{};  // of stall_ns and delay_ns
   TrafficCounts traffic;
 
@@ -88,11 +90,17 @@ class ThreadEmulator {
   }
   bool reach_edge(std::uintptr_t site) { return book_edge(site), wait(), settle(); }
 
+  // The thread makes `lines` durable, and begins so now; outside of signal handlers. Some ns.
+  void persist(std::uint64_t lines, const PersistTarget& target) noexcept {
+    if (has_delays()) persists_.note(emulated_ns(), lines, target);
+  }
+
   // Leaves out of the interval that began at the last edge what has passed since: the thread was spinning for
   // another.
   void begin_interval() noexcept { interval_start_ns_ = source_.cpu_ns(); }
 
   const EpochTotals& totals() const noexcept { return totals_; }
+  const PersistAccount& persists() const noexcept { return persists_; }
   double unpaid_ns() const noexcept { return ledger_.balance_ns(); }
 
  private:
@@ -108,6 +116,10 @@ class ThreadEmulator {
   Pace::Interval account() noexcept;
   bool has_delays() const noexcept { return windows_ == nullptr || Alternation::has_delays(window_); }
   void find_window() noexcept;
+  double emulated_ns() const noexcept {
+    return static_cast<double>(injector_.now_ns()) + ledger_.balance_ns();
+  }
+  double owe_persists(bool drains) noexcept;
   void book_traffic(const EpochCounts& counts) noexcept;
   void book_tiers(const EpochCounts& counts, double delay_ns) noexcept;
   void book(double due_ns) noexcept;
@@ -119,6 +131,7 @@ class ThreadEmulator {
   Governor* governor_;
   Ledger ledger_;
   Pace pace_;
+  PersistAccount persists_;
   double interval_start_ns_;         // CPU time
   double balance_before_ns_ = 0;     // the last epoch
   std::uint64_t held_until_ns_ = 0;  // by the governor; a moment, that may be past

@@ -11,6 +11,7 @@
 #include "host/chase_buffer.h"
 #include "host/interruption_cost.h"
 #include "host/memory_threshold.h"
+#include "host/persist_cost.h"
 #include "host/short_chase.h"
 #include "host/statistics.h"
 
@@ -207,6 +208,7 @@ class Calibrator {
     announce("cost of samples", 0);
     keep("sample_cost_ns", measure_sample_cost(clock_), result_.sample_cost_ns);
     keep("timer_cost_ns", measure_timer_cost(clock_), result_.timer_cost_ns);
+    keep("persist_latency_ns", measure_persist_cost(clock_), result_.persist_latency_ns);
   }
 
   Result<void> measure_bandwidths() {

@@ -52,6 +52,7 @@ constexpr std::array kNumbers{
     NumberField{"sample_cost_ns", &Calibration::sample_cost_ns, kMostNs},
     NumberField{"sample_stall_cost_ns", &Calibration::sample_stall_cost_ns, kMostNs},
     NumberField{"timer_cost_ns", &Calibration::timer_cost_ns, kMostNs},
+    NumberField{"persist_latency_ns", &Calibration::persist_latency_ns, kMostNs},
     NumberField{"read_bandwidth_bps", &Calibration::read_bandwidth_bps, kMostBps},
     NumberField{"read_bandwidth_all_bps", &Calibration::read_bandwidth_all_bps, kMostBps},
     NumberField{"copy_bandwidth_bps", &Calibration::copy_bandwidth_bps, kMostBps},

@@ -8,6 +8,7 @@
 #include <optional>
 #include <utility>
 
+#include "base/decimal.h"
 #include "base/quote.h"
 #include "base/units.h"
 
@@ -15,7 +16,9 @@ namespace nvmemu {
 namespace {
 
 constexpr std::string_view kForm = "write NAME=PROFILE,RULE: nvm=optane-dcpmm,file=/mnt/pmem";
-constexpr std::string_view kRules = "they are file=PATH, interleave=3:1, granularity=SIZE and rest";
+constexpr std::string_view kRules =
+    "they are file=PATH, interleave=3:1, granularity=SIZE, rest, write-latency=LATENCY and "
+    "persist-bandwidth=BANDWIDTH";
 constexpr std::size_t kLongestName = 32;
 
 // The part before the separator, which it leaves behind it.
@@ -63,6 +66,7 @@ Result<void> read_memory(TierSpec& tier, std::string_view text, FindProfile find
                  "profile " + profile->name + " has no read latency, and of a tier nothing else is emulated");
   tier.profile = profile->name;
   tier.latency.ns = *profile->device.read_latency_ns;
+  tier.persists = persist_spec_of(profile->device);
   return {};
 }
 
@@ -118,11 +122,27 @@ struct Rules {
     return {};
   }
 
+  Result<void> read_write_latency(std::string_view text) {
+    const Result<TargetLatency> latency = parse_target_latency(text);
+    if (!latency) return wrong(tier.name, "write-latency: " + latency.error().message, latency.error().hint);
+    tier.persists.latency = *latency;
+    return {};
+  }
+
+  Result<void> read_persist_bandwidth(std::string_view text) {
+    const Result<double> bps = parse_bandwidth_bps(text);
+    if (!bps) return wrong(tier.name, "persist-bandwidth: " + bps.error().message, bps.error().hint);
+    tier.persists.bandwidth_bps = *bps;
+    return {};
+  }
+
   Result<void> read(std::string_view rule) {
     const std::string_view whole = rule;
     const std::string_view key = take_until(rule, '=');
     if (whole == "rest") return take_rest({});
     if (key == "file") return read_file(rule);
+    if (key == "write-latency") return read_write_latency(rule);
+    if (key == "persist-bandwidth") return read_persist_bandwidth(rule);
     if (key == "interleave") return read_interleave(rule);
     if (key == "granularity") return read_granularity(rule);
     return wrong(tier.name, "there is no rule " + quote(whole), kRules);
@@ -167,6 +187,9 @@ Result<void> add_default(TierPlan& plan, const Rules& rules) {
 std::string format_tier(const TierPlan& plan, std::size_t index) {
   const TierSpec& tier = plan.tiers[index];
   std::string text = tier.name + "=" + format_target_latency(tier.latency);
+  if (!tier.persists.empty()) text += ",write-latency=" + format_target_latency(tier.persists.latency);
+  if (tier.persists.bandwidth_bps > 0)
+    text += ",persist-bandwidth=" + to_decimal(tier.persists.bandwidth_bps) + "B/s";
   for (const std::string& file : tier.files) text += ",file=" + file;
   const DefaultTier& rest = plan.otherwise;
   if (rest.tier != index + 1) return text;

@@ -9,6 +9,7 @@
 
 #include "base/result.h"
 #include "device/device.h"
+#include "plan/persist_spec.h"
 #include "plan/target_latency.h"
 #include "tier/tier.h"
 #include "tier/tier_map.h"
@@ -22,6 +23,7 @@ struct TierSpec {
   std::string name;
   std::string profile;  // that the latency is of; empty: it was given as such
   TargetLatency latency{};
+  PersistSpec persists{};
   std::vector<std::string> files;  // what is mapped of these, or of what lies below them, is in it
 };
 
@@ -38,8 +40,10 @@ struct TierPlan {
 using FindProfile = Result<Profile> (*)(const std::string& name);
 
 // NAME=MEMORY[,RULE...]: MEMORY is a profile, a latency ("300ns") or a multiple ("2x"); a RULE is file=PATH,
-// interleave=OWN:PARTS (pages of the machine's memory for each so many of this), granularity=SIZE (of such
-// pages), or rest. An error where it cannot be understood, or does not go with what `plan` has already.
+// write-latency=LATENCY (or a
+// multiple of this machine's own persist), persist-bandwidth=BANDWIDTH, interleave=OWN:PARTS (pages of the
+// machine's memory for each so many of this), granularity=SIZE (of such pages), or rest. An error where it
+// cannot be understood, or does not go with what `plan` has already.
 Result<void> add_tier(TierPlan& plan, std::string_view text, FindProfile find_profile);
 
 // All of them, by semicolons. Only built-in profiles.

@@ -103,6 +103,7 @@ class Reader {
     read_threads();
     read_walks();
     read_tiers();
+    read_persists();
     if (counts() && evidence_.counted_ns <= 0 && has_warned(kCountersRefused)) call_it_sampled();
     estimate_error();
     add_warnings();
@@ -138,6 +139,15 @@ class Reader {
     if (unplaced > 0)
       report_.warnings.push_back(fmt::format(
           "{} ranges of memory found no room in the map of tiers, and were left where they were", unplaced));
+  }
+
+  void read_persists() {
+    constexpr double kMostNs = 1e18;
+    const TierTally& tally = board_.tiers();
+    PersistReport& persists = report_.persists;
+    persists.persists = std::min(tally.persists.load(), kMostCounted);
+    persists.lines = std::min(tally.persisted_lines.load(), kMostCounted);
+    persists.delay_ns = std::min(kMostNs, static_cast<double>(tally.persist_delay_ns.load()));
   }
 
   bool has_emulated() const { return std::ranges::any_of(report_.processes, &ProcessReport::emulated); }

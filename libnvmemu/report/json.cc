@@ -124,6 +124,14 @@ Json alternation_json(const AlternationReport& alternation) {
                                 : Json()}};
 }
 
+Json persists_json(const PersistReport& persists) {
+  if (!persists.is_emulated) return {};
+  return {{"native_ns", persists.native_ns},
+          {"persists", persists.persists},
+          {"lines", persists.lines},
+          {"delay_ns", persists.delay_ns}};
+}
+
 Json tiers_json(const std::vector<TierReport>& tiers) {
   Json all = Json::array();
   for (const TierReport& tier : tiers) {
@@ -156,6 +164,7 @@ Json report_json(const RunReport& report) {
       {"warnings", report.warnings},
       {"totals", totals_json(report.totals)},
       {"tiers", tiers_json(report.tiers)},
+      {"persists", persists_json(report.persists)},
       {"walks",
        {{"walks", report.walks.walks},
         {"instructions", report.walks.instructions},

@@ -134,6 +134,14 @@ AlternationReport alternation_of(const Fields& fields) {
   return alternation;
 }
 
+PersistReport persists_of(const Fields& fields) {
+  return {.is_emulated = true,
+          .native_ns = fields.number("native_ns", kLatencyNs),
+          .persists = fields.count("persists", kMostCounted),
+          .lines = fields.count("lines", kMostCounted),
+          .delay_ns = fields.number("delay_ns", kNanoseconds)};
+}
+
 std::vector<TierReport> tiers_of(const Fields& fields) {
   std::vector<TierReport> tiers;
   const Json& all = fields.array("tiers");
@@ -167,6 +175,7 @@ RunReport report_of(const Fields& fields) {
   report.warnings = fields.texts("warnings");
   report.totals = totals_of(fields.object("totals"));
   report.tiers = tiers_of(fields);
+  if (!fields.is_null("persists")) report.persists = persists_of(fields.object("persists"));
   if (!fields.is_null("walks")) report.walks = walks_of(fields.object("walks"));
   if (!fields.is_null("alternation")) report.alternation = alternation_of(fields.object("alternation"));
   if (!fields.is_null("bandwidth")) report.bandwidth = bandwidth_of(fields.object("bandwidth"));
@@ -250,6 +259,9 @@ void merge_one(const RunReport& report, RunReport& merged) {
   for (const auto& [what, count] : report.walks.passed) merged.walks.passed[what] += count;
   for (const auto& [why, count] : report.walks.ended_by) merged.walks.ended_by[why] += count;
   merge_bandwidth(report.bandwidth, merged.bandwidth);
+  merged.persists.persists += report.persists.persists;
+  merged.persists.lines += report.persists.lines;
+  merged.persists.delay_ns += report.persists.delay_ns;
   for (std::size_t i = 0; i < merged.tiers.size(); ++i) {
     merged.tiers[i].placed_bytes += report.tiers[i].placed_bytes;
     merged.tiers[i].stall_ns += report.tiers[i].stall_ns;
@@ -293,6 +305,8 @@ Result<RunReport> merge_reports(const std::vector<RunReport>& reports) {
   RunReport merged = reports.front();
   merged.totals = {};
   merged.walks = {};
+  merged.persists.persists = merged.persists.lines = 0;  // likewise
+  merged.persists.delay_ns = 0;
   for (TierReport& tier : merged.tiers) tier.placed_bytes = tier.stall_ns = tier.delay_ns = 0;  // added below
   if (reports.size() > 1) merged.alternation = {};
   merged.processes.clear();

@@ -47,6 +47,14 @@ struct TierReport {
   bool has_the_rest = false;  // or a part of it: of what nobody places
 };
 
+// Stores that were made durable, as far as that was seen.
+struct PersistReport {
+  bool is_emulated = false;  // somebody asked for a write latency
+  double native_ns = 0;      // what one takes here
+  std::uint64_t persists = 0, lines = 0;
+  double delay_ns = 0;  // that they were waited for longer
+};
+
 // How far walks ahead of the program came, and what ended them.
 struct WalkReport {
   std::uint64_t walks = 0, instructions = 0;
@@ -115,6 +123,7 @@ struct RunReport {
   std::string ticker;  // "perf_event", "posix-timer", "none", "mixed"
   RunTotals totals;
   std::vector<TierReport> tiers;  // names, memories and rules are said by who ran it; empty: all is one
+  PersistReport persists;         // `is_emulated` and `native_ns` are said by who ran it
   WalkReport walks;
   AlternationReport alternation;  // `window_seconds` is said by who ran it
   BandwidthReport bandwidth;      // `is_measured`, `by` and `why` are said by who ran it

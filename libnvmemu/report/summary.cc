@@ -100,6 +100,15 @@ std::string tier_line(const TierReport& tier) {
           : "");
 }
 
+std::string persists_line(const RunReport& report) {
+  const PersistReport& persists = report.persists;
+  const auto& target_ns = report.target.write_latency_ns;
+  return fmt::format("persists {}{}: {} of {}, delayed by {}", format_latency(persists.native_ns),
+                     target_ns ? " -> " + format_latency(*target_ns) : "",
+                     counted(persists.persists, "persist", "persists"),
+                     counted(persists.lines, "line", "lines"), format_duration(persists.delay_ns));
+}
+
 std::string alternation_line(const AlternationReport& alternation) {
   const auto with = static_cast<std::uint64_t>(
       std::ranges::count_if(alternation.windows, [](const WindowReport& window) { return window.delays; }));
@@ -128,6 +137,7 @@ std::string summary(const RunReport& report) {
   if (!report.processes.empty()) {
     add(injected_line(report));
     add(error_line(report));
+    if (report.persists.persists > 0) add(persists_line(report));
     for (const TierReport& tier : report.tiers) add(tier_line(tier));
     if (report.alternation.window_seconds > 0) add(alternation_line(report.alternation));
     if (report.bandwidth.is_measured) {

@@ -16,7 +16,9 @@ struct TierTally {
     std::atomic<std::uint64_t> placed_bytes;  // all that was ever put into it, by a rule or a call
   };
   ByTier<Sums> tiers;
-  std::atomic<std::uint64_t> unplaced;  // ranges that no room was left to note
+  std::atomic<std::uint64_t> persists, persisted_lines;  // of all tiers: fences behind flushes,
+  std::atomic<std::uint64_t> persist_delay_ns;           // and what they were waited for longer
+  std::atomic<std::uint64_t> unplaced;                   // ranges that no room was left to note
 
   void add(std::size_t tier, std::uint64_t stall_ns, std::uint64_t delay_ns) noexcept {
     tiers[tier].stall_ns.fetch_add(stall_ns, std::memory_order_relaxed);

@@ -12,6 +12,16 @@
 #include "guest.h"
 #include "nvmemu/nvmemu.h"
 
+extern "C" {
+extern int fake_libpmem_calls;
+void pmem_persist(const void* address, std::size_t bytes);
+void pmem_flush(const void* address, std::size_t bytes);
+void pmem_drain(void);
+void* pmem_memcpy_persist(void* to, const void* from, std::size_t bytes);
+void* pmem_memset(void* to, int value, std::size_t bytes, unsigned flags);
+void* pmem_memmove_nodrain(void* to, const void* from, std::size_t bytes) __attribute__((weak));
+}
+
 namespace nvmemu::guest {
 namespace {
 
@@ -70,7 +80,27 @@ int persistent_files() {
   return 0;
 }
 
-constexpr Scenario kScenarios[] = {{"places", places}, {"persistent-files", persistent_files}};
+// 1 + 2 + 1 + 1 persists of 1 + (2 + 2) + 3 + 4 lines, each made by the library that the program has.
+int libpmem() {
+  alignas(64) static char memory[1024];
+  pmem_persist(memory, 64);
+  pmem_flush(memory, 65);
+  pmem_drain();
+  pmem_drain();  // nothing is under way: no persist
+  pmem_flush(memory + 63, 2);
+  pmem_drain();
+  CHECK(pmem_memcpy_persist(memory + 64, "text", 5) == memory + 64);
+  pmem_persist(memory + 192, 100);
+  CHECK(pmem_memset(memory, 7, 256, 0) == memory && memory[255] == 7);
+  CHECK(fake_libpmem_calls == 9);
+  nvmemu_made_durable(memory, 0);  // of nothing
+  // What this program's library has not does what it should all the same.
+  CHECK(pmem_memmove_nodrain(memory, memory + 1, 64) == memory);
+  return 0;
+}
+
+constexpr Scenario kScenarios[] = {
+    {"places", places}, {"persistent-files", persistent_files}, {"libpmem", libpmem}};
 
 }  // namespace
 

@@ -73,10 +73,38 @@ TEST_F(TiersTest, TheRestMayBeATiers) {
 
 #endif
 
+TEST_F(TiersTest, PersistsByLibpmemAreSeen) {
+  expect_ok("libpmem", {"--write-latency", "20ms"});
+  const Json persists = report()["persists"];
+  EXPECT_EQ(persists["persists"], 6);
+  EXPECT_EQ(persists["lines"], 1 + 2 + 2 + 1 + 2 + 4);
+  EXPECT_GT(persists["delay_ns"], 50e6);  // each is waited for, but for what goes on meanwhile
+}
+
+TEST_F(TiersTest, PersistsTakeWhatTheyShall) {
+  const std::vector<std::string> command = {"--", NVMEMU_TEST_PERSIST, "--rounds", "50000", "--json"};
+  std::vector<std::string> arguments = {"--quiet", "--write-latency", "5us", "--report",
+                                        folder_.file("report.json")};
+  arguments.insert(arguments.end(), command.begin(), command.end());
+  const Outcome outcome = run(arguments);
+  ASSERT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_GT(Json::parse(outcome.out)["ns_per_persist"], 4900);
+  EXPECT_EQ(report()["persists"]["persists"], 52'000);  // those that warm up, too
+}
+
+// What a persist of a tier takes is the tier's.
+TEST_F(TiersTest, PersistsElsewhereStayAsTheyAre) {
+  const Outcome outcome = run({"--quiet", "--tier", "far=2x,write-latency=1ms", "--report",
+                               folder_.file("report.json"), "--", NVMEMU_TEST_PERSIST, "--rounds", "1000"});
+  ASSERT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_EQ(report()["persists"]["persists"], 3000);
+  EXPECT_EQ(report()["persists"]["delay_ns"], 0);
+}
+
 TEST_F(TiersTest, WithoutTheToolTheEnvironmentSaysIt) {
   environment_["NVMEMU_TIERS"] = "far=3x;far=4x";
   environment_["LD_PRELOAD"] = NVMEMU_TEST_LIBRARY;
-  const Outcome outcome = finish(start_program({NVMEMU_TEST_GUEST, "burn"}));
+  const Outcome outcome = finish(start_program({"/bin/true"}));
   EXPECT_EQ(outcome.status, 0);
   EXPECT_THAT(outcome.err, HasSubstr("tier far: there are two of that name"));
 }

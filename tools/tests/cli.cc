@@ -45,6 +45,7 @@ Calibration hand_made_calibration() {
   calibration.memory_threshold_ns = 80;
   calibration.sample_cost_ns = 10'000;
   calibration.timer_cost_ns = 3'000;
+  calibration.persist_latency_ns = 200;
   calibration.read_bandwidth_all_bps = 40e9;
   calibration.copy_bandwidth_all_bps = 30e9;
   return calibration;

@@ -88,13 +88,21 @@ TEST(CheckOptions, PrefersTheOptionToTheProfile) {
   EXPECT_FALSE(request->target_from_profile);
 }
 
-TEST(CheckOptions, WarnsOfAWriteLatencyThatIsNotEmulated) {
+TEST(CheckOptions, TakesAWriteLatencyAlone) {
   RunOptions options;
-  options.read_latency = "2x";
-  EXPECT_THAT(check_options(options)->warnings, IsEmpty());
   options.write_latency = "600ns";
-  EXPECT_THAT(check_options(options)->warnings,
-              ElementsAre("write latency is not emulated yet: it stays this machine's"));
+  const auto request = check_options(options);
+  ASSERT_TRUE(request) << request.error().message;
+  EXPECT_EQ(request->persists.latency.ns, 600);
+  EXPECT_EQ(*target_latency_ns(*request, 163), 163);
+}
+
+TEST(CheckOptions, AProfileSaysHowMuchLongerPersistsTakeThanHere) {
+  RunOptions options;
+  options.profile = "optane-dcpmm";
+  EXPECT_GT(check_options(options)->persists.latency.multiple, 1);
+  options.write_latency = "3x";
+  EXPECT_EQ(check_options(options)->persists.latency.multiple, 3);
 }
 
 TEST(CheckOptions, TakesABandwidthAlone) {
@@ -124,18 +132,10 @@ TEST(CheckOptions, ToMeasureTakesNoTarget) {
   EXPECT_TRUE(check_options(options));
 }
 
-TEST(CheckOptions, WarnsOfAProfilesFiguresOnce) {
-  const TemporaryFolder folder;
-  RunOptions options;
-  options.profile = folder.write("m.toml", "read_latency = \"300ns\"\nwrite_latency = \"600ns\"\n");
-  options.write_latency = "700ns";
-  EXPECT_THAT(check_options(options)->warnings, ElementsAre(HasSubstr("write latency is not emulated")));
-}
-
 TEST(CheckOptions, SaysWhatAProfileWithNothingToEmulateLacks) {
   const TemporaryFolder folder;
   RunOptions options;
-  options.profile = folder.write("m.toml", "name = \"slow\"\nwrite_latency = \"1us\"\n");
+  options.profile = folder.write("m.toml", "name = \"slow\"\npersist_bandwidth = \"2GB/s\"\n");
   const auto request = check_options(options);
   ASSERT_FALSE(request);
   EXPECT_THAT(request.error().message, HasSubstr("profile slow has neither a read latency nor a bandwidth"));

@@ -158,14 +158,16 @@ TEST_F(RunTest, TakesTheTargetOfAProfile) {
   EXPECT_GT(report()["target"]["read_latency_ns"], 200);
 }
 
-TEST_F(RunTest, SaysWhichFiguresOfAProfileAreNotEmulated) {
-  const std::string file = folder_.write("m.toml", "read_latency = \"300ns\"\nwrite_latency = \"600ns\"\n");
+TEST_F(RunTest, WarnsWherePersistsAreNotSlowedOrNotSeen) {
+  const std::string file = folder_.write("m.toml", "read_latency = \"300ns\"\nwrite_latency = \"150ns\"\n");
   const Outcome outcome = run({"--profile", file, "--report", folder_.file("report.json"), "--", "true"});
   EXPECT_EQ(outcome.status, 0);
-  const std::string warning = "write latency is not emulated yet: it stays this machine's";
-  EXPECT_THAT(outcome.err, HasSubstr("nvmemu: warning: " + warning));
-  EXPECT_THAT(warnings(), Contains(warning));
-  EXPECT_TRUE(report()["target"]["write_latency_ns"].is_null());
+  EXPECT_THAT(outcome.err, HasSubstr("a persist of 150 ns is no longer than this machine's own, 200 ns"));
+  EXPECT_EQ(report()["target"]["write_latency_ns"], 150);
+  run({"--write-latency", "3x", "--report", folder_.file("report.json"), "--", "true"});
+  EXPECT_EQ(report()["target"]["write_latency_ns"], 600);
+  EXPECT_EQ(report()["persists"]["persists"], 0);
+  EXPECT_THAT(warnings(), Contains(HasSubstr("no persist was seen")));
 }
 
 TEST_F(RunTest, WarnsWhereTheLibraryDidNotComeToTheBoard) {

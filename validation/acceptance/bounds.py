@@ -29,6 +29,7 @@ BOUNDS = {
     "windows: tiers, a tenth": Bound(median=10),  # of the nodes in the slow one
     "windows: tiers, tree": Bound(median=8),
     "windows: tiers, lists": Bound(median=10),
+    "windows: persists": Bound(median=5),
     "windows: cached chase": Bound(median=6),
     "windows: sum": Bound(median=5),
     "repeats": Bound(median=15, worst=15),  # deviation of a run's delay from the median's

@@ -60,7 +60,8 @@ TEST(ParseProfile, RefusesWithFileAndLine) {
            Case{"\n\nwrite_bandwith = \"1us\"\n", "p.toml:3: unknown key 'write_bandwith'",
                 "did you mean write_bandwidth?"},
            Case{"colour = \"red\"\n", "p.toml:1: unknown key 'colour'",
-                "one of read_latency, write_latency, read_bandwidth, write_bandwidth, name, description, "
+                "one of read_latency, write_latency, dram_write_latency, persist_bandwidth, read_bandwidth, "
+                "write_bandwidth, name, description, "
                 "source"},
            Case{"[read_latency]\nns = 3\n",
                 "p.toml:1: read_latency: expected a text in quotes, found another type: table",

@@ -23,6 +23,7 @@ inline Calibration sample_calibration() {
   calibration.sample_cost_ns = 12000;
   calibration.sample_stall_cost_ns = 40000;
   calibration.timer_cost_ns = 2500;
+  calibration.persist_latency_ns = 210;
   calibration.read_bandwidth_bps = 12.5e9;
   calibration.read_bandwidth_all_bps = 24e9;
   calibration.copy_bandwidth_bps = 14e9;

@@ -30,13 +30,22 @@ TEST(TierPlanTest, ReadsInterleaving) {
   EXPECT_EQ(plan->otherwise.page_bytes, 2U << 20);
 }
 
+TEST(TierPlanTest, AProfileSaysHowPersistsAreTaken) {
+  const auto plan = parse_tiers("nvm=optane-dcpmm;pcm=pcm");
+  ASSERT_TRUE(plan) << plan.error().message;
+  EXPECT_NEAR(plan->tiers[0].persists.latency.multiple, 90.4 / 86.9, 1e-9);  // of what a persist takes here
+  EXPECT_EQ(plan->tiers[0].persists.bandwidth_bps, 2.46e9);
+  EXPECT_EQ(plan->tiers[1].persists.latency.ns, 150);
+}
+
 TEST(TierPlanTest, NothingIsNoTier) {
   ASSERT_TRUE(parse_tiers(""));
   EXPECT_TRUE(parse_tiers("")->empty());
 }
 
 TEST(TierPlanTest, WhatIsWrittenIsReadAgain) {
-  for (const char* text : {"a=300ns", "a=300ns,file=/x,file=/y;b=2x,rest",
+  for (const char* text : {"a=300ns", "a=300ns,write-latency=600ns,file=/x,file=/y;b=2x,rest",
+                           "a=2x,write-latency=1.5x,persist-bandwidth=2400000000B/s",
                            "a=1.5x;b=350.25ns,file=/z,interleave=1:9,granularity=4096B"}) {
     const auto plan = parse_tiers(text);
     ASSERT_TRUE(plan) << text << plan.error().message;
@@ -71,6 +80,8 @@ INSTANTIATE_TEST_SUITE_P(
                     BadTiers{"nvm=300ns,interleave=0:1", "two numbers"},
                     BadTiers{"nvm=300ns,interleave=1:2:3", "two numbers"},
                     BadTiers{"nvm=300ns,interleave=-1:2", "two numbers"},
+                    BadTiers{"nvm=300ns,write-latency=fast", "write-latency: 'fast'"},
+                    BadTiers{"nvm=300ns,persist-bandwidth=2", "persist-bandwidth: '2'"},
                     BadTiers{"nvm=300ns,rest,interleave=1:1", "each say"},
                     BadTiers{"nvm=300ns,granularity=4KiB", "goes with"},
                     BadTiers{"nvm=300ns,rest,granularity=4KiB", "goes with"},

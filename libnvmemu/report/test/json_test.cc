@@ -25,9 +25,10 @@ std::vector<std::string> keys(const json& object) {
 
 TEST(ReportJson, HasTheSchemasFieldsAndNoOthers) {
   const json report = json::parse(to_json(example_report()));
-  EXPECT_THAT(keys(report), UnorderedElementsAre("schema", "command", "exit_status", "wall_seconds", "source",
-                                                 "model", "base", "target", "error", "warnings", "totals",
-                                                 "tiers", "walks", "alternation", "bandwidth", "processes"));
+  EXPECT_THAT(keys(report),
+              UnorderedElementsAre("schema", "command", "exit_status", "wall_seconds", "source", "model",
+                                   "base", "target", "error", "warnings", "totals", "tiers", "persists",
+                                   "walks", "alternation", "bandwidth", "processes"));
   EXPECT_THAT(keys(report["walks"]), UnorderedElementsAre("walks", "instructions", "passed", "ended_by"));
   EXPECT_THAT(keys(report["source"]),
               UnorderedElementsAre("name", "why", "design", "quality", "counted_share", "ticker"));
@@ -74,6 +75,17 @@ TEST(ReportJson, HasTheTiers) {
   EXPECT_EQ(read->tiers[1].rule, "file /x");
   EXPECT_EQ(read->tiers[1].placed_bytes, 4096);
   EXPECT_TRUE(read->tiers[0].has_the_rest);
+}
+
+TEST(ReportJson, HasThePersists) {
+  RunReport report = example_report();
+  EXPECT_TRUE(json::parse(to_json(report))["persists"].is_null());
+  report.persists = {.is_emulated = true, .native_ns = 205, .persists = 10, .lines = 40, .delay_ns = 3000};
+  const auto read = parse_report(to_json(report));
+  ASSERT_TRUE(read) << read.error().message;
+  EXPECT_EQ(read->persists.native_ns, 205);
+  EXPECT_EQ(read->persists.lines, 40U);
+  EXPECT_EQ(read->persists.delay_ns, 3000);
 }
 
 TEST(ReportJson, HasTheBandwidth) {

@@ -15,6 +15,7 @@ SMALL = {
     "nvmemu-threads": ["--threads", "2"],
     "nvmemu-sync": ["--pattern", "lock", "--size", "1MiB", "--loads", "100", "--rounds", "10"],
     "nvmemu-gather": ["--size", "1MiB", "--loads", "1000"],
+    "nvmemu-persist": ["--lines", "4", "--rounds", "1000"],
     "nvmemu-tiers": ["lists", "--size", "1MiB", "--steps", "1000"],
     "nvmemu-workload": ["b-tree", "--size", "1MiB", "--operations", "1000"],
 }
@@ -57,6 +58,7 @@ BAD_INPUT = [
     ("nvmemu-gather", ["--instructions", "12"], "--instructions"),
     ("nvmemu-gather", ["--size", "3MiB"], "--size"),
     ("nvmemu-gather", ["--loads", "0"], "--loads"),
+    ("nvmemu-persist", ["--lines", "0"], "--lines"),
     ("nvmemu-tiers", ["heap"], "heap is not one of chain, lists, tree"),
     ("nvmemu-sum", ["--size", "7B"], "--size"),
     ("nvmemu-sum", ["--repeat", "0"], "--repeat"),

@@ -17,6 +17,7 @@ TOLD = {
     ("nvmemu-compute", "--rounds", "1000001"): (1_000_001, 5),
     ("nvmemu-sync", "--pattern", "barrier", "--size", "1MiB", "--loads", "100", "--rounds", "10"): (1000, 10),
     ("nvmemu-gather", "--size", "1MiB", "--loads", "200001"): (200_001, 3),
+    ("nvmemu-persist", "--rounds", "5001"): (5001, 3),
     ("nvmemu-tiers", "chain", "--size", "1MiB", "--steps", "25000"): (25_000, 3),
     ("nvmemu-workload", "list", "--size", "1MiB", "--operations", "9001"): (9001, 3),
     ("nvmemu-workload", "list", "--size", "1MiB", "--operations", "9001", "--twin", "--threshold", "1ns"): (9001, 3),

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+// nvmemu-persist: stores that are made durable, some lines at a time, with and without work beside.
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "base/persist_lines.h"
+#include "nvmemu/nvmemu.h"
+#include "programs/command_line.h"
+#include "workloads/pieces.h"
+#include "workloads/stopwatch.h"
+
+using nvmemu::Error;
+using nvmemu::Result;
+using nvmemu::programs::Figures;
+using namespace nvmemu::workloads;
+
+namespace {
+
+constexpr auto kDescription =
+    "Stores to some cache lines, flushes them, and waits at a fence, again and again, and prints "
+    "ns_per_persist: the time of\n"
+    "a round. Each round is told to nvmemu by nvmemu_persisted(). On a memory whose persists take W, a round "
+    "takes W or as\n"
+    "much as it takes here, whichever is more.";
+
+struct Options {
+  std::uint64_t lines = 1, work = 0;
+  Amount rounds{.count = 1'000'000};
+};
+
+struct alignas(nvmemu::kCacheLineBytes) Line {
+  std::uint64_t value = 0;
+};
+
+std::uint64_t multiply(std::uint64_t value, std::uint64_t times) noexcept {
+  for (; times > 0; --times) {
+    value *= 6364136223846793005;
+    asm volatile("" : "+r"(value));
+  }
+  return value;
+}
+
+Result<Figures> run(const Options& options) {
+  std::vector<Line> lines(options.lines);
+  std::uint64_t product = 1;
+  const auto persist = [&](std::uint64_t rounds) {
+    for (; rounds > 0; --rounds) {
+      for (Line& line : lines) ++line.value;
+      nvmemu::persist_lines(lines.data(), lines.size() * sizeof(Line));
+      nvmemu_made_durable(lines.data(), lines.size() * sizeof(Line));
+      product = multiply(product, options.work);
+    }
+  };
+  constexpr std::uint64_t kPiece = 2000;  // of some ms at most
+  persist(kPiece);                        // warms up
+  const Stopwatch stopwatch;
+  const std::uint64_t rounds = in_pieces(options.rounds, kPiece, persist);
+  const double ns = stopwatch.stop_ns();
+
+  Figures figures;
+  figures["lines"] = options.lines;
+  figures["work"] = options.work;
+  figures["persists"] = rounds;
+  figures["emulated"] = emulated();
+  figures["ns_per_persist"] = ns / static_cast<double>(rounds);
+  figures["checksum"] = std::to_string(lines.front().value ^ product);
+  return figures;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  using namespace nvmemu::programs;
+  Options options;
+  nvmemu::Parser app(kDescription, "nvmemu-persist");
+  add_count(app, "--lines", options.lines, 1, 65536, "lines of a round");
+  add_count(app, "--work", options.work, 0, 1'000'000,
+            "multiplications of a round, one after the other, behind the fence");
+  add_count(app, "--rounds", options.rounds.count, 1, std::uint64_t{1} << 40, "rounds that are timed");
+  add_seconds(app, options.rounds.seconds, "--rounds");
+  return run_program(app, argc, argv, [&] { return run(options); });
+}
