@@ -31,6 +31,8 @@ class Injector {
   virtual void wait_until(std::uint64_t until_ns, CounterSource& source, WaitProgress& progress) = 0;
   // Of a clock that is the same in all processes. Async-signal-safe.
   virtual std::uint64_t now_ns() noexcept = 0;
+  // Of a clock of this process alone, in a few ns and without waiting for what is under way. Async-signal-safe.
+  virtual double quick_now_ns() noexcept { return static_cast<double>(now_ns()); }
 };
 
 // Busy-waits: a thread that waits for memory keeps its processor, and a sleep would be coarser and let it go.
@@ -41,6 +43,7 @@ class SpinInjector final : public Injector {
   void inject(double delay_ns, CounterSource& source, WaitProgress& progress) override;
   void wait_until(std::uint64_t until_ns, CounterSource& source, WaitProgress& progress) override;
   std::uint64_t now_ns() noexcept override { return monotonic_raw_ns(); }
+  double quick_now_ns() noexcept override { return clock_->to_ns(clock_->now_ticks()); }
 
  private:
   void spin(double wall_ns, CounterSource& source, WaitProgress& progress) const;

@@ -17,27 +17,33 @@ struct PersistTarget {
 };
 
 // note() is the thread's, outside of signal handlers; all else may interrupt it on the same thread, in a
-// handler. Async-signal-safe.
+// handler. Async-signal-safe. No locked instruction: it would wait for the very persist that is noted, and so
+// keep the thread from the work that it does meanwhile.
 class PersistAccount {
  public:
   // The thread has persisted `lines` >= 1, beginning at `begin_ns` of emulated time, less what is untaken
   // here.
   void note(double begin_ns, std::uint64_t lines, const PersistTarget& target) noexcept {
-    const double now_ns = begin_ns + debt_ns_.load(kRelaxed);
+    const double now_ns = begin_ns + owed_ns_.load(kRelaxed) - taken_ns_.load(kRelaxed);
     const double start_ns = std::max(now_ns, busy_until_ns_);
     busy_until_ns_ = start_ns + target.first_ns + static_cast<double>(lines - 1) * target.line_ns;
-    debt_ns_.fetch_add(start_ns - now_ns, kRelaxed);
-    persists_.fetch_add(1, kRelaxed);
-    lines_.fetch_add(lines, kRelaxed);
+    owed_ns_.store(owed_ns_.load(kRelaxed) + start_ns - now_ns, kRelaxed);
+    persists_.store(persists_.load(kRelaxed) + 1, kRelaxed);
+    lines_.store(lines_.load(kRelaxed) + lines, kRelaxed);
   }
 
   // What the thread owes since this was last asked.
-  double take_debt() noexcept { return debt_ns_.exchange(0, kRelaxed); }
+  double take_debt() noexcept {
+    const double owed_ns = owed_ns_.load(kRelaxed);
+    const double debt_ns = owed_ns - taken_ns_.load(kRelaxed);
+    taken_ns_.store(owed_ns, kRelaxed);
+    return debt_ns;
+  }
   // What it still has to wait for until all is durable, at `now_ns`, which has all of its debt.
   double until_durable_ns(double now_ns) const noexcept { return std::max(0.0, busy_until_ns_ - now_ns); }
   // Nothing is owed, or under way.
   void forget() noexcept {
-    debt_ns_.store(0, kRelaxed);
+    take_debt();
     busy_until_ns_ = 0;
   }
 
@@ -48,7 +54,7 @@ class PersistAccount {
   static constexpr auto kRelaxed = std::memory_order_relaxed;
 
   double busy_until_ns_ = 0;
-  std::atomic<double> debt_ns_{0};
+  std::atomic<double> owed_ns_{0}, taken_ns_{0};  // in all; each has one writer
   std::atomic<std::uint64_t> persists_{0}, lines_{0};
 };
 

@@ -117,7 +117,7 @@ class ThreadEmulator {
   bool has_delays() const noexcept { return windows_ == nullptr || Alternation::has_delays(window_); }
   void find_window() noexcept;
   double emulated_ns() const noexcept {
-    return static_cast<double>(injector_.now_ns()) + ledger_.balance_ns();
+    return injector_.quick_now_ns() + ledger_.balance_ns();
   }
   double owe_persists(bool drains) noexcept;
   void book_traffic(const EpochCounts& counts) noexcept;

@@ -66,8 +66,8 @@ TEST_F(TiersTest, TheRestMayBeATiers) {
       run({"--tier", "far=3x,rest", "--report", folder_.file("report.json"), "--", NVMEMU_TEST_TIERS, "tree",
            "--tier", "none", "--size", "64MiB", "--steps", "3000000"});
   ASSERT_EQ(outcome.status, 0) << outcome.err;
-  EXPECT_EQ(near()["stall_ns"], 0);
-  EXPECT_GT(far()["stall_ns"], 0);
+  const double near_ns = near()["stall_ns"], far_ns = far()["stall_ns"];
+  EXPECT_LT(near_ns, far_ns / 4);  // what no walk has passed yet is taken for the machine's
   EXPECT_EQ(far()["rule"], "the rest");
 }
 

@@ -28,7 +28,7 @@ class Persists(Windowed):
         path = os.path.join(runner.folder, "persists.toml")
         with open(path, "w") as file:
             file.write(PROFILE)
-        self.memory = ["--profile", path]
+        self.memory = ["--profile", path, "--epoch", "20ms"]
         super().round(runner, selected)
 
     def target_ns(self, report):
