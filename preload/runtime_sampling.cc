@@ -27,7 +27,11 @@ void Runtime::create_walks() {
   WalkTiers tiers{.map = placement_.map()};
   for (std::size_t tier = 0; tier < kMostTiers; ++tier)
     tiers.longer_ns[tier] = std::max(0.0, read_latency_.target_of(tier) - read_latency_.base_ns);
-  shared_.walks = create_shared_walks(1e9 / clock_->hz(), threshold_ns, board_->walks(), tiers);
+  shared_.walks = create_shared_walks({.ns_per_tick = 1e9 / clock_->hz(),
+                                       .threshold_ns = threshold_ns,
+                                       .window = calibration_.window_instructions,
+                                       .waiting = calibration_.waiting_instructions},
+                                      board_->walks(), tiers);
 }
 
 void Runtime::set_sampler_options() {

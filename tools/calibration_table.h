@@ -29,6 +29,8 @@ struct CalibrationRow {
   std::string (*format)(double);
 };
 
+inline std::string format_count(double count) { return fmt::format("{:.0f}", count); }
+
 inline constexpr std::array kCalibrationRows{
     CalibrationRow{"base_latency_ns", "base latency, huge pages", &Calibration::base_latency_ns,
                    format_latency},
@@ -44,6 +46,10 @@ inline constexpr std::array kCalibrationRows{
     CalibrationRow{"sample_stall_cost_ns", "  while waiting for memory", &Calibration::sample_stall_cost_ns,
                    format_duration},
     CalibrationRow{"timer_cost_ns", "timer signal", &Calibration::timer_cost_ns, format_duration},
+    CalibrationRow{"window_instructions", "instructions beside a miss", &Calibration::window_instructions,
+                   format_count},
+    CalibrationRow{"waiting_instructions", "  that may wait for others", &Calibration::waiting_instructions,
+                   format_count},
     CalibrationRow{"persist_latency_ns", "persist, store to fence", &Calibration::persist_latency_ns,
                    format_latency},
     CalibrationRow{"read_bandwidth_bps", "read, one core", &Calibration::read_bandwidth_bps,

@@ -31,7 +31,8 @@ class Injector {
   virtual void wait_until(std::uint64_t until_ns, CounterSource& source, WaitProgress& progress) = 0;
   // Of a clock that is the same in all processes. Async-signal-safe.
   virtual std::uint64_t now_ns() noexcept = 0;
-  // Of a clock of this process alone, in a few ns and without waiting for what is under way. Async-signal-safe.
+  // Of a clock of this process alone, in a few ns and without waiting for what is under way.
+  // Async-signal-safe.
   virtual double quick_now_ns() noexcept { return static_cast<double>(now_ns()); }
 };
 

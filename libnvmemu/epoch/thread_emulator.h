@@ -116,9 +116,7 @@ class ThreadEmulator {
   Pace::Interval account() noexcept;
   bool has_delays() const noexcept { return windows_ == nullptr || Alternation::has_delays(window_); }
   void find_window() noexcept;
-  double emulated_ns() const noexcept {
-    return injector_.quick_now_ns() + ledger_.balance_ns();
-  }
+  double emulated_ns() const noexcept { return injector_.quick_now_ns() + ledger_.balance_ns(); }
   double owe_persists(bool drains) noexcept;
   void book_traffic(const EpochCounts& counts) noexcept;
   void book_tiers(const EpochCounts& counts, double delay_ns) noexcept;

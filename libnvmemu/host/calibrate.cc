@@ -9,6 +9,7 @@
 #include "base/units.h"
 #include "host/bandwidth.h"
 #include "host/chase_buffer.h"
+#include "host/core_window.h"
 #include "host/interruption_cost.h"
 #include "host/memory_threshold.h"
 #include "host/persist_cost.h"
@@ -133,6 +134,7 @@ class Calibrator {
       announce("samples while waiting", 0.25);
       options_.on_chase(result_, line);
     }
+    measure_window(line);
     announce("latency in huge pages, again", 0.4);
     const auto second = ChaseBuffer::of_all_lines(*bytes, Pages::kHuge);
     if (!second) return tl::unexpected<Error>(second.error());
@@ -142,6 +144,13 @@ class Calibrator {
     result_.base_latency_spread = base.spread;
     result_.unstable = base.spread > kUnstableSpread;
     return {};
+  }
+
+  void measure_window(const void* line) {
+    announce("instructions beside a miss", 0.35);
+    const CoreWindow window = measure_core_window(clock_, line);
+    result_.window_instructions = window.instructions;
+    result_.waiting_instructions = window.waiting;
   }
 
   // Where the chase has ended.

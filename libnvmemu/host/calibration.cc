@@ -34,6 +34,7 @@ constexpr double kMostHz = 1e11;
 constexpr double kMostBps = 1e15;
 constexpr double kMostBytes = 1e15;
 constexpr double kMostRelative = 1e6;
+constexpr double kMostInstructions = 1e4;
 
 constexpr std::array kTexts{
     TextField{"cpu_model", &Calibration::cpu_model},
@@ -52,6 +53,8 @@ constexpr std::array kNumbers{
     NumberField{"sample_cost_ns", &Calibration::sample_cost_ns, kMostNs},
     NumberField{"sample_stall_cost_ns", &Calibration::sample_stall_cost_ns, kMostNs},
     NumberField{"timer_cost_ns", &Calibration::timer_cost_ns, kMostNs},
+    NumberField{"window_instructions", &Calibration::window_instructions, kMostInstructions},
+    NumberField{"waiting_instructions", &Calibration::waiting_instructions, kMostInstructions},
     NumberField{"persist_latency_ns", &Calibration::persist_latency_ns, kMostNs},
     NumberField{"read_bandwidth_bps", &Calibration::read_bandwidth_bps, kMostBps},
     NumberField{"read_bandwidth_all_bps", &Calibration::read_bandwidth_all_bps, kMostBps},

@@ -28,6 +28,8 @@ struct Calibration {
   double sample_stall_cost_ns = 0;  // of a sample and its share of the signals to a thread that waits for
                                     // memory, with what they displace from the caches
   double timer_cost_ns = 0;         // of one tick of the POSIX-timer ticker, on top of the kernel's own
+  double window_instructions = 0;   // that the core holds while a load waits; 0: not known
+  double waiting_instructions = 0;  // and how many of them may wait for others' results
   double persist_latency_ns = 0;    // storing to a line, flushing it and a fence; 0: there is no flush
   double read_bandwidth_bps = 0;    // streaming sum, one core / all cores; bytes read per second
   double read_bandwidth_all_bps = 0;

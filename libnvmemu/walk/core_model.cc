@@ -27,17 +27,19 @@ bool stores(const MicroOp& op) noexcept {
 void CoreModel::begin(const CoreTiming& timing) noexcept {
   timing_ = timing;
   timing_.window = std::min<std::uint16_t>(timing.window, kLongestWindow);
+  timing_.waiting = std::min<std::uint16_t>(timing.waiting, kLongestWindow);
   timing_.misses = std::min<std::uint16_t>(timing.misses, kMostMisses);
   if (++stream_ == 0) {
     lines_.fill({});
     words_.fill({});
     stream_ = 1;
   }
-  count_ = misses_ = 0;
+  count_ = misses_ = waits_ = 0;
   entered_ = retired_ = resolved_ = {};
   stall_ns_ = 0;
   ready_.fill({});
   retirements_.fill({});
+  issues_.fill({});
   outstanding_.fill({});
 }
 
@@ -73,19 +75,33 @@ CoreModel::Arrival CoreModel::fetch(std::uintptr_t address, LoadTime load, CoreT
   return {later(cached, arrives), arrives.here > cached.here};
 }
 
+// An instruction that would have to wait for `inputs` enters when there is a place for it.
+void CoreModel::wait_for_place(CoreTime inputs) noexcept {
+  if (is_after(inputs, entered_)) entered_ = later(entered_, issues_[waits_ % timing_.waiting]);
+}
+
+// And has it until it issues.
+void CoreModel::take_place(CoreTime issued) noexcept {
+  if (is_after(issued, entered_)) issues_[waits_++ % timing_.waiting] = issued;
+}
+
 void CoreModel::add(const MicroOp& op, std::uintptr_t address, LoadTime load, bool mispredicted) noexcept {
   CoreTime& left = retirements_[count_++ % timing_.window];
   entered_ = later(later(entered_ + timing_.enter_ns, left), resolved_);
+  wait_for_place(latest(op.for_address | op.for_data, {}));
   Arrival operand{.at = latest(op.for_address, entered_)};
+  take_place(operand.at);
   if (loads(op)) operand = fetch(address, load, operand.at);
   CoreTime done = later(operand.at, latest(op.for_data, entered_));
+  if (op.for_data != 0) take_place(done);
   if (op.kind != OpKind::kNothing) done += timing_.cycle_ns * op.latency;
   for (RegisterSet set = op.written; set != 0; set &= set - 1)
     ready_[static_cast<std::size_t>(__builtin_ctzll(set))] = done;
   if (stores(op)) set_ready(words_, address / kWordBytes, done);
   if (mispredicted) resolved_ = later(resolved_, done);
-  if (operand.from_memory) stall_ns_ += std::max(0.0, done.here - retired_.here);
-  left = retired_ = later(retired_, done);
+  const CoreTime may_retire = retired_ + timing_.enter_ns;
+  if (operand.from_memory) stall_ns_ += std::max(0.0, done.here - may_retire.here);
+  left = retired_ = later(may_retire, done);
 }
 
 bool BranchGuess::mispredicts(std::uintptr_t address, bool taken) noexcept {

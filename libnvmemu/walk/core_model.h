@@ -4,8 +4,9 @@
 // answer, to compare with the same model's.
 //
 // An instruction enters a window when the one so many before it has retired, issues when what it reads is
-// there, and retires in order. Loads of a line that is on its way wait for it; nothing enters behind a
-// mispredicted branch before that is resolved.
+// there, and retires in order, as many at a time as enter. Of those in the window only so many can wait for
+// what they read: nothing enters behind them until one of them issues. Loads of a line that is on its way
+// wait for it; nothing enters behind a mispredicted branch before that is resolved.
 #pragma once
 
 #include <algorithm>
@@ -19,9 +20,10 @@ namespace nvmemu {
 
 struct CoreTiming {
   double cycle_ns = 0;         // a result that waits for no memory takes this times its latency in cycles
-  double enter_ns = 0;         // between two instructions that enter the window
+  double enter_ns = 0;         // between two instructions that enter the window, or retire
   double near_ns = 0;          // a load from the nearest cache
-  std::uint16_t window = 128;  // instructions
+  std::uint16_t window = 224;  // instructions,
+  std::uint16_t waiting = 96;  // and how many of them may wait for others' results
   std::uint16_t misses = 12;   // at a time
 };
 
@@ -42,6 +44,7 @@ struct CoreTime {
     return *this;
   }
   friend CoreTime operator+(CoreTime time, double ns) noexcept { return time += ns; }
+  friend bool is_after(CoreTime a, CoreTime b) noexcept { return a.here > b.here || a.longer > b.longer; }
   friend CoreTime later(CoreTime a, CoreTime b) noexcept {
     return {std::max(a.here, b.here), std::max(a.longer, b.longer)};
   }
@@ -53,7 +56,7 @@ class CoreModel {
   static constexpr std::size_t kLongestWindow = 512;
   static constexpr std::size_t kMostMisses = 64;
 
-  // Window and misses at most what is said above.
+  // At most what is said above of each.
   void begin(const CoreTiming& timing) noexcept;
 
   // The next instruction, whose operand in memory is at `address`.
@@ -84,15 +87,19 @@ class CoreModel {
   void set_ready(Places& places, std::uintptr_t place, CoreTime ready) noexcept;
   CoreTime latest(RegisterSet set, CoreTime from) const noexcept;
   Arrival fetch(std::uintptr_t address, LoadTime load, CoreTime from) noexcept;
+  void wait_for_place(CoreTime inputs) noexcept;
+  void take_place(CoreTime issued) noexcept;
 
   CoreTiming timing_;
   std::uint32_t stream_;  // the number of begin()s
   std::uint32_t count_;
   std::uint32_t misses_;
+  std::uint32_t waits_;
   CoreTime entered_, retired_, resolved_;
   double stall_ns_;
   std::array<CoreTime, kRegisterSetSize> ready_;
   std::array<CoreTime, kLongestWindow> retirements_;
+  std::array<CoreTime, kLongestWindow> issues_;  // of those that waited
   std::array<CoreTime, kMostMisses> outstanding_;
   Places lines_, words_;
 };

@@ -69,21 +69,19 @@ double measure_cycle_ticks() noexcept {
   return static_cast<double>(least) / (kCyclesEach * kMultiplications);
 }
 
-// As cores of today are built; what they differ by hardly shows beside a miss. The window is what
-// instructions that wait for each other leave of it: half a reorder buffer where a sibling thread has the
-// other, and no more than schedulers hold.
-CoreTiming core_timing(double cycle_ns) noexcept {
+// As cores of today are built; what they differ by beside the window hardly shows beside a miss.
+CoreTiming core_timing(double cycle_ns, const WalkMachine& machine) noexcept {
   constexpr double kEnterPerCycle = 4, kNearCycles = 4;
-  return {.cycle_ns = cycle_ns,
-          .enter_ns = cycle_ns / kEnterPerCycle,
-          .near_ns = kNearCycles * cycle_ns,
-          .window = 128,
-          .misses = 12};
+  CoreTiming timing{
+      .cycle_ns = cycle_ns, .enter_ns = cycle_ns / kEnterPerCycle, .near_ns = kNearCycles * cycle_ns};
+  if (machine.window >= 1) timing.window = static_cast<std::uint16_t>(machine.window);
+  if (machine.waiting >= 1) timing.waiting = static_cast<std::uint16_t>(machine.waiting);
+  return timing;
 }
 
 }  // namespace
 
-SharedWalks* SharedWalks::create(double ns_per_tick, double threshold_ns, WalkTally& tally,
+SharedWalks* SharedWalks::create(const WalkMachine& machine, WalkTally& tally,
                                  const WalkTiers& tiers) noexcept {
   constexpr double kLongestNs = 1000;
   const long result = raw_syscall(SYS_mmap, nullptr, sizeof(SharedWalks), PROT_READ | PROT_WRITE,
@@ -102,11 +100,12 @@ SharedWalks* SharedWalks::create(double ns_per_tick, double threshold_ns, WalkTa
     return nullptr;
   }
   const double fence_ticks = measure_fences();
-  shared->scale_ = {.ns_per_tick = ns_per_tick,
-                    .fence_ticks = fence_ticks,
-                    .threshold_ticks = std::max(1.0, fence_ticks + threshold_ns / ns_per_tick),
-                    .longest_ticks = fence_ticks + kLongestNs / ns_per_tick};
-  shared->core_ = core_timing(measure_cycle_ticks() * ns_per_tick);
+  shared->scale_ = {
+      .ns_per_tick = machine.ns_per_tick,
+      .fence_ticks = fence_ticks,
+      .threshold_ticks = std::max(1.0, fence_ticks + machine.threshold_ns / machine.ns_per_tick),
+      .longest_ticks = fence_ticks + kLongestNs / machine.ns_per_tick};
+  shared->core_ = core_timing(measure_cycle_ticks() * machine.ns_per_tick, machine);
   return shared;
 }
 

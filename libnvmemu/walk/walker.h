@@ -16,6 +16,7 @@
 #include "walk/registers.h"
 #include "walk/schedule.h"
 #include "walk/untouchable.h"
+#include "walk/walk_machine.h"
 #include "walk/walk_tally.h"
 #include "walk/walk_tiers.h"
 
@@ -25,9 +26,8 @@ namespace nvmemu {
 // memory, touched as code is seen.
 class SharedWalks {
  public:
-  // Null where there is no memory, or no code can be executed. `ns_per_tick`: of the TSC; `threshold_ns`:
-  // what takes longer comes from memory. `tally` outlives them.
-  static SharedWalks* create(double ns_per_tick, double threshold_ns, WalkTally& tally,
+  // Null where there is no memory, or no code can be executed. `tally` outlives them.
+  static SharedWalks* create(const WalkMachine& machine, WalkTally& tally,
                              const WalkTiers& tiers = {}) noexcept;
 
   CodeCache& code() noexcept { return code_; }

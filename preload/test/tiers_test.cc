@@ -92,6 +92,17 @@ TEST_F(TiersTest, PersistsTakeWhatTheyShall) {
   EXPECT_EQ(report()["persists"]["persists"], 52'000);  // those that warm up, too
 }
 
+#if defined(__x86_64__)
+// A locked instruction behind a persist waits for that, and not for memory.
+TEST_F(TiersTest, ALockBehindAPersistIsNotChargedAsARead) {
+  const Outcome outcome = run({"--quiet", "--read-latency", "4x", "--report", folder_.file("report.json"),
+                               "--", NVMEMU_TEST_PERSIST, "--lock", "--rounds", "2000000"});
+  ASSERT_EQ(outcome.status, 0) << outcome.err;
+  const Json totals = report()["totals"];
+  EXPECT_LT(totals["stall_ns"], totals["cpu_ns"].get<double>() / 10);
+}
+#endif
+
 // What a persist of a tier takes is the tier's.
 TEST_F(TiersTest, PersistsElsewhereStayAsTheyAre) {
   const Outcome outcome = run({"--quiet", "--tier", "far=2x,write-latency=1ms", "--report",

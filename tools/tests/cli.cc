@@ -46,6 +46,8 @@ Calibration hand_made_calibration() {
   calibration.sample_cost_ns = 10'000;
   calibration.timer_cost_ns = 3'000;
   calibration.persist_latency_ns = 200;
+  calibration.window_instructions = 216;
+  calibration.waiting_instructions = 88;
   calibration.read_bandwidth_all_bps = 40e9;
   calibration.copy_bandwidth_all_bps = 30e9;
   return calibration;

@@ -10,7 +10,6 @@
 #include "workloads/pieces.h"
 #include "workloads/stopwatch.h"
 
-using nvmemu::Error;
 using nvmemu::Result;
 using nvmemu::programs::Figures;
 using namespace nvmemu::workloads;
@@ -26,6 +25,7 @@ constexpr auto kDescription =
 
 struct Options {
   std::uint64_t lines = 1, work = 0;
+  bool lock = false;
   Amount rounds{.count = 1'000'000};
 };
 
@@ -44,11 +44,13 @@ std::uint64_t multiply(std::uint64_t value, std::uint64_t times) noexcept {
 Result<Figures> run(const Options& options) {
   std::vector<Line> lines(options.lines);
   std::uint64_t product = 1;
+  Line hot;
   const auto persist = [&](std::uint64_t rounds) {
     for (; rounds > 0; --rounds) {
       for (Line& line : lines) ++line.value;
       nvmemu::persist_lines(lines.data(), lines.size() * sizeof(Line));
       nvmemu_made_durable(lines.data(), lines.size() * sizeof(Line));
+      if (options.lock) __atomic_fetch_add(&hot.value, 1, __ATOMIC_SEQ_CST);
       product = multiply(product, options.work);
     }
   };
@@ -77,6 +79,8 @@ int main(int argc, char** argv) {
   add_count(app, "--lines", options.lines, 1, 65536, "lines of a round");
   add_count(app, "--work", options.work, 0, 1'000'000,
             "multiplications of a round, one after the other, behind the fence");
+  app.add_flag("--lock", options.lock,
+               "a locked instruction behind the fence, of a line that nobody else has");
   add_count(app, "--rounds", options.rounds.count, 1, std::uint64_t{1} << 40, "rounds that are timed");
   add_seconds(app, options.rounds.seconds, "--rounds");
   return run_program(app, argc, argv, [&] { return run(options); });

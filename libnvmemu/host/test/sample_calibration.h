@@ -24,6 +24,8 @@ inline Calibration sample_calibration() {
   calibration.sample_stall_cost_ns = 40000;
   calibration.timer_cost_ns = 2500;
   calibration.persist_latency_ns = 210;
+  calibration.window_instructions = 216;
+  calibration.waiting_instructions = 88;
   calibration.read_bandwidth_bps = 12.5e9;
   calibration.read_bandwidth_all_bps = 24e9;
   calibration.copy_bandwidth_bps = 14e9;

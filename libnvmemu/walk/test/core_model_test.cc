@@ -16,12 +16,14 @@ MicroOp load_op(unsigned to, unsigned base) {
   op.written = general_set(to);
   return op;
 }
-MicroOp work_op(unsigned on) {
+MicroOp work_from(unsigned to, unsigned from) {
   MicroOp op;
   op.kind = OpKind::kNative;
-  op.for_data = op.written = general_set(on);
+  op.for_data = general_set(from);
+  op.written = general_set(to);
   return op;
 }
+MicroOp work_op(unsigned on) { return work_from(on, on); }
 
 constexpr LoadTime kMiss{.ns = 1, .is_miss = true};
 
@@ -110,7 +112,7 @@ class WorkBesideMisses : public CoreModelTest {
   static constexpr double kMissNs = 100;
 
   void run(int work_of_step) {
-    model_->begin({.cycle_ns = 0.25, .enter_ns = 0.05, .near_ns = 1, .window = 128});
+    model_->begin({.cycle_ns = 0.25, .enter_ns = 0.05, .near_ns = 1, .window = 128, .waiting = 512});
     for (int i = 0; i < kSteps; ++i) {
       miss(kRax, kRax, kMissNs, 4 * kMissNs);
       work(kRcx, work_of_step);
@@ -140,6 +142,21 @@ TEST_F(CoreModelTest, NoMoreMissesAtATimeThanThereAreBuffers) {
   model_->begin({.window = 512, .misses = 4});
   for (int i = 0; i < 40; ++i) miss(kRax, kRdi);
   EXPECT_DOUBLE_EQ(groups(), 10);
+}
+
+// Misses that wait for nothing, with instructions between them that wait for the last miss's result.
+TEST_F(CoreModelTest, NothingEntersWhereNoMoreMayWait) {
+  const auto groups_with = [this](int waiting_between) {
+    model_->begin({.window = 512, .waiting = 96});
+    for (int i = 0; i < 40; ++i) {
+      miss(kRax, kRdi);
+      for (int k = 0; k < waiting_between; ++k) model_->add(work_from(kRcx, kRax), 0, {}, false);
+    }
+    return groups();
+  };
+  EXPECT_DOUBLE_EQ(groups_with(200), 40);  // one at a time
+  EXPECT_NEAR(groups_with(60), 20, 1);     // two
+  EXPECT_NEAR(groups_with(30), 10, 1);     // four
 }
 
 // Two lists side by side, of which one's memory is to take longer: a step waits for that one.

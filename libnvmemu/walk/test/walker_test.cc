@@ -100,7 +100,7 @@ class WalkerTest : public testing::Test {
   }
 
   void set_tick(double threshold_ns, const WalkPlan& plan) {
-    now_ = {.shared = SharedWalks::create(kTicksPerNs, threshold_ns, tally_),
+    now_ = {.shared = SharedWalks::create({.ns_per_tick = kTicksPerNs, .threshold_ns = threshold_ns}, tally_),
             .walker = map_zeroed<Walker>(),
             .plan = plan,
             .outcome = {},

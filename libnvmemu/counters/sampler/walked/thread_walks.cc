@@ -8,9 +8,9 @@
 
 namespace nvmemu {
 
-SharedWalks* create_shared_walks(double ns_per_tick, double threshold_ns, WalkTally& tally,
+SharedWalks* create_shared_walks(const WalkMachine& machine, WalkTally& tally,
                                  const WalkTiers& tiers) noexcept {
-  return SharedWalks::create(ns_per_tick, threshold_ns, tally, tiers);
+  return SharedWalks::create(machine, tally, tiers);
 }
 
 void note_served(SharedWalks* shared, std::uintptr_t begin, std::uintptr_t end) noexcept {

@@ -8,6 +8,7 @@
 
 #include "counters/sampler/account/walked_samples.h"
 #include "walk/schedule.h"
+#include "walk/walk_machine.h"
 #include "walk/walk_tally.h"
 #include "walk/walk_tiers.h"
 
@@ -17,7 +18,7 @@ class SharedWalks;
 class Walker;
 
 // Null where nothing can be walked. See SharedWalks::create().
-SharedWalks* create_shared_walks(double ns_per_tick, double threshold_ns, WalkTally& tally,
+SharedWalks* create_shared_walks(const WalkMachine& machine, WalkTally& tally,
                                  const WalkTiers& tiers = {}) noexcept;
 
 // A userfaultfd is to serve these addresses, or no longer does: walks read none of them. `shared` may be

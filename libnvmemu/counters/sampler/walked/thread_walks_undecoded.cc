@@ -4,7 +4,9 @@
 
 namespace nvmemu {
 
-SharedWalks* create_shared_walks(double, double, WalkTally&, const WalkTiers&) noexcept { return nullptr; }
+SharedWalks* create_shared_walks(const WalkMachine&, WalkTally&, const WalkTiers&) noexcept {
+  return nullptr;
+}
 
 void note_served(SharedWalks*, std::uintptr_t, std::uintptr_t) noexcept {}
 void note_served_no_more(SharedWalks*, std::uintptr_t, std::uintptr_t) noexcept {}

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+// What walks have to know of the machine, as calibration has it.
+#pragma once
+
+namespace nvmemu {
+
+struct WalkMachine {
+  double ns_per_tick = 0;   // of the TSC
+  double threshold_ns = 0;  // what takes longer comes from memory
+  // Instructions that the core holds while a load waits, and how many of them may wait for others' results;
+  // 0: not known, and taken for what cores of today have.
+  double window = 0, waiting = 0;
+};
+
+}  // namespace nvmemu
