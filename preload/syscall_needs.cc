@@ -50,6 +50,7 @@ constexpr SyscallNeed kNeeds[] = {
     {SYS_getdents64, "getdents64", kReport, {kNoFile, 0, 1024}},  // boards of others that are gone
     {SYS_getdents64, "getdents64", kMore, {kNoFile, 0, 1024}},    // threads that nobody told of
     {SYS_fstat, "fstat", kMore, {kNoFile}},                       // what is read of /proc
+    {SYS_readlinkat, "readlinkat", kMore, {kHere}},               // which file is mapped, for tiers
     {SYS_read, "read", kBeginning, {kNoFile, 0, 64}},
     {SYS_close, "close", kBeginning, {kNoFile}},
     {SYS_brk, "brk", kReport, {}},
