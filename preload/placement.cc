@@ -10,6 +10,7 @@
 #include <optional>
 #include <string_view>
 
+#include "base/path.h"
 #include "base/raw_syscall.h"
 
 namespace nvmemu::preload {
@@ -24,12 +25,6 @@ void descriptor_path(char* out, int fd) noexcept {
   while ((fd /= 10) > 0);
   std::reverse(first, at);
   *at = '\0';
-}
-
-bool is_at_or_below(std::string_view path, std::string_view folder) noexcept {
-  while (folder.size() > 1 && folder.back() == '/') folder.remove_suffix(1);
-  if (!path.starts_with(folder)) return false;
-  return folder.size() == 1 || path.size() == folder.size() || path[folder.size()] == '/';
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "base/decimal.h"
+#include "base/path.h"
 #include "base/quote.h"
 #include "base/units.h"
 
@@ -149,17 +150,11 @@ struct Rules {
   }
 };
 
-bool is_below(std::string_view path, std::string_view folder) {
-  while (folder.size() > 1 && folder.back() == '/') folder.remove_suffix(1);
-  if (!path.starts_with(folder)) return false;
-  return folder.size() == 1 || path.size() == folder.size() || path[folder.size()] == '/';
-}
-
 Result<void> check_files(const TierPlan& plan, const TierSpec& tier) {
   for (const TierSpec& other : plan.tiers) {
     for (const std::string& path : other.files) {
       for (const std::string& file : tier.files) {
-        if (is_below(path, file) || is_below(file, path))
+        if (is_at_or_below(path, file) || is_at_or_below(file, path))
           return wrong(tier.name, quote(file) + " and tier " + other.name + "'s " + quote(path) + " overlap",
                        "a file can be in one tier only");
       }

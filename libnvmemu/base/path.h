@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+// Paths, as text. Async-signal-safe.
+#pragma once
+
+#include <string_view>
+
+namespace nvmemu {
+
+// Whether `path` is the folder (or file) of that name, or lies below it.
+inline bool is_at_or_below(std::string_view path, std::string_view folder) noexcept {
+  while (folder.size() > 1 && folder.back() == '/') folder.remove_suffix(1);
+  if (!path.starts_with(folder)) return false;
+  return folder.size() == 1 || path.size() == folder.size() || path[folder.size()] == '/';
+}
+
+}  // namespace nvmemu
