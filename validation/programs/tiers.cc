@@ -49,11 +49,23 @@ class Shape {
   virtual std::uint64_t checksum() const = 0;
 };
 
-// Both loads of a step begin at once.
-class Lists final : public Shape {
+class TwoLists : public Shape {
  public:
-  explicit Lists(const Memory& memory)
+  explicit TwoLists(const Memory& memory)
       : memory_(memory), slow_(memory.slow.starts().front()), fast_(memory.fast.starts().front()) {}
+  std::uint64_t checksum() const override {
+    return memory_.slow.index_of(slow_) * 31 + memory_.fast.index_of(fast_);
+  }
+
+ protected:
+  const Memory& memory_;
+  const Line *slow_, *fast_;
+};
+
+// Both loads of a step begin at once.
+class Lists final : public TwoLists {
+ public:
+  using TwoLists::TwoLists;
 
   void step(std::uint64_t steps) noexcept override {
     const Line* slow = slow_;
@@ -66,20 +78,12 @@ class Lists final : public Shape {
     slow_ = slow;
     fast_ = fast;
   }
-  std::uint64_t checksum() const override {
-    return memory_.slow.index_of(slow_) * 31 + memory_.fast.index_of(fast_);
-  }
-
- private:
-  const Memory& memory_;
-  const Line *slow_, *fast_;
 };
 
 // The second load of a step waits for the first, and the next step's first for the second: by what is 0.
-class Chain final : public Shape {
+class Chain final : public TwoLists {
  public:
-  explicit Chain(const Memory& memory)
-      : memory_(memory), slow_(memory.slow.starts().front()), fast_(memory.fast.starts().front()) {}
+  using TwoLists::TwoLists;
 
   void step(std::uint64_t steps) noexcept override {
     const Line* slow = slow_;
@@ -92,9 +96,6 @@ class Chain final : public Shape {
     slow_ = slow;
     fast_ = fast;
   }
-  std::uint64_t checksum() const override {
-    return memory_.slow.index_of(slow_) * 31 + memory_.fast.index_of(fast_);
-  }
 
  private:
   // `line`, which is known only when `other` is.
@@ -103,9 +104,6 @@ class Chain final : public Shape {
     asm volatile("and $0, %0" : "+r"(nothing));
     return reinterpret_cast<const Line*>(reinterpret_cast<std::uintptr_t>(line) + nothing);
   }
-
-  const Memory& memory_;
-  const Line *slow_, *fast_;
 };
 
 // A key is a leaf's number: its upper bits lead to the leaf's block, by the inner level.
