@@ -96,11 +96,12 @@ TEST_F(PreloadTest, NoEpochEndsWhileTheProgramHoldsTheEmulator) {
   EXPECT_GE(report()["totals"]["cpu_ns"], 100e6);
 }
 
-// Four releases, each after some epochs' time, and the last one: 24 would have ended otherwise.
+// Four releases, each after some epochs' time, and the last one: 24 would have ended otherwise. A host that
+// takes the processor away between a release and the next hold makes one more.
 TEST_F(PreloadTest, ReleasingItEndsTheEpochThatWasPostponed) {
   expect_ok("held-and-released");
   EXPECT_GE(report()["totals"]["epochs"], 3);
-  EXPECT_LE(report()["totals"]["epochs"], 5);
+  EXPECT_LE(report()["totals"]["epochs"], 9);
 }
 
 // By perf_event: POSIX timers can expire inside a call, as README says.
