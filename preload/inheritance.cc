@@ -7,12 +7,17 @@
 #include <cstdio>
 #include <cstring>
 
+#include "runtime.h"
+
 namespace nvmemu::preload {
 namespace {
 
 constexpr char kPreload[] = "LD_PRELOAD=";
 constexpr char kPrefix[] = "NVMEMU_";
-constexpr std::size_t kMostVariables = 24;
+constexpr char kPolicy[] = "NVMEMU_TASK_POLICY=";
+constexpr std::size_t kPolicyCharacters = sizeof kPolicy + EmulatedNodes::kLongestTaskPolicy;
+constexpr std::size_t kOwnVariables = 3;  // these two, and the null at the end
+constexpr std::size_t kMostVariables = 48;
 constexpr std::size_t kMostCharacters = 8192;
 
 // Copies: the program may overwrite what it was given.
@@ -57,8 +62,8 @@ void remember_inheritance() noexcept {
   std::size_t used = 0;
   for (char** variable = environ; *variable != nullptr; ++variable) {
     const std::size_t bytes = std::strlen(*variable) + 1;
-    if (!starts_with(*variable, kPrefix) || remembered.count == kMostVariables ||
-        used + bytes > kMostCharacters)
+    if (!starts_with(*variable, kPrefix) || starts_with(*variable, kPolicy) ||
+        remembered.count == kMostVariables || used + bytes > kMostCharacters)
       continue;
     char* copy = remembered.characters + used;
     std::memcpy(copy, *variable, bytes);
@@ -68,12 +73,11 @@ void remember_inheritance() noexcept {
 }
 
 EnvironmentRoom room_for(char* const environment[]) noexcept {
-  if (environment == nullptr)
-    return {remembered.count + 2, sizeof kPreload + std::strlen(remembered.library)};
+  const std::size_t own = remembered.count + kOwnVariables;
+  const std::size_t characters = sizeof kPreload + std::strlen(remembered.library) + kPolicyCharacters;
+  if (environment == nullptr) return {own, characters};
   const char* preload = *find_variable(environment, kPreload);
-  return {length_of(environment) + remembered.count + 2, sizeof kPreload + std::strlen(remembered.library) +
-                                                             1 +
-                                                             (preload == nullptr ? 0 : std::strlen(preload))};
+  return {length_of(environment) + own, characters + 1 + (preload == nullptr ? 0 : std::strlen(preload))};
 }
 
 char* const* complete_environment(char* const environment[], char** pointers, char* characters) noexcept {
@@ -88,13 +92,23 @@ char* const* complete_environment(char* const environment[], char** pointers, ch
     pointers[count++] = const_cast<char*>(remembered.variables[i]);
     complete = false;
   }
+  // Where `variable` goes, which may be there already.
+  const auto place_of = [&](const char* variable) {
+    char* const* found = find_variable(given, variable);
+    complete = false;
+    return *found == nullptr ? count++ : static_cast<std::size_t>(found - given);
+  };
   char* const* preload = find_variable(given, kPreload);
   if (*preload == nullptr || !preloads(*preload)) {
-    complete = false;
-    const std::size_t place = *preload == nullptr ? count++ : static_cast<std::size_t>(preload - given);
-    pointers[place] = characters;
+    const char* const others = *preload;
+    pointers[place_of(kPreload)] = characters;
     characters = stpcpy(stpcpy(characters, kPreload), remembered.library);
-    if (*preload != nullptr) stpcpy(stpcpy(characters, ":"), *preload + std::strlen(kPreload));
+    if (others != nullptr) characters = stpcpy(stpcpy(characters, ":"), others + std::strlen(kPreload));
+    ++characters;
+  }
+  if (const EmulatedNodes& nodes = Runtime::get().nodes(); nodes.are_there()) {
+    pointers[place_of(kPolicy)] = characters;
+    nodes.task_policy(stpcpy(characters, kPolicy));
   }
   pointers[count] = nullptr;
   return complete ? environment : pointers;

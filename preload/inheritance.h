@@ -7,6 +7,10 @@
 
 namespace nvmemu::preload {
 
+// Not for users: the memory policy of the thread that starts a program, where nodes are emulated, as
+// EmulatedNodes::task_policy() has it.
+inline constexpr char kTaskPolicy[] = "NVMEMU_TASK_POLICY";
+
 // Takes note of this process' NVMEMU_ variables and of where the library lies. Once, before the program runs.
 void remember_inheritance() noexcept;
 
@@ -17,9 +21,9 @@ struct EnvironmentRoom {
 };
 EnvironmentRoom room_for(char* const environment[]) noexcept;
 
-// `environment` with what it lacks, written to `pointers` and `characters`, which must have the room;
-// `environment` itself where it lacks nothing. Async-signal-safe, and allocates nothing: it may run in the
-// child of a vfork.
+// `environment` with what it lacks, and the calling thread's policy, written to `pointers` and `characters`,
+// which must have the room; `environment` itself where it lacks nothing. Async-signal-safe, and allocates
+// nothing: it may run in the child of a vfork.
 char* const* complete_environment(char* const environment[], char** pointers, char* characters) noexcept;
 
 }  // namespace nvmemu::preload

@@ -38,7 +38,9 @@ void* map_in_tiers(Placement& placement, void* address, std::size_t bytes, int p
     mapped = real_mmap(address, bytes, protection, (flags & ~(MAP_SYNC | MAP_TYPE)) | MAP_SHARED, fd, offset);
   if (mapped == MAP_FAILED) return mapped;
   const KeepErrno keep;
-  placement.on_mapped(as_address(mapped), bytes, (flags & MAP_ANONYMOUS) != 0 ? -1 : fd);
+  const bool is_anonymous = (flags & MAP_ANONYMOUS) != 0;
+  placement.on_mapped(as_address(mapped), bytes, is_anonymous ? -1 : fd);
+  if (is_anonymous) Runtime::get().nodes().on_mapped(placement, as_address(mapped), bytes);
   return mapped;
 }
 

@@ -29,10 +29,10 @@ void descriptor_path(char* out, int fd) noexcept {
 
 }  // namespace
 
-bool Placement::open(const TierPlan& plan, TierTally& tally) noexcept {
+bool Placement::open(const TierPlan& plan, const TierPattern& otherwise, TierTally& tally) noexcept {
   plan_ = &plan;
   tally_ = &tally;
-  map_ = TierMap::create(plan.otherwise);
+  map_ = TierMap::create(otherwise);
   return map_ != nullptr;
 }
 
@@ -53,11 +53,21 @@ TierId Placement::tier_of_file(int fd) const noexcept {
 }
 
 bool Placement::place(std::uintptr_t address, std::size_t bytes, TierId tier) noexcept {
-  if (!map_->place(address, bytes, tier)) {
+  return place_pattern(address, bytes, TierPattern::all_of(tier));
+}
+
+bool Placement::place_pattern(std::uintptr_t address, std::size_t bytes,
+                              const TierPattern& pattern) noexcept {
+  const std::optional<TierClass> tiers = map_->class_of(pattern);
+  if (!tiers || !map_->place(address, bytes, *tiers)) {
     tally_->unplaced.fetch_add(1, std::memory_order_relaxed);
     return false;
   }
-  tally_->tiers[tier].placed_bytes.fetch_add(bytes, std::memory_order_relaxed);
+  for (std::size_t i = 0; i < pattern.count; ++i) {
+    const TierPattern::Part& part = pattern.parts[i];
+    tally_->tiers[part.tier].placed_bytes.fetch_add(bytes / pattern.pages_in_turn() * part.pages,
+                                                    std::memory_order_relaxed);
+  }
   return true;
 }
 
@@ -73,10 +83,10 @@ void Placement::on_unmapped(std::uintptr_t address, std::size_t bytes) noexcept 
 
 void Placement::on_moved(std::uintptr_t from, std::size_t old_bytes, std::uintptr_t to,
                          std::size_t bytes) noexcept {
-  const std::optional<TierId> tier = map_->placed_in(from);
+  const std::optional<TierClass> tiers = map_->placed_in(from);
   map_->remove(from, old_bytes);
-  if (tier) {
-    map_->place(to, bytes, *tier);
+  if (tiers) {
+    map_->place(to, bytes, *tiers);
   } else {
     map_->remove(to, bytes);
   }

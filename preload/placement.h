@@ -15,7 +15,8 @@ namespace nvmemu::preload {
 class Placement {
  public:
   // Nothing is placed before. False where there is no memory for the map. `plan` and `tally` outlive it.
-  bool open(const TierPlan& plan, TierTally& tally) noexcept;
+  // `otherwise`: of what nobody places.
+  bool open(const TierPlan& plan, const TierPattern& otherwise, TierTally& tally) noexcept;
 
   bool is_open() const noexcept { return map_ != nullptr; }
   const TierMap* map() const noexcept { return map_; }
@@ -33,7 +34,9 @@ class Placement {
   // 0: the file is in no tier.
   TierId tier_of_file(int fd) const noexcept;
   bool place(std::uintptr_t address, std::size_t bytes, TierId tier) noexcept;  // false: there is no room
-  TierId find(const char* name) const noexcept;                                 // 0: there is none
+  bool place_pattern(std::uintptr_t address, std::size_t bytes, const TierPattern& pattern) noexcept;
+  std::uint8_t origin_of(std::uintptr_t address) const noexcept { return map_->origin_of(address); }
+  TierId find(const char* name) const noexcept;  // 0: there is none
 
  private:
   const TierPlan* plan_ = nullptr;

@@ -20,6 +20,7 @@
 #include "epoch/unknown_variables.h"
 #include "handlers.h"
 #include "hook.h"
+#include "host/memory_nodes.h"
 #include "inheritance.h"
 #include "kept_signals.h"
 #include "lifecycle.h"
@@ -129,9 +130,7 @@ void Runtime::start() {
   }
   if (!program_needs_libraries()) return leave_alone();
   if (!set_latencies() || !prepare_counts() || !open_board()) return;
-  if (!config_.tiers.empty() && !placement_.open(config_.tiers, board_->tiers()))
-    return say_natively(
-        {"no memory for the map of tiers", "raise the limit on addresses: ulimit -v unlimited"});
+  if (!open_tiers()) return;
   clock_ = Clock::calibrate(config_.clock_hz);
   start_ticks_ = clock_->now_ticks();
   injector_.emplace(*clock_);
@@ -161,6 +160,26 @@ void Runtime::start() {
     return log_warning("no room for the emulator's signal handlers: the program runs natively");
   }
   active_.store(true, std::memory_order_relaxed);
+}
+
+// What is wrong with the configuration start() says.
+void Runtime::open_nodes() noexcept {
+  nodes_are_known_ = true;
+  const char* const tree = getenv(kNodesVariable);
+  if (tree == nullptr || *tree == '\0') return;
+  const auto config = read_config();
+  if (!config) return;
+  const MemoryNodes machine = read_memory_nodes();
+  nodes_.open(config->tiers, tree, machine.online, machine.page_bytes);
+  if (const char* const policy = getenv(kTaskPolicy)) nodes_.inherit(policy);
+}
+
+bool Runtime::open_tiers() {
+  if (config_.tiers.empty()) return true;
+  if (placement_.open(config_.tiers, nodes().otherwise(config_.tiers.otherwise), board_->tiers()))
+    return true;
+  say_natively({"no memory for the map of tiers", "raise the limit on addresses: ulimit -v unlimited"});
+  return false;
 }
 
 bool Runtime::set_latencies() {

@@ -12,6 +12,7 @@
 #include "counters/record/record_writer.h"
 #include "counters/replay/replay.h"
 #include "counters/sampler/sampler.h"
+#include "emulated_nodes.h"
 #include "epoch/config.h"
 #include "epoch/governor.h"
 #include "epoch/injector.h"
@@ -43,6 +44,13 @@ class Runtime {
   const Clock& clock() const noexcept { return *clock_; }
   SamplerShared& shared() noexcept { return shared_; }
   Placement& placement() noexcept { return placement_; }
+  // NUMA nodes that are tiers, where there are any. Before start(), too, and then not signal-safe: libraries
+  // that start before this one ask for them (libnuma).
+  EmulatedNodes& nodes() noexcept {
+    if (!nodes_are_known_) [[unlikely]]
+      open_nodes();
+    return nodes_;
+  }
   Injector& injector() noexcept { return *injector_; }
   const SamplerOptions& sampler_options() const noexcept { return sampler_options_; }
   // What to count with; null: the sampler measures.
@@ -102,6 +110,8 @@ class Runtime {
 
  private:
   bool set_latencies();
+  void open_nodes() noexcept;
+  bool open_tiers();
   bool open_board();
   bool prepare_counts();
   bool injects() const noexcept { return highest_target_ns() > read_latency_.base_ns; }
@@ -135,6 +145,8 @@ class Runtime {
   std::optional<Replay> replay_;
   std::uint32_t process_number_ = 0;
   Placement placement_;
+  bool nodes_are_known_ = false;
+  EmulatedNodes nodes_;
   ByTier<PersistTarget> persist_targets_{};
   bool emulates_persists_ = false;
   SamplerOptions sampler_options_;

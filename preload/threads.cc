@@ -24,7 +24,8 @@ template <typename Result>
 struct StartArguments {
   Result (*routine)(void*);
   void* argument;
-  bool blocked_in_vain = nvmemu::preload::blocked_in_vain();  // its creator's, as the mask is
+  bool blocked_in_vain = nvmemu::preload::blocked_in_vain();  // its creator's, as the mask is,
+  PolicyNumber policy = own_policy_number();                  // and as its memory policy
 };
 
 pthread_key_t end_key;
@@ -34,6 +35,7 @@ Result run_thread(void* opaque) {
   const auto start = *static_cast<StartArguments<Result>*>(opaque);
   delete static_cast<StartArguments<Result>*>(opaque);
   inherit_blocked_in_vain(start.blocked_in_vain);
+  inherit_policy(start.policy);
   begin_thread();
   const Result result = start.routine(start.argument);
   ThreadState::end_for_good();

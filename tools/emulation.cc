@@ -15,7 +15,9 @@
 #include "epoch/config.h"
 #include "epoch/unknown_variables.h"
 #include "hardware_throttle.h"
+#include "host/memory_nodes.h"
 #include "launch.h"
+#include "node_tree.h"
 #include "progress_file.h"
 #include "report/board.h"
 #include "terminal.h"
@@ -83,11 +85,12 @@ SourceChoice source_choice(const Prepared& prepared) {
 }
 
 Config make_config(const RunOptions& options, const Prepared& prepared, const Limit& limit,
-                   const Board& board) {
+                   const Board& board, const std::string& nodes) {
   Config config;
   config.target_read_latency_ns = prepared.target_ns;
   config.persists = prepared.request.persists;
   config.tiers = prepared.request.tiers;
+  config.nodes = nodes;
   config.target_read_bps = limit.governed.read_bps;
   config.target_write_bps = limit.governed.write_bps;
   config.stat = options.stat || limit.hardware != nullptr;
@@ -124,13 +127,14 @@ bool emulates_persists(const RunRequest& request) {
   });
 }
 
-std::string describe_rules(const TierSpec& tier, TierId id, const DefaultTier& rest) {
+std::string describe_rules(const TierSpec& tier, TierId id, const TierPattern& rest) {
   std::vector<std::string> rules;
+  if (tier.node != 0) rules.push_back(fmt::format("node {}", tier.node));
   for (const std::string& file : tier.files) rules.push_back("file " + file);
-  if (rest.tier == id && rest.own_parts == 0) rules.emplace_back("the rest");
-  if (rest.tier == id && rest.own_parts > 0)
-    rules.push_back(fmt::format("of every {} pages of {}, {}", rest.own_parts + rest.parts,
-                                format_size(rest.page_bytes), rest.parts));
+  if (rest.has(id) && !rest.is_interleaved()) rules.emplace_back("the rest");
+  if (rest.has(id) && rest.is_interleaved())
+    rules.push_back(fmt::format("of every {} pages of {}, {}", rest.pages_in_turn(),
+                                format_size(rest.page_bytes), rest.parts[1].pages));
   return rules.empty() ? "what the program places" : fmt::format("{}", fmt::join(rules, "; "));
 }
 
@@ -148,9 +152,18 @@ std::vector<TierReport> report_of_tiers(const Prepared& prepared) {
                      .profile = tier.profile,
                      .read_latency_ns = tier.latency.ns,
                      .rule = describe_rules(tier, id, plan.otherwise),
-                     .has_the_rest = plan.otherwise.tier == id});
+                     .has_the_rest = plan.otherwise.has(id)});
   }
   return tiers;
+}
+
+// Nothing where no tier is a node.
+Result<std::optional<NodeTree>> show_nodes(const Prepared& prepared) {
+  std::optional<NodeTree> none;
+  if (prepared.is_native() || !prepared.request.tiers.has_nodes()) return none;
+  Result<NodeTree> tree = NodeTree::create(prepared.request.tiers, read_memory_nodes(), prepared.target_ns);
+  if (!tree) return tl::unexpected(tree.error());
+  return std::optional(*std::move(tree));
 }
 
 RunReport make_report(const RunOptions& options, const Prepared& prepared,
@@ -230,9 +243,12 @@ tl::expected<Emulated, Refusal> emulate(const RunOptions& options, const Prepare
   if (!limit) return tl::unexpected(limit.error());
   report.bandwidth.by = limit->by;
   report.bandwidth.why = limit->why;
+  const auto nodes = show_nodes(prepared);
+  if (!nodes) return tl::unexpected(Refusal{kNvmemuFailed, nodes.error()});
   std::vector<std::string> variables;
   if (!prepared.is_native()) {
-    variables = to_environment(make_config(options, prepared, *limit, *board));
+    variables =
+        to_environment(make_config(options, prepared, *limit, *board, *nodes ? (*nodes)->path() : ""));
     variables.push_back(preload_with(prepared.library));
   }
   std::optional<ProgressFile> progress;

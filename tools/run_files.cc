@@ -8,6 +8,14 @@
 #include "subcommands.h"
 
 namespace nvmemu {
+namespace {
+
+std::string temporary_pattern(const std::string& name) {
+  const char* directory = std::getenv("TMPDIR");
+  return fmt::format("{}/{}-XXXXXX", directory != nullptr && *directory != '\0' ? directory : "/tmp", name);
+}
+
+}  // namespace
 
 Result<ReportFile> ReportFile::open(const std::string& path) {
   ReportFile report;
@@ -27,13 +35,16 @@ Result<void> ReportFile::write(const RunReport& report) const {
 int status_after_failure(int exit_status) { return exit_status == 0 ? kNvmemuFailed : exit_status; }
 
 std::string make_temporary_file(const std::string& name) {
-  const char* directory = std::getenv("TMPDIR");
-  std::string path =
-      fmt::format("{}/{}-XXXXXX", directory != nullptr && *directory != '\0' ? directory : "/tmp", name);
+  std::string path = temporary_pattern(name);
   const int fd = mkstemp(path.data());
   if (fd < 0) return {};
   close(fd);
   return path;
+}
+
+std::string make_temporary_folder(const std::string& name) {
+  std::string path = temporary_pattern(name);
+  return mkdtemp(path.data()) == nullptr ? std::string() : path;
 }
 
 }  // namespace nvmemu

@@ -35,6 +35,9 @@ int status_after_failure(int exit_status);
 // A new file in $TMPDIR or /tmp, its name beginning with `name`; empty where there is no place.
 std::string make_temporary_file(const std::string& name);
 
+// A new folder there, for its owner only.
+std::string make_temporary_folder(const std::string& name);
+
 // What has to go when the run is over, however it ended.
 class TemporaryFiles {
  public:

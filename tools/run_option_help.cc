@@ -44,7 +44,9 @@ void add_memory_options(Parser& app, RunOptions& options) {
   app.add_option(
          "--tier", options.tiers,
          "a part of the memory is another one: nvm=optane-dcpmm,file=/mnt,\nfar=cxl-dram,interleave=3:1, "
-         "slow=500ns,rest, or, placed by the\nprogram itself, slow=2x. May be given 7 times (docs/tiers.md)")
+         "far=cxl-dram,node=1 (a NUMA node\nwithout processors), slow=500ns,rest, or, placed by the "
+         "program\nitself, "
+         "slow=2x. May be given 7 times (docs/tiers.md)")
       .type_name("NAME=MEMORY[,RULE...]")
       .group(kMemory);
   add("--throttle", options.throttle, "auto|governor|hardware",

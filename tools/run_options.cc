@@ -18,6 +18,7 @@
 #include "base/units.h"
 #include "device/profile_file.h"
 #include "epoch/rule_names.h"
+#include "host/memory_nodes.h"
 #include "model/model_table.h"
 #include "plan/target_latency.h"
 
@@ -189,6 +190,21 @@ Result<void> check_tier_file(const std::string& tier, std::string& path) {
   return {};
 }
 
+Result<void> check_tier_node(const TierSpec& tier, RunRequest& request) {
+  if (tier.node == 0) return {};
+  const MemoryNodes machine = read_memory_nodes();
+  if ((machine.online >> tier.node & 1) != 0)
+    return failure(
+        fmt::format("--tier: tier {}: this machine has a node {} of its own", tier.name, tier.node),
+        fmt::format("its nodes are {}: take a number that is none of them", list_of_mask(machine.online)));
+  if (tier.node_bytes > machine.bytes)
+    request.warnings.push_back(
+        fmt::format("tier {}: node {} is shown with {}, more than this machine's memory, {}: what is put "
+                    "there takes as much of that",
+                    tier.name, tier.node, format_size(tier.node_bytes), format_size(machine.bytes)));
+  return {};
+}
+
 Result<void> check_tiers(const RunOptions& options, RunRequest& request) {
   for (const std::string& text : options.tiers) {
     if (const auto added = add_tier(request.tiers, text, find_tier_profile); !added)
@@ -197,6 +213,7 @@ Result<void> check_tiers(const RunOptions& options, RunRequest& request) {
     for (std::string& path : tier.files) {
       if (auto checked = check_tier_file(tier.name, path); !checked) return checked;
     }
+    if (auto checked = check_tier_node(tier, request); !checked) return checked;
     if (!tier.profile.empty())
       request.warnings.push_back(fmt::format(
           "tier {}: of {} only the read latency is emulated, not its bandwidth, nor how it writes", tier.name,

@@ -133,6 +133,9 @@ Outcome read_tiers(Config& config) {
   Result<TierPlan> tiers = parse_tiers(text);
   if (!tiers) return bad_value(kTiers, text, tiers.error().message, tiers.error().hint);
   config.tiers = *std::move(tiers);
+  config.nodes = variable(kNodesVariable);
+  if (config.tiers.has_nodes() && config.nodes.empty())
+    return bad_value(kTiers, text, "nodes are shown by 'nvmemu run' only", "leave node= away");
   return std::nullopt;
 }
 
@@ -290,6 +293,7 @@ std::vector<std::string> to_environment(const Config& config) {
       set(kWriteLatency, format_target_latency(config.persists.latency)),
       set(kPersistBandwidth, in_bps(config.persists.bandwidth_bps)),
       set(kTiers, format_tiers(config.tiers)),
+      set(kNodesVariable, config.nodes),
       set(kReadBandwidth, in_bps(config.target_read_bps)),
       set(kWriteBandwidth, in_bps(config.target_write_bps)),
       set(kStat, word_for(kOneZero, config.stat)),

@@ -17,6 +17,8 @@ namespace nvmemu {
 enum class TickerChoice { kAuto, kPerfEvent, kPosixTimer };
 enum class SourceChoice { kAuto, kPmu, kSampler, kReplay };
 
+inline constexpr const char* kNodesVariable = "NVMEMU_NODES";
+
 struct Config {
   double target_read_latency_ns = 0;  // NVMEMU_READ_LATENCY ("300ns"; "2x" is a multiple of the base), or
                                       // from NVMEMU_PROFILE (a built-in name); 0: nothing to emulate
@@ -27,10 +29,12 @@ struct Config {
   PersistSpec persists{};             // NVMEMU_WRITE_LATENCY ("600ns", "2x"), NVMEMU_PERSIST_BANDWIDTH, or
                                       // from NVMEMU_PROFILE
   TierPlan tiers{};                   // NVMEMU_TIERS, as --tier has them, by semicolons; beside the above
-  double base_latency_ns = 0;         // NVMEMU_BASE_LATENCY; 0: the calibrated one
-  double epoch_ns = 100e6;            // NVMEMU_EPOCH, 1 ms to 10 s
-  double alternate_ns = 0;  // NVMEMU_ALTERNATE, windows of 10 ms to 60 s with delays off and on; 0: on
-  double clock_hz = 0;      // NVMEMU_CLOCK_HZ; 0: calibrate
+  std::string nodes;           // NVMEMU_NODES, the folder in which tiers' nodes are shown, which the tool
+                               // made; empty: there is none
+  double base_latency_ns = 0;  // NVMEMU_BASE_LATENCY; 0: the calibrated one
+  double epoch_ns = 100e6;     // NVMEMU_EPOCH, 1 ms to 10 s
+  double alternate_ns = 0;     // NVMEMU_ALTERNATE, windows of 10 ms to 60 s with delays off and on; 0: on
+  double clock_hz = 0;         // NVMEMU_CLOCK_HZ; 0: calibrate
   TickerChoice ticker = TickerChoice::kAuto;  // NVMEMU_TICKER: auto, perf, timer
   bool walks = true;                          // NVMEMU_WALKS: on, off
   Rules rules{};                              // NVMEMU_WITHOUT_RULES: names of walk/rules.h, by commas

@@ -18,8 +18,8 @@ constexpr std::string_view kPrefix = "NVMEMU_";
 // Beside those that configure the emulation: the tool's own, the library's for its children, and those of the
 // scripts that build and test. NVMEMU_PROBES has turned breakpoints off, of which there are none any more:
 // scripts that set it get what they want.
-constexpr std::string_view kOthers[] = {"NVMEMU_PRELOAD", "NVMEMU_BOARD_OWNER", "NVMEMU_PACKAGES",
-                                        "NVMEMU_TIMEOUT_FACTOR", "NVMEMU_PROBES"};
+constexpr std::string_view kOthers[] = {"NVMEMU_PRELOAD",        "NVMEMU_BOARD_OWNER", "NVMEMU_PACKAGES",
+                                        "NVMEMU_TIMEOUT_FACTOR", "NVMEMU_PROBES",      "NVMEMU_TASK_POLICY"};
 
 }  // namespace
 

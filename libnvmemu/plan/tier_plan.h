@@ -2,6 +2,7 @@
 // Which part of a program's memory is to be which: of --tier and NVMEMU_TIERS. docs/tiers.md has the rules.
 #pragma once
 
+#include <cstdint>
 #include <span>
 #include <string>
 #include <string_view>
@@ -12,7 +13,7 @@
 #include "plan/persist_spec.h"
 #include "plan/target_latency.h"
 #include "tier/tier.h"
-#include "tier/tier_map.h"
+#include "tier/tier_pattern.h"
 
 namespace nvmemu {
 
@@ -25,13 +26,16 @@ struct TierSpec {
   TargetLatency latency{};
   PersistSpec persists{};
   std::vector<std::string> files;  // what is mapped of these, or of what lies below them, is in it
+  int node = 0;                    // the number of the NUMA node that it is shown as; 0: as none
+  std::uint64_t node_bytes = 0;    // how large that is shown to be; 0: as the machine's memory
 };
 
 struct TierPlan {
   std::vector<TierSpec> tiers;  // the first is tier 1
-  DefaultTier otherwise{};      // what no rule speaks of
+  TierPattern otherwise{};      // what no rule speaks of
 
   bool empty() const { return tiers.empty(); }
+  bool has_nodes() const;
   // 0: there is none of that name.
   TierId find(std::string_view name) const;
 };
@@ -40,10 +44,10 @@ struct TierPlan {
 using FindProfile = Result<Profile> (*)(const std::string& name);
 
 // NAME=MEMORY[,RULE...]: MEMORY is a profile, a latency ("300ns") or a multiple ("2x"); a RULE is file=PATH,
-// write-latency=LATENCY (or a
-// multiple of this machine's own persist), persist-bandwidth=BANDWIDTH, interleave=OWN:PARTS (pages of the
-// machine's memory for each so many of this), granularity=SIZE (of such pages), or rest. An error where it
-// cannot be understood, or does not go with what `plan` has already.
+// node=NUMBER (of a NUMA node without processors, that the program is shown), size=SIZE (of that node),
+// write-latency=LATENCY (or a multiple of this machine's own persist), persist-bandwidth=BANDWIDTH,
+// interleave=OWN:PARTS (pages of the machine's memory for each so many of this), granularity=SIZE (of such
+// pages), or rest. An error where it cannot be understood, or does not go with what `plan` has already.
 Result<void> add_tier(TierPlan& plan, std::string_view text, FindProfile find_profile);
 
 // All of them, by semicolons. Only built-in profiles.

@@ -12,7 +12,7 @@ constexpr auto kRelaxed = std::memory_order_relaxed;
 
 }  // namespace
 
-TierMap* TierMap::create(const DefaultTier& otherwise) noexcept {
+TierMap* TierMap::create(const TierPattern& otherwise) noexcept {
   auto* const map = map_zeroed<TierMap>();
   if (map != nullptr) map->otherwise_ = otherwise;
   return map;
@@ -20,18 +20,33 @@ TierMap* TierMap::create(const DefaultTier& otherwise) noexcept {
 
 void TierMap::destroy(TierMap* map) noexcept { unmap(map); }
 
-std::optional<TierId> TierMap::placed_in(std::uintptr_t address) const noexcept {
+std::optional<TierClass> TierMap::placed_in(std::uintptr_t address) const noexcept {
   const std::size_t block = address >> kBlockBits;
   if (block >= kBlocks) return std::nullopt;
   const Note note = blocks_[block].load(std::memory_order_acquire);
   std::uint8_t value = static_cast<std::uint8_t>(note);
   if ((note & kHasTable) != 0)
     value = tables_[note & ~kHasTable][address >> kPageBits & (kPages - 1)].load(kRelaxed);
-  return value == 0 ? std::nullopt : std::optional(static_cast<TierId>(value - 1));
+  return value == 0 ? std::nullopt : std::optional(static_cast<TierClass>(value - 1));
 }
 
-bool TierMap::place(std::uintptr_t address, std::size_t bytes, TierId tier) noexcept {
-  return note(address, bytes, static_cast<std::uint8_t>(tier + 1));
+// Two who tell of the same one at once may each get a class for it.
+std::optional<TierClass> TierMap::class_of(const TierPattern& pattern) noexcept {
+  if (!pattern.is_interleaved() && pattern.origin == 0) return pattern.parts[0].tier;
+  for (std::size_t i = 0; i < kMostPatterns; ++i) {
+    if (is_pattern_[i].load(std::memory_order_acquire) && patterns_[i] == pattern)
+      return static_cast<TierClass>(kMostTiers + i);
+  }
+  if (patterns_taken_.load(kRelaxed) >= kMostPatterns) return std::nullopt;
+  const std::size_t place = patterns_taken_.fetch_add(1, kRelaxed);
+  if (place >= kMostPatterns) return std::nullopt;
+  patterns_[place] = pattern;
+  is_pattern_[place].store(true, std::memory_order_release);
+  return static_cast<TierClass>(kMostTiers + place);
+}
+
+bool TierMap::place(std::uintptr_t address, std::size_t bytes, TierClass tiers) noexcept {
+  return note(address, bytes, static_cast<std::uint8_t>(tiers + 1));
 }
 
 void TierMap::remove(std::uintptr_t address, std::size_t bytes) noexcept { note(address, bytes, 0); }

@@ -9,41 +9,41 @@
 #include <optional>
 
 #include "tier/tier.h"
+#include "tier/tier_pattern.h"
 
 namespace nvmemu {
 
-// Memory that nobody has placed: tier 0, another one, or both in turn by address: `own_parts` pages of
-// `page_bytes` of tier 0, then `parts` of `tier`, and so on.
-struct DefaultTier {
-  TierId tier = 0;
-  std::uint32_t own_parts = 0;
-  std::uint32_t parts = 1;
-  std::uintptr_t page_bytes = 4096;
-
-  TierId of(std::uintptr_t address) const noexcept {
-    if (own_parts == 0) return tier;
-    return address / page_bytes % (own_parts + parts) < own_parts ? TierId{0} : tier;
-  }
-};
+// What a range is noted as: a tier, or a pattern of several that the map was told of.
+using TierClass = std::uint8_t;
 
 // A process's own: a child of fork has a copy. Readers never wait, and writers neither: two that place the
 // same page at once leave one or the other there. Async-signal-safe.
 class TierMap {
  public:
   // In memory mapped for it, some 130 MiB of addresses of which what is used is touched; null where there is
-  // none to be had.
-  static TierMap* create(const DefaultTier& otherwise) noexcept;
+  // none to be had. `otherwise`: of what nobody has placed.
+  static TierMap* create(const TierPattern& otherwise) noexcept;
   static void destroy(TierMap* map) noexcept;
 
   TierId tier_of(std::uintptr_t address) const noexcept {
-    const std::optional<TierId> placed = placed_in(address);
-    return placed ? *placed : otherwise_.of(address);
+    const std::optional<TierClass> placed = placed_in(address);
+    if (!placed) return otherwise_.of(address);
+    return *placed < kMostTiers ? *placed : patterns_[*placed - kMostTiers].of(address);
+  }
+  // What asked for it to be where it is.
+  std::uint8_t origin_of(std::uintptr_t address) const noexcept {
+    const std::optional<TierClass> placed = placed_in(address);
+    if (!placed) return otherwise_.origin;
+    return *placed < kMostTiers ? std::uint8_t{0} : patterns_[*placed - kMostTiers].origin;
   }
   // Nothing where nobody has placed it.
-  std::optional<TierId> placed_in(std::uintptr_t address) const noexcept;
+  std::optional<TierClass> placed_in(std::uintptr_t address) const noexcept;
 
-  // From now on these bytes are in `tier`. False where there is no room to note it.
-  bool place(std::uintptr_t address, std::size_t bytes, TierId tier) noexcept;
+  // The class of such memory; nothing where there are too many patterns already.
+  std::optional<TierClass> class_of(const TierPattern& pattern) noexcept;
+
+  // From now on these bytes are of `tiers`. False where there is no room to note it.
+  bool place(std::uintptr_t address, std::size_t bytes, TierClass tiers) noexcept;
   // From now on they are what nobody has placed.
   void remove(std::uintptr_t address, std::size_t bytes) noexcept;
 
@@ -54,8 +54,9 @@ class TierMap {
   static constexpr std::size_t kBlocks = std::size_t{1} << (kAddressBits - kBlockBits);
   static constexpr std::size_t kPages = std::size_t{1} << (kBlockBits - kPageBits);  // of a block
   static constexpr std::size_t kMostTables = 1U << 13;  // of blocks of which only a part is placed
+  static constexpr std::size_t kMostPatterns = 64;
 
-  // What is noted of a block or page, so that zeros mean that nothing is: 0, or a tier and 1; of a block
+  // What is noted of a block or page, so that zeros mean that nothing is: 0, or a class and 1; of a block
   // also, with this bit, the number of its table.
   using Note = std::uint16_t;
   static constexpr Note kHasTable = 1U << 15;
@@ -64,7 +65,10 @@ class TierMap {
   bool note_part(std::size_t block, std::size_t first, std::size_t end, std::uint8_t value) noexcept;
   bool give_table(std::size_t block) noexcept;
 
-  DefaultTier otherwise_;
+  TierPattern otherwise_;
+  std::atomic<std::size_t> patterns_taken_;
+  std::atomic<bool> is_pattern_[kMostPatterns];
+  TierPattern patterns_[kMostPatterns];
   std::atomic<std::uint32_t> tables_used_;
   std::atomic<Note> blocks_[kBlocks];
   std::atomic<std::uint8_t> tables_[kMostTables][kPages];

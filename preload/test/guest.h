@@ -27,6 +27,7 @@ std::span<const Scenario> sandbox_scenarios();
 std::span<const Scenario> computing_scenarios();
 std::span<const Scenario> served_page_scenarios();
 std::span<const Scenario> tier_scenarios();
+std::span<const Scenario> node_scenarios();
 
 // The program's own path.
 extern const char* own_path;

@@ -15,8 +15,7 @@ TEST(TierPlanTest, ReadsProfilesLatenciesAndMultiples) {
   EXPECT_EQ(plan->tiers[0].files, std::vector<std::string>{"/mnt/pmem"});
   EXPECT_EQ(plan->tiers[1].latency.ns, 500);
   EXPECT_EQ(plan->tiers[2].latency.multiple, 2.5);
-  EXPECT_EQ(plan->otherwise.tier, 3);
-  EXPECT_EQ(plan->otherwise.own_parts, 0U);
+  EXPECT_EQ(plan->otherwise, TierPattern::all_of(3));
   EXPECT_EQ(plan->find("far"), 2);
   EXPECT_EQ(plan->find("near"), 0);
 }
@@ -24,10 +23,20 @@ TEST(TierPlanTest, ReadsProfilesLatenciesAndMultiples) {
 TEST(TierPlanTest, ReadsInterleaving) {
   const auto plan = parse_tiers("cxl=cxl-dram,interleave=3:2,granularity=2MiB");
   ASSERT_TRUE(plan) << plan.error().message;
-  EXPECT_EQ(plan->otherwise.tier, 1);
-  EXPECT_EQ(plan->otherwise.own_parts, 3U);
-  EXPECT_EQ(plan->otherwise.parts, 2U);
-  EXPECT_EQ(plan->otherwise.page_bytes, 2U << 20);
+  const TierPattern in_turn{
+      .parts = {{{.tier = 0, .pages = 3}, {.tier = 1, .pages = 2}}}, .count = 2, .page_bytes = 2U << 20};
+  EXPECT_EQ(plan->otherwise, in_turn);
+}
+
+TEST(TierPlanTest, ReadsNodes) {
+  const auto plan = parse_tiers("far=2x,node=1,size=64GiB;nvm=3x,node=63;other=2x");
+  ASSERT_TRUE(plan) << plan.error().message;
+  EXPECT_EQ(plan->tiers[0].node, 1);
+  EXPECT_EQ(plan->tiers[0].node_bytes, std::uint64_t{64} << 30);
+  EXPECT_EQ(plan->tiers[1].node, 63);
+  EXPECT_EQ(plan->tiers[1].node_bytes, 0U);
+  EXPECT_TRUE(plan->has_nodes());
+  EXPECT_FALSE(parse_tiers("far=2x,rest")->has_nodes());
 }
 
 TEST(TierPlanTest, AProfileSaysHowPersistsAreTaken) {
@@ -44,9 +53,10 @@ TEST(TierPlanTest, NothingIsNoTier) {
 }
 
 TEST(TierPlanTest, WhatIsWrittenIsReadAgain) {
-  for (const char* text : {"a=300ns", "a=300ns,write-latency=600ns,file=/x,file=/y;b=2x,rest",
-                           "a=2x,write-latency=1.5x,persist-bandwidth=2400000000B/s",
-                           "a=1.5x;b=350.25ns,file=/z,interleave=1:9,granularity=4096B"}) {
+  for (const char* text :
+       {"a=300ns", "a=300ns,write-latency=600ns,file=/x,file=/y;b=2x,rest",
+        "a=2x,write-latency=1.5x,persist-bandwidth=2400000000B/s", "far=2x,file=/x,node=2,size=1048576B,rest",
+        "a=1.5x;b=350.25ns,file=/z,interleave=1:9,granularity=4096B"}) {
     const auto plan = parse_tiers(text);
     ASSERT_TRUE(plan) << text << plan.error().message;
     EXPECT_EQ(format_tiers(*plan), text);
@@ -68,28 +78,32 @@ TEST_P(BadTiersTest, SaysWhatIsWrong) {
 
 INSTANTIATE_TEST_SUITE_P(
     All, BadTiersTest,
-    testing::Values(BadTiers{"nvm", "names no tier"}, BadTiers{"=300ns", "a tier's name"},
-                    BadTiers{"n\x1bvm=300ns", "a tier's name"},
-                    BadTiers{"a=300ns;a=400ns", "two of that name"}, BadTiers{"dram=300ns", "machine's own"},
-                    BadTiers{"nvm=", "what memory it is"}, BadTiers{"nvm=optan-dcpm", "optan-dcpm"},
-                    BadTiers{"nvm=0.5x", "0.5x"}, BadTiers{"nvm=300", "300"},
-                    BadTiers{"nvm=300ns,where=/x", "no rule 'where=/x'"},
-                    BadTiers{"nvm=300ns,,rest", "no rule"}, BadTiers{"nvm=300ns,file=x", "from the root"},
-                    BadTiers{"nvm=300ns,file=", "from the root"},
-                    BadTiers{"nvm=300ns,interleave=3", "two numbers"},
-                    BadTiers{"nvm=300ns,interleave=0:1", "two numbers"},
-                    BadTiers{"nvm=300ns,interleave=1:2:3", "two numbers"},
-                    BadTiers{"nvm=300ns,interleave=-1:2", "two numbers"},
-                    BadTiers{"nvm=300ns,write-latency=fast", "write-latency: 'fast'"},
-                    BadTiers{"nvm=300ns,persist-bandwidth=2", "persist-bandwidth: '2'"},
-                    BadTiers{"nvm=300ns,rest,interleave=1:1", "each say"},
-                    BadTiers{"nvm=300ns,granularity=4KiB", "goes with"},
-                    BadTiers{"nvm=300ns,rest,granularity=4KiB", "goes with"},
-                    BadTiers{"nvm=300ns,interleave=1:1,granularity=5000B", "power of two"},
-                    BadTiers{"a=300ns,rest;b=400ns,interleave=1:1", "tier a has the rest"},
-                    BadTiers{"a=300ns,file=/x;b=400ns,file=/x/y", "overlap"},
-                    BadTiers{"a=300ns,file=/x/y/;b=400ns,file=/x", "overlap"},
-                    BadTiers{"a=2x;b=2x;c=2x;d=2x;e=2x;f=2x;g=2x;h=2x", "no more than 7"}));
+    testing::Values(
+        BadTiers{"nvm", "names no tier"}, BadTiers{"=300ns", "a tier's name"},
+        BadTiers{"n\x1bvm=300ns", "a tier's name"}, BadTiers{"a=300ns;a=400ns", "two of that name"},
+        BadTiers{"dram=300ns", "machine's own"}, BadTiers{"nvm=", "what memory it is"},
+        BadTiers{"nvm=optan-dcpm", "optan-dcpm"}, BadTiers{"nvm=0.5x", "0.5x"}, BadTiers{"nvm=300", "300"},
+        BadTiers{"nvm=300ns,where=/x", "no rule 'where=/x'"}, BadTiers{"nvm=300ns,,rest", "no rule"},
+        BadTiers{"nvm=300ns,file=x", "from the root"}, BadTiers{"nvm=300ns,file=", "from the root"},
+        BadTiers{"nvm=300ns,interleave=3", "two numbers"},
+        BadTiers{"nvm=300ns,interleave=0:1", "two numbers"},
+        BadTiers{"nvm=300ns,interleave=1:2:3", "two numbers"},
+        BadTiers{"nvm=300ns,interleave=-1:2", "two numbers"},
+        BadTiers{"nvm=300ns,write-latency=fast", "write-latency: 'fast'"},
+        BadTiers{"nvm=300ns,persist-bandwidth=2", "persist-bandwidth: '2'"},
+        BadTiers{"nvm=300ns,rest,interleave=1:1", "each say"},
+        BadTiers{"nvm=300ns,granularity=4KiB", "goes with"},
+        BadTiers{"nvm=300ns,rest,granularity=4KiB", "goes with"},
+        BadTiers{"nvm=300ns,interleave=1:1,granularity=5000B", "power of two"},
+        BadTiers{"a=2x,node=0", "from 1 to 63"}, BadTiers{"a=2x,node=64", "from 1 to 63"},
+        BadTiers{"a=2x,node=1x", "from 1 to 63"}, BadTiers{"a=2x,node", "no rule 'node'"},
+        BadTiers{"a=2x,node=1;b=2x,node=1", "is node 1 already"},
+        BadTiers{"a=2x,size=1GiB", "goes with node="}, BadTiers{"a=2x,node=1,size=1000B", "size= takes"},
+        BadTiers{"a=2x,node=1,size=big", "size: 'big'"}, BadTiers{"a=2x,rest=1", "no rule 'rest=1'"},
+        BadTiers{"a=300ns,rest;b=400ns,interleave=1:1", "tier a has the rest"},
+        BadTiers{"a=300ns,file=/x;b=400ns,file=/x/y", "overlap"},
+        BadTiers{"a=300ns,file=/x/y/;b=400ns,file=/x", "overlap"},
+        BadTiers{"a=2x;b=2x;c=2x;d=2x;e=2x;f=2x;g=2x;h=2x", "no more than 7"}));
 
 TEST(TierPlanTest, NamesThatBeginAlikeDoNotOverlap) {
   EXPECT_TRUE(parse_tiers("a=300ns,file=/x;b=400ns,file=/xy"));

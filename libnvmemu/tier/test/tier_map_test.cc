@@ -15,7 +15,7 @@ constexpr std::uintptr_t kPage = 4096, kBlock = 2 << 20, kBase = 0x7f0000000000;
 class TierMapTest : public testing::Test {
  protected:
   ~TierMapTest() override { TierMap::destroy(map_); }
-  void open(const DefaultTier& otherwise = {}) { map_ = TierMap::create(otherwise); }
+  void open(const TierPattern& otherwise = {}) { map_ = TierMap::create(otherwise); }
 
   TierMap* map_ = nullptr;
 };
@@ -59,17 +59,53 @@ TEST_F(TierMapTest, ForgetsWhatIsRemoved) {
 }
 
 TEST_F(TierMapTest, TheRestMayBeATiersToo) {
-  open({.tier = 4});
+  open(TierPattern::all_of(4));
   EXPECT_EQ(map_->tier_of(kBase), 4);
   ASSERT_TRUE(map_->place(kBase, kPage, 0));  // and this is the machine's
   EXPECT_EQ(map_->tier_of(kBase), 0);
 }
 
 TEST_F(TierMapTest, InterleavesByPages) {
-  open({.tier = 1, .own_parts = 3, .parts = 2, .page_bytes = kBlock});
+  open({.parts = {{{.tier = 0, .pages = 3}, {.tier = 1, .pages = 2}}}, .count = 2, .page_bytes = kBlock});
   std::vector<TierId> found;
   for (std::uintptr_t page = 0; page < 10; ++page) found.push_back(map_->tier_of(page * kBlock + 5000));
   EXPECT_EQ(found, (std::vector<TierId>{0, 0, 0, 1, 1, 0, 0, 0, 1, 1}));
+}
+
+TEST_F(TierMapTest, ARangeMayBeOfSeveralTiersInTurn) {
+  open();
+  const TierPattern pattern{.parts = {{{.tier = 2, .pages = 1}, {.tier = 0, .pages = 2}}}, .count = 2};
+  const auto tiers = map_->class_of(pattern);
+  ASSERT_TRUE(tiers);
+  EXPECT_EQ(map_->class_of(pattern), tiers);
+  EXPECT_EQ(map_->class_of(TierPattern::all_of(3)), 3);
+  ASSERT_TRUE(map_->place(kBase, kBlock, *tiers));
+  for (std::uintptr_t page = 0; page < kBlock / kPage; ++page)
+    ASSERT_EQ(map_->tier_of(kBase + page * kPage), pattern.of(kBase + page * kPage));
+  EXPECT_EQ(map_->tier_of(kBase + kBlock), 0);
+}
+
+TEST_F(TierMapTest, TellsWhatAskedForARange) {
+  open();
+  TierPattern asked = TierPattern::all_of(3);
+  asked.origin = 7;
+  const auto tiers = map_->class_of(asked);
+  ASSERT_TRUE(tiers && map_->place(kBase, kPage, *tiers));
+  EXPECT_EQ(map_->tier_of(kBase), 3);
+  EXPECT_EQ(map_->origin_of(kBase), 7);
+  EXPECT_EQ(map_->origin_of(kBase + kPage), 0);
+  ASSERT_TRUE(map_->place(kBase, kPage, 3));
+  EXPECT_EQ(map_->origin_of(kBase), 0);
+}
+
+TEST_F(TierMapTest, SaysWhenThereAreTooManyPatterns) {
+  open();
+  std::uint32_t pages = 1;
+  TierPattern pattern{.parts = {{{.tier = 0, .pages = 1}, {.tier = 1, .pages = 1}}}, .count = 2};
+  while (pages < 1000 && map_->class_of(pattern)) pattern.parts[1].pages = ++pages;
+  EXPECT_EQ(pages, 65U);
+  pattern.parts[1].pages = 3;
+  EXPECT_TRUE(map_->class_of(pattern));  // which is known
 }
 
 TEST_F(TierMapTest, RangesBeyondTheAddressSpaceAreCut) {

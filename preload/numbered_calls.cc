@@ -5,11 +5,13 @@
 #include <signal.h>
 #include <sys/ioctl.h>
 #include <sys/syscall.h>
+#include <unistd.h>
 
 #include <cerrno>
 #include <cstdint>
 
 #include "asked_memory.h"
+#include "base/raw_syscall.h"
 #include "edge.h"
 #include "lifecycle.h"
 #include "program_signals.h"
@@ -73,6 +75,33 @@ long raw_sigprocmask(long how, long set, long old, long mask_bytes) noexcept {
   return 0;
 }
 
+// What names nodes, where some are emulated. Of another process's pages the kernel alone knows.
+long memory_policy_call(long number, long a, long b, long c, long d, long e, long f) noexcept {
+  Placement& placement = Runtime::get().placement();
+  EmulatedNodes& nodes = Runtime::get().nodes();
+  const auto word = [](long value) { return static_cast<unsigned long>(value); };
+  const auto mask = [](long value) { return reinterpret_cast<unsigned long*>(value); };
+  long result = 0;
+  switch (number) {
+    case SYS_set_mempolicy:
+      result = nodes.set_mempolicy(static_cast<int>(a), mask(b), word(c));
+      break;
+    case SYS_get_mempolicy:
+      result =
+          nodes.get_mempolicy(placement, reinterpret_cast<int*>(a), mask(b), word(c), address_of(d), word(e));
+      break;
+    case SYS_mbind:
+      result = nodes.mbind(placement, address_of(a), word(b), static_cast<int>(c), mask(d), word(e),
+                           static_cast<unsigned>(f));
+      break;
+    default:
+      if (a != 0 && a != getpid()) return real_syscall(number, a, b, c, d, e, f);
+      result = nodes.move_pages(placement, word(b), reinterpret_cast<void**>(c), reinterpret_cast<int*>(d),
+                                reinterpret_cast<int*>(e), static_cast<int>(f));
+  }
+  return is_error(result) ? fail_with(static_cast<int>(-result)) : result;
+}
+
 // Where it returns 0, in a child that has this process' memory for its own.
 bool copies_the_process(long number, long a) noexcept {
   switch (number) {
@@ -124,6 +153,13 @@ long interposed_syscall(long number, long a, long b, long c, long d, long e, lon
       break;
     case SYS_rt_sigprocmask:
       if (Runtime::get().active()) return raw_sigprocmask(a, b, c, d);
+      break;
+    case SYS_mbind:
+    case SYS_set_mempolicy:
+    case SYS_get_mempolicy:
+    case SYS_move_pages:
+      if (Runtime::get().nodes().are_there() && Runtime::get().active())
+        return memory_policy_call(number, a, b, c, d, e, f);
       break;
     default:
       break;

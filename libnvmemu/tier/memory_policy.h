@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+// Memory policies (set_mempolicy(2)) where some of the NUMA nodes that they name are emulated: tiers that the
+// kernel knows nothing of. Pure.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+#include "tier/tier_pattern.h"
+
+namespace nvmemu {
+
+using NodeMask = std::uint64_t;  // a bit for each of the nodes 0 to 63
+inline constexpr std::size_t kMostNodes = 64;
+
+constexpr NodeMask mask_of_node(int node) noexcept { return NodeMask{1} << node; }
+
+// Which nodes a program sees.
+struct Nodes {
+  NodeMask real = 1;
+  NodeMask emulated = 0;
+  std::array<TierId, kMostNodes> tiers{};  // of the emulated ones
+  std::array<std::uint8_t, kMostTiers> node_of_tier{};
+  std::uintptr_t page_bytes = 4096;  // of what is interleaved over nodes
+
+  void add(int node, TierId tier) noexcept {
+    emulated |= mask_of_node(node);
+    tiers[static_cast<std::size_t>(node)] = tier;
+    node_of_tier[tier] = static_cast<std::uint8_t>(node);
+  }
+  NodeMask all() const noexcept { return real | emulated; }
+  bool is_emulated(int node) const noexcept {
+    return node >= 0 && static_cast<std::size_t>(node) < kMostNodes && (emulated & mask_of_node(node)) != 0;
+  }
+};
+
+struct MemoryPolicy {
+  std::int32_t mode = 0;  // MPOL_DEFAULT, and so on, with its flags
+  NodeMask nodes = 0;
+
+  friend bool operator==(const MemoryPolicy&, const MemoryPolicy&) = default;
+};
+
+// Where memory lies that is touched under it. As in the kernel: processors' own nodes are nearer than those
+// without processors, so that of several nodes a real one is taken; interleaved pages go to the nodes in
+// turn, weighted alike. What no node is full of, nothing falls back from.
+TierPattern pattern_of(const MemoryPolicy& policy, const Nodes& nodes) noexcept;
+
+// What the kernel is to be told in its place: the real ones of its nodes, or all where it has none.
+NodeMask real_nodes_of(NodeMask asked, const Nodes& nodes) noexcept;
+
+}  // namespace nvmemu

@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "emulated_nodes.h"
+
+#include <linux/mempolicy.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <charconv>
+#include <cstring>
+#include <optional>
+
+#include "asked_memory.h"
+#include "base/raw_syscall.h"
+
+namespace nvmemu::preload {
+namespace {
+
+constexpr std::size_t kPageBytes = 4096;
+constexpr unsigned long kKernelBits = kMostNodes + 1;  // the kernel takes one bit less than it is told of
+
+__thread PolicyNumber own_number;
+
+// The nodes below 64 that a mask names; nothing where it cannot be read.
+std::optional<NodeMask> read_mask(const unsigned long* mask, unsigned long bits) noexcept {
+  if (mask == nullptr || bits <= 1) return 0;
+  if (!kernel_reads(reinterpret_cast<std::uintptr_t>(mask), sizeof *mask)) return std::nullopt;
+  return bits > kMostNodes ? *mask : *mask & ((NodeMask{1} << (bits - 1)) - 1);
+}
+
+// A mask as the kernel writes one: of whole words, as many as there are bits asked for.
+void write_mask(unsigned long* mask, unsigned long bits, NodeMask nodes) noexcept {
+  if (mask == nullptr || bits == 0) return;
+  mask[0] = bits >= kMostNodes ? nodes : nodes & ((NodeMask{1} << bits) - 1);
+}
+
+// `work(first, bytes)` for each run of pages that are not in memory yet.
+template <typename Work>
+void for_each_untouched(std::uintptr_t address, std::size_t bytes, const Work& work) noexcept {
+  std::array<unsigned char, 512> resident;  // NOLINT(*-member-init): mincore fills what is read
+  const std::uintptr_t end = address + bytes;
+  while (address < end) {
+    const std::size_t pages = std::min(resident.size(), (end - address + kPageBytes - 1) / kPageBytes);
+    if (is_error(raw_syscall(SYS_mincore, address, pages * kPageBytes, resident.data()))) resident.fill(0);
+    for (std::size_t first = 0; first < pages;) {
+      std::size_t last = first;
+      while (last < pages && (resident[last] & 1) == (resident[first] & 1)) ++last;
+      if ((resident[first] & 1) == 0) work(address + first * kPageBytes, (last - first) * kPageBytes);
+      first = last;
+    }
+    address += pages * kPageBytes;
+  }
+}
+
+// Whatever part of a word the first one begins at.
+bool is_readable(const int* numbers, std::size_t count) noexcept {
+  constexpr std::uintptr_t kWordBytes = sizeof(std::uint64_t);
+  const std::uintptr_t first = reinterpret_cast<std::uintptr_t>(numbers) & ~(kWordBytes - 1);
+  const std::uintptr_t end = reinterpret_cast<std::uintptr_t>(numbers + count);
+  return end >= first && kernel_reads(first, std::max(kWordBytes, end - first));
+}
+
+}  // namespace
+
+PolicyNumber own_policy_number() noexcept { return own_number; }
+void inherit_policy(PolicyNumber number) noexcept { own_number = number; }
+
+void EmulatedNodes::open(const TierPlan& plan, const char* tree, NodeMask real,
+                         std::size_t page_bytes) noexcept {
+  tree_ = tree;
+  nodes_.real = real;
+  nodes_.page_bytes = page_bytes;
+  for (std::size_t i = 0; i < plan.tiers.size(); ++i) {
+    if (plan.tiers[i].node != 0) nodes_.add(plan.tiers[i].node, static_cast<TierId>(i + 1));
+  }
+}
+
+void EmulatedNodes::inherit(const char* task_policy) noexcept {
+  MemoryPolicy policy;
+  const char* const end = task_policy + std::strlen(task_policy);
+  const auto mode = std::from_chars(task_policy, end, policy.mode);
+  const bool is_whole =
+      *mode.ptr == ':' && std::from_chars(mode.ptr + 1, end, policy.nodes).ec == std::errc();
+  if (is_whole && policy.mode != MPOL_DEFAULT) own_number = note(policy);
+}
+
+TierPattern EmulatedNodes::otherwise(const TierPattern& given) const noexcept {
+  return own_number == 0 ? given : pattern_of(own_policy(), nodes_);
+}
+
+void EmulatedNodes::task_policy(char* out) const noexcept {
+  const MemoryPolicy policy = own_policy();
+  char* const end = out + kLongestTaskPolicy - 1;
+  char* const colon = std::to_chars(out, end, policy.mode).ptr;
+  *colon = ':';
+  *std::to_chars(colon + 1, end, policy.nodes).ptr = '\0';
+}
+
+// Of which none is alike; 0 where there are too many.
+PolicyNumber EmulatedNodes::note(const MemoryPolicy& policy) noexcept {
+  for (std::size_t i = 0; i < kMostPolicies; ++i) {
+    if (is_there_[i].load(std::memory_order_acquire) && policies_[i] == policy)
+      return static_cast<PolicyNumber>(i + 1);
+  }
+  if (taken_.load(std::memory_order_relaxed) >= kMostPolicies) return 0;
+  const std::size_t place = taken_.fetch_add(1, std::memory_order_relaxed);
+  if (place >= kMostPolicies) return 0;
+  policies_[place] = policy;
+  is_there_[place].store(true, std::memory_order_release);
+  return static_cast<PolicyNumber>(place + 1);
+}
+
+MemoryPolicy EmulatedNodes::own_policy() const noexcept {
+  return own_number == 0 ? MemoryPolicy{} : policies_[own_number - 1];
+}
+
+void EmulatedNodes::on_mapped(Placement& placement, std::uintptr_t address,
+                              std::size_t bytes) const noexcept {
+  if (own_number != 0) placement.place_pattern(address, bytes, pattern_of(own_policy(), nodes_));
+}
+
+long EmulatedNodes::set_mempolicy(int mode, const unsigned long* mask, unsigned long bits) noexcept {
+  const std::optional<NodeMask> asked = read_mask(mask, bits);
+  if (!asked) return -EFAULT;
+  const NodeMask real = real_nodes_of(*asked, nodes_);
+  const bool names_emulated = (*asked & nodes_.emulated) != 0;
+  const long result = names_emulated ? raw_syscall(SYS_set_mempolicy, mode, &real, kKernelBits)
+                                     : raw_syscall(SYS_set_mempolicy, mode, mask, bits);
+  if (result == 0) own_number = mode == MPOL_DEFAULT ? 0 : note({.mode = mode, .nodes = *asked});
+  return result;
+}
+
+long EmulatedNodes::mbind(Placement& placement, std::uintptr_t address, std::size_t bytes, int mode,
+                          const unsigned long* mask, unsigned long bits, unsigned flags) noexcept {
+  const std::optional<NodeMask> asked = read_mask(mask, bits);
+  if (!asked) return -EFAULT;
+  const NodeMask real = real_nodes_of(*asked, nodes_);
+  const bool names_emulated = (*asked & nodes_.emulated) != 0;
+  const long result = names_emulated ? raw_syscall(SYS_mbind, address, bytes, mode, &real, kKernelBits, flags)
+                                     : raw_syscall(SYS_mbind, address, bytes, mode, mask, bits, flags);
+  if (result != 0) return result;
+  const MemoryPolicy policy{.mode = mode, .nodes = *asked};
+  if ((flags & (MPOL_MF_MOVE | MPOL_MF_MOVE_ALL)) != 0) {
+    bind(placement, address, bytes, policy);
+  } else {
+    for_each_untouched(address, bytes,
+                       [&](std::uintptr_t first, std::size_t run) { bind(placement, first, run, policy); });
+  }
+  return result;
+}
+
+void EmulatedNodes::bind(Placement& placement, std::uintptr_t address, std::size_t bytes,
+                         const MemoryPolicy& policy) noexcept {
+  if (policy.mode == MPOL_DEFAULT) {
+    placement.on_unmapped(address, bytes);
+    return on_mapped(placement, address, bytes);
+  }
+  TierPattern pattern = pattern_of(policy, nodes_);
+  pattern.origin = note(policy);
+  placement.place_pattern(address, bytes, pattern);
+}
+
+// Where the kernel has it on node `real`.
+int EmulatedNodes::node_of(const Placement& placement, std::uintptr_t address, int real) const noexcept {
+  const int node = nodes_.node_of_tier[placement.tier_of(reinterpret_cast<const void*>(address))];
+  return node == 0 ? real : node;
+}
+
+long EmulatedNodes::get_mempolicy(const Placement& placement, int* mode, unsigned long* mask,
+                                  unsigned long bits, std::uintptr_t address,
+                                  unsigned long flags) const noexcept {
+  const long result = raw_syscall(SYS_get_mempolicy, mode, mask, bits, address, flags);
+  if (result != 0) return result;
+  const bool of_address = (flags & MPOL_F_ADDR) != 0;
+  if ((flags & MPOL_F_MEMS_ALLOWED) != 0) {
+    write_mask(mask, bits, nodes_.all());
+    return result;
+  }
+  if ((flags & MPOL_F_NODE) != 0) {
+    if (of_address && mode != nullptr) *mode = node_of(placement, address, *mode);
+    return result;
+  }
+  // As in the kernel, that of a range is none where mbind() has given it none.
+  const PolicyNumber number = of_address ? placement.origin_of(address) : own_number;
+  if (number == 0) return result;
+  const MemoryPolicy& policy = policies_[number - 1];
+  if (mode != nullptr) *mode = policy.mode;
+  write_mask(mask, bits, policy.nodes);
+  return result;
+}
+
+// The pages that go to real nodes are the kernel's to move; of those that go to emulated ones it only tells
+// whether they are there.
+long EmulatedNodes::move_pages(Placement& placement, std::size_t count, void* const* pages, const int* to,
+                               int* status, int flags) const noexcept {
+  constexpr int kOwn = 0;
+  const long known = raw_syscall(SYS_move_pages, kOwn, count, pages, nullptr, status, flags);
+  if (known < 0) return known;
+  if (to != nullptr && !is_readable(to, count)) return -EFAULT;
+  for (std::size_t i = 0; to != nullptr && i < count; ++i) {
+    if (to[i] < 0 || static_cast<std::size_t>(to[i]) >= kMostNodes ||
+        (nodes_.all() & mask_of_node(to[i])) == 0)
+      return -ENODEV;
+  }
+  for (std::size_t i = 0; i < count; ++i) {
+    if (status[i] < 0) continue;
+    const std::uintptr_t page = reinterpret_cast<std::uintptr_t>(pages[i]) & ~(kPageBytes - 1);
+    if (to == nullptr) {
+      status[i] = node_of(placement, page, status[i]);
+    } else if (nodes_.is_emulated(to[i])) {
+      placement.place(page, kPageBytes, nodes_.tiers[static_cast<std::size_t>(to[i])]);
+      status[i] = to[i];
+    } else {
+      const long moved = raw_syscall(SYS_move_pages, kOwn, 1UL, pages + i, to + i, status + i, flags);
+      if (moved < 0) return moved;
+      if (status[i] >= 0) placement.place(page, kPageBytes, 0);
+    }
+  }
+  return 0;
+}
+
+}  // namespace nvmemu::preload

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+// NUMA nodes without processors that the program is shown, each a tier, and the memory policies that name
+// them. The calls are as the kernel has them: a result, or a negative error number. Thread-safe; not for
+// signal handlers.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+#include "placement.h"
+#include "tier/memory_policy.h"
+
+namespace nvmemu::preload {
+
+// A policy of which is taken note: its number, from 1; 0 is none.
+using PolicyNumber = std::uint8_t;
+
+class EmulatedNodes {
+ public:
+  // The nodes of `plan`, beside the machine's `real` ones. `tree`: the folder in which all are shown, as in
+  // /sys/devices/system/node. `page_bytes`: of what is interleaved over nodes.
+  void open(const TierPlan& plan, const char* tree, NodeMask real, std::size_t page_bytes) noexcept;
+  // What the program that became this one had asked for its thread, as task_policy() writes it.
+  void inherit(const char* task_policy) noexcept;
+  // Where memory lies that nobody places: by the calling thread's policy or, where it has none, as given.
+  TierPattern otherwise(const TierPattern& given) const noexcept;
+
+  bool are_there() const noexcept { return nodes_.emulated != 0; }
+  const Nodes& nodes() const noexcept { return nodes_; }
+  const char* tree() const noexcept { return tree_.c_str(); }
+
+  long set_mempolicy(int mode, const unsigned long* mask, unsigned long bits) noexcept;
+  long mbind(Placement& placement, std::uintptr_t address, std::size_t bytes, int mode,
+             const unsigned long* mask, unsigned long bits, unsigned flags) noexcept;
+  long get_mempolicy(const Placement& placement, int* mode, unsigned long* mask, unsigned long bits,
+                     std::uintptr_t address, unsigned long flags) const noexcept;
+  // Of this process's pages.
+  long move_pages(Placement& placement, std::size_t count, void* const* pages, const int* to, int* status,
+                  int flags) const noexcept;
+
+  // The calling thread has mapped memory of no file: it lies where its policy says.
+  void on_mapped(Placement& placement, std::uintptr_t address, std::size_t bytes) const noexcept;
+
+  // The calling thread's policy, "MODE:NODES", for a program that it becomes or starts.
+  static constexpr std::size_t kLongestTaskPolicy = 32;
+  void task_policy(char* out) const noexcept;
+
+ private:
+  static constexpr std::size_t kMostPolicies = 64;
+
+  PolicyNumber note(const MemoryPolicy& policy) noexcept;
+  MemoryPolicy own_policy() const noexcept;
+  void bind(Placement& placement, std::uintptr_t address, std::size_t bytes,
+            const MemoryPolicy& policy) noexcept;
+  int node_of(const Placement& placement, std::uintptr_t address, int real) const noexcept;
+
+  Nodes nodes_{};
+  std::string tree_;
+  std::atomic<std::size_t> taken_{0};
+  std::atomic<bool> is_there_[kMostPolicies]{};
+  MemoryPolicy policies_[kMostPolicies]{};
+};
+
+// Of the calling thread, and what a thread that it makes begins with.
+PolicyNumber own_policy_number() noexcept;
+void inherit_policy(PolicyNumber number) noexcept;
+
+}  // namespace nvmemu::preload

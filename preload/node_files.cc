@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: Apache-2.0
+// Interposed: how a program finds out which NUMA nodes there are, where some are emulated: /sys of nodes, and
+// its own status. Without such nodes, nothing.
+#include <dirent.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <climits>
+#include <cstdio>
+#include <cstring>
+#include <string_view>
+
+#include "allowed_nodes.h"
+#include "base/raw_syscall.h"
+#include "hook.h"
+#include "keep_errno.h"
+#include "runtime.h"
+
+namespace nvmemu::preload {
+namespace {
+
+NVMEMU_HOOK(int, open, (const char*, int, unsigned));
+NVMEMU_HOOK(int, openat, (int, const char*, int, unsigned));
+NVMEMU_HOOK(FILE*, fopen, (const char*, const char*));
+NVMEMU_HOOK(DIR*, opendir, (const char*));
+NVMEMU_HOOK(int, access, (const char*, int));
+NVMEMU_HOOK(int, faccessat, (int, const char*, int, int));
+NVMEMU_HOOK(int, stat, (const char*, struct stat*));
+NVMEMU_HOOK(int, lstat, (const char*, struct stat*));
+NVMEMU_HOOK(int, fstatat, (int, const char*, struct stat*, int));
+NVMEMU_HOOK(int, statx, (int, const char*, int, unsigned, struct statx*));
+
+// Where the kernel shows nodes.
+constexpr std::string_view kTrees[] = {"/sys/devices/system/node", "/sys/bus/node/devices"};
+
+using Path = char[PATH_MAX];
+
+// The path that `path` is in folder `fd`, written to `out`; empty where that cannot be told.
+std::string_view whole_path(int fd, std::string_view path, Path& out) noexcept {
+  if (path.starts_with('/')) return path;
+  char link[32] = "/proc/self/cwd";
+  if (fd != AT_FDCWD) std::snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
+  const long length = raw_syscall(SYS_readlinkat, AT_FDCWD, link, static_cast<char*>(out), sizeof out);
+  if (is_error(length) || static_cast<std::size_t>(length) + path.size() + 1 >= sizeof out) return {};
+  char* const end = length == 1 ? out : out + length;  // of "/" nothing
+  *end = '/';
+  std::copy(path.begin(), path.end(), end + 1);
+  return {out, static_cast<std::size_t>(end + 1 - out) + path.size()};
+}
+
+// Where nodes that are not the machine's are among what `path` names: what is to be looked at in its place,
+// written to `out`. Else `path`.
+const char* shown(int fd, const char* path, Path& out) noexcept {
+  const EmulatedNodes& nodes = Runtime::get().nodes();
+  if (!nodes.are_there() || path == nullptr || std::strstr(path, "node") == nullptr) return path;
+  const KeepErrno keep;
+  Path room;
+  const std::string_view whole = whole_path(fd, path, room);
+  for (const std::string_view tree : kTrees) {
+    if (!whole.starts_with(tree) || (whole.size() > tree.size() && whole[tree.size()] != '/')) continue;
+    const std::string_view rest = whole.substr(tree.size());
+    if (std::strlen(nodes.tree()) + rest.size() >= sizeof out) return path;
+    char* const end = stpcpy(out, nodes.tree());
+    *std::copy(rest.begin(), rest.end(), end) = '\0';
+    return out;
+  }
+  return path;
+}
+
+// What tells of the nodes that it may use tells of the emulated ones, too; -1 where `path` is something else.
+int open_told(const char* path, int flags) noexcept {
+  const EmulatedNodes& nodes = Runtime::get().nodes();
+  if (!nodes.are_there() || path == nullptr || !tells_allowed_nodes(path)) return -1;
+  const KeepErrno keep;
+  return open_allowing(path, flags, nodes.nodes().all());
+}
+
+bool has_nodes() noexcept { return __builtin_expect(Runtime::get().nodes().are_there(), 0); }
+
+// Apart, so that programs without such nodes have no room for a path on their stack.
+template <typename Call>
+[[gnu::noinline]] auto call_shown(int fd, const char* path, Call& call) {
+  Path out;
+  return call(shown(fd, path, out));
+}
+
+// Calls with what is to be looked at.
+template <typename Call>
+auto at_shown(int fd, const char* path, Call&& call) {
+  return has_nodes() ? call_shown(fd, path, call) : call(path);
+}
+
+[[gnu::noinline]] int open_shown(int fd, const char* path, int flags, unsigned mode) noexcept {
+  if (const int told = open_told(path, flags); told >= 0) return told;
+  return at_shown(fd, path, [&](const char* there) { return real_openat(fd, there, flags, mode); });
+}
+
+[[gnu::noinline]] FILE* fopen_shown(const char* path, const char* mode) noexcept {
+  if (const int told = open_told(path, O_RDONLY); told >= 0) return fdopen(told, "r");
+  return at_shown(AT_FDCWD, path, [&](const char* there) { return real_fopen(there, mode); });
+}
+
+}  // namespace
+}  // namespace nvmemu::preload
+
+using namespace nvmemu::preload;
+
+// <fcntl.h> declares them as variadic; a word more does no harm.
+NVMEMU_EXPORT int interposed_open(const char* path, int flags, unsigned mode) __asm__("open");
+NVMEMU_EXPORT int interposed_open64(const char* path, int flags, unsigned mode) __asm__("open64");
+NVMEMU_EXPORT int interposed_openat(int fd, const char* path, int flags, unsigned mode) __asm__("openat");
+NVMEMU_EXPORT int interposed_openat64(int fd, const char* path, int flags, unsigned mode) __asm__("openat64");
+
+int interposed_open(const char* path, int flags, unsigned mode) {
+  return has_nodes() ? open_shown(AT_FDCWD, path, flags, mode) : real_open(path, flags, mode);
+}
+int interposed_open64(const char* path, int flags, unsigned mode) {
+  return interposed_open(path, flags | O_LARGEFILE, mode);
+}
+int interposed_openat(int fd, const char* path, int flags, unsigned mode) {
+  return has_nodes() ? open_shown(fd, path, flags, mode) : real_openat(fd, path, flags, mode);
+}
+int interposed_openat64(int fd, const char* path, int flags, unsigned mode) {
+  return interposed_openat(fd, path, flags | O_LARGEFILE, mode);
+}
+
+// What -D_FORTIFY_SOURCE makes of calls without a mode.
+NVMEMU_EXPORT int __open_2(const char* path, int flags) { return interposed_open(path, flags, 0); }
+NVMEMU_EXPORT int __open64_2(const char* path, int flags) { return interposed_open64(path, flags, 0); }
+NVMEMU_EXPORT int __openat_2(int fd, const char* path, int flags) {
+  return interposed_openat(fd, path, flags, 0);
+}
+NVMEMU_EXPORT int __openat64_2(int fd, const char* path, int flags) {
+  return interposed_openat64(fd, path, flags, 0);
+}
+
+NVMEMU_EXPORT FILE* fopen(const char* path, const char* mode) {
+  return has_nodes() ? fopen_shown(path, mode) : real_fopen(path, mode);
+}
+NVMEMU_EXPORT FILE* fopen64(const char* path, const char* mode) { return fopen(path, mode); }
+
+NVMEMU_EXPORT DIR* opendir(const char* path) { return at_shown(AT_FDCWD, path, real_opendir); }
+
+NVMEMU_EXPORT int access(const char* path, int mode) noexcept {
+  return at_shown(AT_FDCWD, path, [&](const char* there) { return real_access(there, mode); });
+}
+NVMEMU_EXPORT int faccessat(int fd, const char* path, int mode, int flags) noexcept {
+  return at_shown(fd, path, [&](const char* there) { return real_faccessat(fd, there, mode, flags); });
+}
+NVMEMU_EXPORT int stat(const char* path, struct stat* out) noexcept {
+  return at_shown(AT_FDCWD, path, [&](const char* there) { return real_stat(there, out); });
+}
+NVMEMU_EXPORT int lstat(const char* path, struct stat* out) noexcept {
+  return at_shown(AT_FDCWD, path, [&](const char* there) { return real_lstat(there, out); });
+}
+NVMEMU_EXPORT int fstatat(int fd, const char* path, struct stat* out, int flags) noexcept {
+  return at_shown(fd, path, [&](const char* there) { return real_fstatat(fd, there, out, flags); });
+}
+NVMEMU_EXPORT int statx(int fd, const char* path, int flags, unsigned mask, struct statx* out) noexcept {
+  return at_shown(fd, path, [&](const char* there) { return real_statx(fd, there, flags, mask, out); });
+}
+
+// Of 64 bits each is the same, but for its name.
+static_assert(sizeof(struct stat) == sizeof(struct stat64));
+NVMEMU_EXPORT int stat64(const char* path, struct stat64* out) noexcept {
+  return stat(path, reinterpret_cast<struct stat*>(out));
+}
+NVMEMU_EXPORT int lstat64(const char* path, struct stat64* out) noexcept {
+  return lstat(path, reinterpret_cast<struct stat*>(out));
+}
+NVMEMU_EXPORT int fstatat64(int fd, const char* path, struct stat64* out, int flags) noexcept {
+  return fstatat(fd, path, reinterpret_cast<struct stat*>(out), flags);
+}

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// A folder that looks as /sys/devices/system/node does, with a node more for each tier that is to be seen as
+// one: memory and no processors. Of the machine's own nodes it has links to what the kernel says.
+#pragma once
+
+#include <string>
+
+#include "base/result.h"
+#include "host/memory_nodes.h"
+#include "plan/tier_plan.h"
+
+namespace nvmemu {
+
+// Gone when this is.
+class NodeTree {
+ public:
+  // The nodes of `plan`, whose latencies are in ns, beside the machine's, of `own_ns`; `root` has a /sys.
+  static Result<NodeTree> create(const TierPlan& plan, const MemoryNodes& machine, double own_ns,
+                                 const std::string& root = "");
+  NodeTree(NodeTree&& other) noexcept;
+  NodeTree& operator=(NodeTree&&) = delete;
+  ~NodeTree();
+
+  const std::string& path() const { return path_; }
+
+ private:
+  explicit NodeTree(std::string path) : path_(std::move(path)) {}
+  std::string path_;
+};
+
+// How far a node is from another, as the kernel counts: 10 for the own one, in proportion for what takes
+// `latency_ns` where the own takes `own_ns`; 11 to 254.
+int node_distance(double latency_ns, double own_ns);
+
+}  // namespace nvmemu
