@@ -14,6 +14,7 @@
 
 #include "asked_memory.h"
 #include "base/raw_syscall.h"
+#include "resident_pages.h"
 
 namespace nvmemu::preload {
 namespace {
@@ -34,24 +35,6 @@ std::optional<NodeMask> read_mask(const unsigned long* mask, unsigned long bits)
 void write_mask(unsigned long* mask, unsigned long bits, NodeMask nodes) noexcept {
   if (mask == nullptr || bits == 0) return;
   mask[0] = bits >= kMostNodes ? nodes : nodes & ((NodeMask{1} << bits) - 1);
-}
-
-// `work(first, bytes)` for each run of pages that are not in memory yet.
-template <typename Work>
-void for_each_untouched(std::uintptr_t address, std::size_t bytes, const Work& work) noexcept {
-  std::array<unsigned char, 512> resident;  // NOLINT(*-member-init): mincore fills what is read
-  const std::uintptr_t end = address + bytes;
-  while (address < end) {
-    const std::size_t pages = std::min(resident.size(), (end - address + kPageBytes - 1) / kPageBytes);
-    if (is_error(raw_syscall(SYS_mincore, address, pages * kPageBytes, resident.data()))) resident.fill(0);
-    for (std::size_t first = 0; first < pages;) {
-      std::size_t last = first;
-      while (last < pages && (resident[last] & 1) == (resident[first] & 1)) ++last;
-      if ((resident[first] & 1) == 0) work(address + first * kPageBytes, (last - first) * kPageBytes);
-      first = last;
-    }
-    address += pages * kPageBytes;
-  }
 }
 
 // Whatever part of a word the first one begins at.
@@ -145,8 +128,9 @@ long EmulatedNodes::mbind(Placement& placement, std::uintptr_t address, std::siz
   if ((flags & (MPOL_MF_MOVE | MPOL_MF_MOVE_ALL)) != 0) {
     bind(placement, address, bytes, policy);
   } else {
-    for_each_untouched(address, bytes,
-                       [&](std::uintptr_t first, std::size_t run) { bind(placement, first, run, policy); });
+    for_each_run(address, bytes, [&](std::uintptr_t first, std::size_t run, bool is_touched) {
+      if (!is_touched) bind(placement, first, run, policy);
+    });
   }
   return result;
 }

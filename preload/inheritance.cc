@@ -22,7 +22,7 @@ constexpr std::size_t kMostCharacters = 8192;
 
 // Copies: the program may overwrite what it was given.
 struct Remembered {
-  char library[1024];
+  char library[2048];  // as LD_PRELOAD has it
   char characters[kMostCharacters];
   const char* variables[kMostVariables];
   std::size_t count;
@@ -55,10 +55,14 @@ bool preloads(const char* preload) { return std::strstr(preload, remembered.libr
 
 }  // namespace
 
-void remember_inheritance() noexcept {
+void remember_inheritance(std::string_view beside) noexcept {
   Dl_info library{};
   if (dladdr(reinterpret_cast<const void*>(&remember_inheritance), &library) == 0) return;
-  std::snprintf(remembered.library, sizeof remembered.library, "%s", library.dli_fname);
+  const std::string_view path = library.dli_fname;
+  const std::string_view folder = path.substr(0, beside.empty() ? 0 : path.rfind('/') + 1);
+  std::snprintf(remembered.library, sizeof remembered.library, "%s%s%.*s%.*s", library.dli_fname,
+                beside.empty() ? "" : ":", static_cast<int>(folder.size()), folder.data(),
+                static_cast<int>(beside.size()), beside.data());
   std::size_t used = 0;
   for (char** variable = environ; *variable != nullptr; ++variable) {
     const std::size_t bytes = std::strlen(*variable) + 1;

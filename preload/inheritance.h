@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstddef>
+#include <string_view>
 
 namespace nvmemu::preload {
 
@@ -11,8 +12,9 @@ namespace nvmemu::preload {
 // EmulatedNodes::task_policy() has it.
 inline constexpr char kTaskPolicy[] = "NVMEMU_TASK_POLICY";
 
-// Takes note of this process' NVMEMU_ variables and of where the library lies. Once, before the program runs.
-void remember_inheritance() noexcept;
+// Takes note of this process' NVMEMU_ variables and of where the library lies, and `beside` it another one;
+// empty: none. Once, before the program runs.
+void remember_inheritance(std::string_view beside) noexcept;
 
 // The room that complete_environment() needs for `environment`.
 struct EnvironmentRoom {

@@ -92,6 +92,11 @@ void Placement::on_moved(std::uintptr_t from, std::size_t old_bytes, std::uintpt
   }
 }
 
+void Placement::set_otherwise(TierId tier) noexcept {
+  map_->set_otherwise(tier);
+  tally_->filled.fetch_add(1, std::memory_order_relaxed);
+}
+
 TierId Placement::find(const char* name) const noexcept {
   return name == nullptr ? TierId{0} : plan_->find(name);
 }

@@ -35,6 +35,10 @@ class Placement {
   TierId tier_of_file(int fd) const noexcept;
   bool place(std::uintptr_t address, std::size_t bytes, TierId tier) noexcept;  // false: there is no room
   bool place_pattern(std::uintptr_t address, std::size_t bytes, const TierPattern& pattern) noexcept;
+  // What nobody has placed of these stays the machine's, whatever becomes of the rest,
+  void keep(std::uintptr_t address, std::size_t bytes) noexcept { map_->place_rest(address, bytes, 0); }
+  // which is in `tier` from now on.
+  void set_otherwise(TierId tier) noexcept;
   std::uint8_t origin_of(std::uintptr_t address) const noexcept { return map_->origin_of(address); }
   TierId find(const char* name) const noexcept;  // 0: there is none
 

@@ -154,7 +154,7 @@ void Runtime::start() {
     return log_warning("no memory for the sampler's tables: the program runs natively");
   }
   resolve_hooks();
-  remember_inheritance();
+  remember_inheritance(config_.tiers.has_blocks() ? kBlockLibrary : std::string_view());
   if (!prepare_threads() || !install_kept_signals()) {
     warn(kNoTicker);
     return log_warning("no room for the emulator's signal handlers: the program runs natively");
@@ -176,6 +176,7 @@ void Runtime::open_nodes() noexcept {
 
 bool Runtime::open_tiers() {
   if (config_.tiers.empty()) return true;
+  first_touch_.open(config_.tiers);
   if (placement_.open(config_.tiers, nodes().otherwise(config_.tiers.otherwise), board_->tiers()))
     return true;
   say_natively({"no memory for the map of tiers", "raise the limit on addresses: ulimit -v unlimited"});

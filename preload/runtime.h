@@ -20,6 +20,7 @@
 #include "host/calibration.h"
 #include "model/latency_model.h"
 #include "model/model_table.h"
+#include "first_touch.h"
 #include "placement.h"
 #include "report/board.h"
 #include "source_decision.h"
@@ -44,6 +45,7 @@ class Runtime {
   const Clock& clock() const noexcept { return *clock_; }
   SamplerShared& shared() noexcept { return shared_; }
   Placement& placement() noexcept { return placement_; }
+  FirstTouch& first_touch() noexcept { return first_touch_; }
   // NUMA nodes that are tiers, where there are any. Before start(), too, and then not signal-safe: libraries
   // that start before this one ask for them (libnuma).
   EmulatedNodes& nodes() noexcept {
@@ -145,6 +147,7 @@ class Runtime {
   std::optional<Replay> replay_;
   std::uint32_t process_number_ = 0;
   Placement placement_;
+  FirstTouch first_touch_;
   bool nodes_are_known_ = false;
   EmulatedNodes nodes_;
   ByTier<PersistTarget> persist_targets_{};

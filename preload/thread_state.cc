@@ -225,6 +225,8 @@ void ThreadState::on_tick(const ucontext_t& context) {
   pay(mask_of(context.uc_sigmask), [&] {
     source_->on_tick(context);
     find_foreign_threads();
+    if (Runtime& runtime = Runtime::get(); runtime.first_touch().is_due())
+      runtime.first_touch().divide(runtime.placement());
     if (source_->epoch_ns() < Runtime::get().epoch_ns() && !emulator().was_cut_short()) return false;
     if (held_.load(std::memory_order_relaxed)) {
       postponed_.store(true, std::memory_order_relaxed);

@@ -119,6 +119,13 @@ std::string preload_with(const std::string& library) {
   return fmt::format("LD_PRELOAD={}:{}", library, others);
 }
 
+// A second one, beside the first, where a rule speaks of what the program allocates.
+std::string libraries_for(const Prepared& prepared) {
+  if (!prepared.request.tiers.has_blocks()) return prepared.library;
+  return prepared.library + ":" + prepared.library.substr(0, prepared.library.rfind('/') + 1) +
+         std::string(kBlockLibrary);
+}
+
 std::optional<double> given(double value) { return value > 0 ? std::optional(value) : std::nullopt; }
 
 bool emulates_persists(const RunRequest& request) {
@@ -131,6 +138,11 @@ std::string describe_rules(const TierSpec& tier, TierId id, const TierPattern& r
   std::vector<std::string> rules;
   if (tier.node != 0) rules.push_back(fmt::format("node {}", tier.node));
   for (const std::string& file : tier.files) rules.push_back("file " + file);
+  if (tier.least_block_bytes != 0)
+    rules.push_back(fmt::format("blocks of {} and more{}{}", format_size(tier.least_block_bytes),
+                                tier.callers.empty() ? "" : " by ", fmt::join(tier.callers, ", ")));
+  if (tier.after_bytes != 0)
+    rules.push_back(fmt::format("after {} of other memory", format_size(tier.after_bytes)));
   if (rest.has(id) && !rest.is_interleaved()) rules.emplace_back("the rest");
   if (rest.has(id) && rest.is_interleaved())
     rules.push_back(fmt::format("of every {} pages of {}, {}", rest.pages_in_turn(),
@@ -152,7 +164,8 @@ std::vector<TierReport> report_of_tiers(const Prepared& prepared) {
                      .profile = tier.profile,
                      .read_latency_ns = tier.latency.ns,
                      .rule = describe_rules(tier, id, plan.otherwise),
-                     .has_the_rest = plan.otherwise.has(id)});
+                     .comes_after_bytes = tier.after_bytes,
+                     .has_the_rest = plan.otherwise.has(id) || tier.after_bytes != 0});
   }
   return tiers;
 }
@@ -249,7 +262,7 @@ tl::expected<Emulated, Refusal> emulate(const RunOptions& options, const Prepare
   if (!prepared.is_native()) {
     variables =
         to_environment(make_config(options, prepared, *limit, *board, *nodes ? (*nodes)->path() : ""));
-    variables.push_back(preload_with(prepared.library));
+    variables.push_back(preload_with(libraries_for(prepared)));
   }
   std::optional<ProgressFile> progress;
   if (!options.progress_file.empty()) progress.emplace(options.progress_file, prepared.request.alternate_ns);

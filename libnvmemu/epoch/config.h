@@ -17,6 +17,9 @@ namespace nvmemu {
 enum class TickerChoice { kAuto, kPerfEvent, kPosixTimer };
 enum class SourceChoice { kAuto, kPmu, kSampler, kReplay };
 
+// Beside the preload library, and preloaded with it where TierPlan::has_blocks().
+inline constexpr std::string_view kBlockLibrary = "libnvmemu-malloc.so";
+
 inline constexpr const char* kNodesVariable = "NVMEMU_NODES";
 
 struct Config {

@@ -68,8 +68,11 @@ Result<void> check_files(const TierPlan& plan, const TierSpec& tier) {
   return {};
 }
 
-Result<void> check_node(const TierPlan& plan, const TierSpec& tier) {
+Result<void> check_against_others(const TierPlan& plan, const TierSpec& tier) {
   for (const TierSpec& other : plan.tiers) {
+    if (tier.least_block_bytes != 0 && tier.callers.empty() && other.callers.empty() &&
+        tier.least_block_bytes == other.least_block_bytes)
+      return wrong_tier(tier.name, "tier " + other.name + " has blocks of that size already");
     if (tier.node != 0 && tier.node == other.node)
       return wrong_tier(tier.name,
                         "tier " + other.name + " is node " + std::to_string(tier.node) + " already");
@@ -78,13 +81,15 @@ Result<void> check_node(const TierPlan& plan, const TierSpec& tier) {
 }
 
 Result<void> add_default(TierPlan& plan, const TierRules& rules) {
-  if (!rules.rest && !rules.interleave) return {};
+  const bool is_after = rules.tier.after_bytes != 0;
+  if (!rules.rest && !rules.interleave && !is_after) return {};
   const auto id = static_cast<TierId>(plan.tiers.size() + 1);
   for (TierId other = 1; other < id; ++other) {
-    if (plan.otherwise.has(other))
+    if (plan.otherwise.has(other) || plan.tiers[other - 1U].after_bytes != 0)
       return wrong_tier(rules.tier.name,
                         "tier " + plan.tiers[other - 1U].name + " has the rest of the memory already");
   }
+  if (is_after) return {};
   plan.otherwise = TierPattern::all_of(id);
   if (!rules.interleave) return {};
   plan.otherwise.count = 2;
@@ -101,6 +106,9 @@ std::string format_tier(const TierPlan& plan, std::size_t index) {
   if (tier.persists.bandwidth_bps > 0)
     text += ",persist-bandwidth=" + to_decimal(tier.persists.bandwidth_bps) + "B/s";
   for (const std::string& file : tier.files) text += ",file=" + file;
+  for (const std::string& caller : tier.callers) text += ",caller=" + caller;
+  if (tier.least_block_bytes != 0) text += ",malloc=" + std::to_string(tier.least_block_bytes) + "B";
+  if (tier.after_bytes != 0) text += ",after=" + std::to_string(tier.after_bytes) + "B";
   if (tier.node != 0) text += ",node=" + std::to_string(tier.node);
   if (tier.node_bytes != 0) text += ",size=" + std::to_string(tier.node_bytes) + "B";
   const TierPattern& rest = plan.otherwise;
@@ -116,6 +124,10 @@ Result<Profile> find_built_in(const std::string& name) { return find_built_in_pr
 
 bool TierPlan::has_nodes() const {
   return std::ranges::any_of(tiers, [](const TierSpec& tier) { return tier.node != 0; });
+}
+
+bool TierPlan::has_blocks() const {
+  return std::ranges::any_of(tiers, [](const TierSpec& tier) { return tier.least_block_bytes != 0; });
 }
 
 TierId TierPlan::find(std::string_view name) const {
@@ -135,8 +147,9 @@ Result<void> add_tier(TierPlan& plan, std::string_view text, FindProfile find_pr
     if (auto read = rules.read(take_until(text, ',')); !read) return read;
   }
   if (auto checked = rules.check(); !checked) return checked;
+  if (!tier.callers.empty() && tier.least_block_bytes == 0) tier.least_block_bytes = kLeastBlockBytes;
   if (auto checked = check_files(plan, tier); !checked) return checked;
-  if (auto checked = check_node(plan, tier); !checked) return checked;
+  if (auto checked = check_against_others(plan, tier); !checked) return checked;
   if (auto added = add_default(plan, rules); !added) return added;
   plan.tiers.push_back(std::move(tier));
   return {};

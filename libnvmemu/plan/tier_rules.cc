@@ -13,10 +13,11 @@ namespace nvmemu {
 namespace {
 
 constexpr std::string_view kRules =
-    "they are file=PATH, node=NUMBER, size=SIZE, interleave=3:1, granularity=SIZE, rest, "
-    "write-latency=LATENCY and persist-bandwidth=BANDWIDTH";
+    "they are file=PATH, node=NUMBER, size=SIZE, malloc=SIZE, caller=NAME, after=SIZE, interleave=3:1, "
+    "granularity=SIZE, rest, write-latency=LATENCY and persist-bandwidth=BANDWIDTH";
 constexpr int kHighestNode = 63;  // of one word of a mask of nodes
-constexpr std::uint64_t kLeastNodeBytes = std::uint64_t{1} << 20, kMostNodeBytes = std::uint64_t{1} << 50;
+constexpr std::uint64_t kMiB = std::uint64_t{1} << 20;
+constexpr std::uint64_t kMostBytes = std::uint64_t{1} << 50;
 
 // "3:1"
 std::optional<std::pair<std::uint32_t, std::uint32_t>> parse_parts(std::string_view text) {
@@ -57,12 +58,33 @@ Result<void> read_node(TierRules& rules, std::string_view text) {
   return {};
 }
 
+// From `least` to a PiB.
+Result<void> read_bytes(const TierRules& rules, std::string_view key, std::string_view text,
+                        std::uint64_t least, std::uint64_t& bytes) {
+  const Result<std::uint64_t> read = parse_size_bytes(text);
+  if (!read) return wrong_value(rules, key, read.error());
+  if (*read < least || *read > kMostBytes)
+    return wrong_tier(rules.tier.name,
+                      std::string(key) + "= takes " + format_size(least) + " to 1024TiB, not " + quote(text));
+  bytes = *read;
+  return {};
+}
+
 Result<void> read_size(TierRules& rules, std::string_view text) {
-  const Result<std::uint64_t> bytes = parse_size_bytes(text);
-  if (!bytes) return wrong_value(rules, "size", bytes.error());
-  if (*bytes < kLeastNodeBytes || *bytes > kMostNodeBytes)
-    return wrong_tier(rules.tier.name, "size= takes 1MiB to 1024TiB, not " + quote(text));
-  rules.tier.node_bytes = *bytes;
+  return read_bytes(rules, "size", text, kMiB, rules.tier.node_bytes);
+}
+
+Result<void> read_malloc(TierRules& rules, std::string_view text) {
+  return read_bytes(rules, "malloc", text, kLeastBlockBytes, rules.tier.least_block_bytes);
+}
+
+Result<void> read_after(TierRules& rules, std::string_view text) {
+  return read_bytes(rules, "after", text, kMiB, rules.tier.after_bytes);
+}
+
+Result<void> read_caller(TierRules& rules, std::string_view name) {
+  if (name.empty()) return wrong_tier(rules.tier.name, "caller= takes the name of a function or library");
+  rules.tier.callers.emplace_back(name);
   return {};
 }
 
@@ -108,6 +130,9 @@ constexpr Rule kTable[] = {
     {"file", true, read_file},
     {"node", true, read_node},
     {"size", true, read_size},
+    {"malloc", true, read_malloc},
+    {"caller", true, read_caller},
+    {"after", true, read_after},
     {"interleave", true, read_interleave},
     {"granularity", true, read_granularity},
     {"rest", false, read_rest},
@@ -138,8 +163,9 @@ Result<void> TierRules::read(std::string_view text) {
 }
 
 Result<void> TierRules::check() const {
-  if (rest && interleave)
-    return wrong_tier(tier.name, "rest and interleave each say what the rest of the memory is", "give one");
+  if (int{rest} + int{interleave.has_value()} + int{tier.after_bytes != 0} > 1)
+    return wrong_tier(tier.name, "rest, interleave= and after= each say what the rest of the memory is",
+                      "give one");
   if (page_bytes != 0 && !interleave) return wrong_tier(tier.name, "granularity= goes with interleave=");
   if (tier.node_bytes != 0 && tier.node == 0)
     return wrong_tier(tier.name, "size= goes with node=", "it is how large the node is shown to be");

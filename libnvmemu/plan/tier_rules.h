@@ -12,6 +12,9 @@
 
 namespace nvmemu {
 
+// Of smaller blocks too little is whole pages.
+inline constexpr std::uint64_t kLeastBlockBytes = std::uint64_t{64} << 10;
+
 struct TierRules {
   TierSpec& tier;
   std::optional<std::pair<std::uint32_t, std::uint32_t>>

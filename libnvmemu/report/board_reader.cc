@@ -123,6 +123,16 @@ class Reader {
     }
   }
 
+  // after=: of which nothing is placed, but all that comes later is in it.
+  void warn_of_unfilled() {
+    if (board_.tiers().filled.load() > 0 || !has_emulated()) return;
+    for (const TierReport& tier : report_.tiers) {
+      if (tier.comes_after_bytes > 0)
+        report_.warnings.push_back(fmt::format(
+            "no process had {} of memory: nothing was in tier {}", format_size(tier.comes_after_bytes), tier.name));
+    }
+  }
+
   void read_tiers() {
     constexpr double kMostNs = 1e24, kMostBytes = 1e18;  // as the report's reader has it
     for (std::size_t i = 0; i < std::min(report_.tiers.size(), kMostTiers); ++i) {
@@ -135,6 +145,7 @@ class Reader {
         report_.warnings.push_back(
             fmt::format("nothing was ever put into tier {} ({})", tier.name, tier.rule));
     }
+    warn_of_unfilled();
     const std::uint64_t unplaced = board_.tiers().unplaced.load();
     if (unplaced > 0)
       report_.warnings.push_back(fmt::format(

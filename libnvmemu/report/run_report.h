@@ -44,6 +44,7 @@ struct TierReport {
   double placed_bytes = 0;    // that were ever put into it, by a file rule or nvmemu_place()
   double stall_ns = 0;        // what loads from it were waited for here,
   double delay_ns = 0;        // and are to be waited for longer
+  std::uint64_t comes_after_bytes = 0;  // that a process has touched elsewhere; 0: not so; not in JSON
   bool has_the_rest = false;  // or a part of it: of what nobody places
 };
 

@@ -14,7 +14,7 @@ constexpr auto kRelaxed = std::memory_order_relaxed;
 
 TierMap* TierMap::create(const TierPattern& otherwise) noexcept {
   auto* const map = map_zeroed<TierMap>();
-  if (map != nullptr) map->otherwise_ = otherwise;
+  if (map != nullptr) map->set_otherwise(map->class_of(otherwise).value_or(0));  // the first always has room
   return map;
 }
 
@@ -49,9 +49,13 @@ bool TierMap::place(std::uintptr_t address, std::size_t bytes, TierClass tiers) 
   return note(address, bytes, static_cast<std::uint8_t>(tiers + 1));
 }
 
+bool TierMap::place_rest(std::uintptr_t address, std::size_t bytes, TierClass tiers) noexcept {
+  return note(address, bytes, static_cast<std::uint8_t>(tiers + 1), Of::kRest);
+}
+
 void TierMap::remove(std::uintptr_t address, std::size_t bytes) noexcept { note(address, bytes, 0); }
 
-bool TierMap::note(std::uintptr_t address, std::size_t bytes, std::uint8_t value) noexcept {
+bool TierMap::note(std::uintptr_t address, std::size_t bytes, std::uint8_t value, Of of) noexcept {
   constexpr std::uintptr_t kEnd = std::uintptr_t{1} << kAddressBits;
   if (bytes == 0 || address >= kEnd) return true;
   const std::size_t end =
@@ -60,23 +64,32 @@ bool TierMap::note(std::uintptr_t address, std::size_t bytes, std::uint8_t value
   for (std::size_t page = address >> kPageBits; page < end;) {
     const std::size_t block = page / kPages;
     const std::size_t block_end = std::min(end, (block + 1) * kPages);
-    noted &= note_part(block, page - block * kPages, block_end - block * kPages, value);
+    noted &= note_part(block, page - block * kPages, block_end - block * kPages, value, of);
     page = block_end;
   }
   return noted;
 }
 
-bool TierMap::note_part(std::size_t block, std::size_t first, std::size_t end, std::uint8_t value) noexcept {
+bool TierMap::note_part(std::size_t block, std::size_t first, std::size_t end, std::uint8_t value,
+                        Of of) noexcept {
   Note note = blocks_[block].load(std::memory_order_acquire);
   if ((note & kHasTable) == 0) {
-    if (note == value) return true;
+    if (note == value || (note != 0 && of == Of::kRest)) return true;
     const bool is_whole = first == 0 && end == kPages;
     if (is_whole && blocks_[block].compare_exchange_strong(note, value, std::memory_order_acq_rel))
       return true;
     if (!give_table(block)) return false;
     note = blocks_[block].load(std::memory_order_acquire);
   }
-  for (std::size_t page = first; page < end; ++page) tables_[note & ~kHasTable][page].store(value, kRelaxed);
+  auto& pages = tables_[note & ~kHasTable];
+  for (std::size_t page = first; page < end; ++page) {
+    std::uint8_t nobody = 0;
+    if (of == Of::kAll) {
+      pages[page].store(value, kRelaxed);
+    } else {
+      pages[page].compare_exchange_strong(nobody, value, kRelaxed);
+    }
+  }
   return true;
 }
 

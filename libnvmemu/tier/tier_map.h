@@ -26,15 +26,13 @@ class TierMap {
   static void destroy(TierMap* map) noexcept;
 
   TierId tier_of(std::uintptr_t address) const noexcept {
-    const std::optional<TierClass> placed = placed_in(address);
-    if (!placed) return otherwise_.of(address);
-    return *placed < kMostTiers ? *placed : patterns_[*placed - kMostTiers].of(address);
+    const TierClass tiers = placed_in(address).value_or(otherwise_.load(std::memory_order_relaxed));
+    return tiers < kMostTiers ? tiers : patterns_[tiers - kMostTiers].of(address);
   }
-  // What asked for it to be where it is.
+  // What asked for it to be where it is; 0 for what nobody has placed.
   std::uint8_t origin_of(std::uintptr_t address) const noexcept {
     const std::optional<TierClass> placed = placed_in(address);
-    if (!placed) return otherwise_.origin;
-    return *placed < kMostTiers ? std::uint8_t{0} : patterns_[*placed - kMostTiers].origin;
+    return !placed || *placed < kMostTiers ? std::uint8_t{0} : patterns_[*placed - kMostTiers].origin;
   }
   // Nothing where nobody has placed it.
   std::optional<TierClass> placed_in(std::uintptr_t address) const noexcept;
@@ -44,6 +42,10 @@ class TierMap {
 
   // From now on these bytes are of `tiers`. False where there is no room to note it.
   bool place(std::uintptr_t address, std::size_t bytes, TierClass tiers) noexcept;
+  // Likewise those that nobody has placed yet.
+  bool place_rest(std::uintptr_t address, std::size_t bytes, TierClass tiers) noexcept;
+  // What nobody places is of `tiers` from now on.
+  void set_otherwise(TierClass tiers) noexcept { otherwise_.store(tiers, std::memory_order_relaxed); }
   // From now on they are what nobody has placed.
   void remove(std::uintptr_t address, std::size_t bytes) noexcept;
 
@@ -61,11 +63,13 @@ class TierMap {
   using Note = std::uint16_t;
   static constexpr Note kHasTable = 1U << 15;
 
-  bool note(std::uintptr_t address, std::size_t bytes, std::uint8_t value) noexcept;
-  bool note_part(std::size_t block, std::size_t first, std::size_t end, std::uint8_t value) noexcept;
+  enum class Of { kAll, kRest };  // of a range: what nobody has placed
+
+  bool note(std::uintptr_t address, std::size_t bytes, std::uint8_t value, Of of = Of::kAll) noexcept;
+  bool note_part(std::size_t block, std::size_t first, std::size_t end, std::uint8_t value, Of of) noexcept;
   bool give_table(std::size_t block) noexcept;
 
-  TierPattern otherwise_;
+  std::atomic<TierClass> otherwise_;
   std::atomic<std::size_t> patterns_taken_;
   std::atomic<bool> is_pattern_[kMostPatterns];
   TierPattern patterns_[kMostPatterns];

@@ -98,6 +98,21 @@ TEST_F(TierMapTest, TellsWhatAskedForARange) {
   EXPECT_EQ(map_->origin_of(kBase), 0);
 }
 
+TEST_F(TierMapTest, WhatNobodyPlacesMayBecomeATiers) {
+  open();
+  ASSERT_TRUE(map_->place(kBase + kPage, kPage, 2));
+  ASSERT_TRUE(map_->place(kBase + 2 * kBlock, kBlock, 3));
+  ASSERT_TRUE(map_->place_rest(kBase, 3 * kBlock, 0));
+  map_->set_otherwise(1);
+  EXPECT_EQ(map_->tier_of(kBase), 0);
+  EXPECT_EQ(map_->tier_of(kBase + kPage), 2);
+  EXPECT_EQ(map_->tier_of(kBase + kBlock), 0);
+  EXPECT_EQ(map_->tier_of(kBase + 2 * kBlock + kPage), 3);
+  EXPECT_EQ(map_->tier_of(kBase + 3 * kBlock), 1);
+  map_->remove(kBase, kPage);
+  EXPECT_EQ(map_->tier_of(kBase), 1);
+}
+
 TEST_F(TierMapTest, SaysWhenThereAreTooManyPatterns) {
   open();
   std::uint32_t pages = 1;
