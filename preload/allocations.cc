@@ -35,7 +35,8 @@ _Unwind_Reason_Code add_frame(_Unwind_Context* context, void* opaque) {
   return _URC_NO_REASON;
 }
 
-// "build" of "build", of "_Z5buildi" and of "Index::build(int)"; the whole of a mangled or demangled name, too.
+// "build" of "build", of "_Z5buildi" and of "Index::build(int)"; the whole of a mangled or demangled name,
+// too.
 bool is_named(const char* symbol, std::string_view name) {
   if (symbol == nullptr) return false;
   if (name == symbol) return true;

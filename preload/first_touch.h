@@ -14,7 +14,8 @@ class FirstTouch {
  public:
   void open(const TierPlan& plan) noexcept;
 
-  // Whether the process has as much memory now, which is looked at every tick. Async-signal-safe, as all here.
+  // Whether the process has as much memory now, which is looked at every tick. Async-signal-safe, as all
+  // here.
   bool is_due() noexcept {
     return __builtin_expect(tier_ != 0, 0) && !is_over_.load(std::memory_order_relaxed) && is_reached();
   }

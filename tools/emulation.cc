@@ -21,6 +21,7 @@
 #include "progress_file.h"
 #include "report/board.h"
 #include "terminal.h"
+#include "tier_report.h"
 
 namespace nvmemu {
 namespace {
@@ -134,42 +135,6 @@ bool emulates_persists(const RunRequest& request) {
   });
 }
 
-std::string describe_rules(const TierSpec& tier, TierId id, const TierPattern& rest) {
-  std::vector<std::string> rules;
-  if (tier.node != 0) rules.push_back(fmt::format("node {}", tier.node));
-  for (const std::string& file : tier.files) rules.push_back("file " + file);
-  if (tier.least_block_bytes != 0)
-    rules.push_back(fmt::format("blocks of {} and more{}{}", format_size(tier.least_block_bytes),
-                                tier.callers.empty() ? "" : " by ", fmt::join(tier.callers, ", ")));
-  if (tier.after_bytes != 0)
-    rules.push_back(fmt::format("after {} of other memory", format_size(tier.after_bytes)));
-  if (rest.has(id) && !rest.is_interleaved()) rules.emplace_back("the rest");
-  if (rest.has(id) && rest.is_interleaved())
-    rules.push_back(fmt::format("of every {} pages of {}, {}", rest.pages_in_turn(),
-                                format_size(rest.page_bytes), rest.parts[1].pages));
-  return rules.empty() ? "what the program places" : fmt::format("{}", fmt::join(rules, "; "));
-}
-
-std::vector<TierReport> report_of_tiers(const Prepared& prepared) {
-  const TierPlan& plan = prepared.request.tiers;
-  if (plan.empty()) return {};
-  std::vector<TierReport> tiers{{.name = std::string(kMachinesOwnTier),
-                                 .profile = prepared.request.profile,
-                                 .read_latency_ns = prepared.target_ns,
-                                 .rule = "what is in no other",
-                                 .has_the_rest = true}};
-  for (const TierSpec& tier : plan.tiers) {
-    const auto id = static_cast<TierId>(tiers.size());
-    tiers.push_back({.name = tier.name,
-                     .profile = tier.profile,
-                     .read_latency_ns = tier.latency.ns,
-                     .rule = describe_rules(tier, id, plan.otherwise),
-                     .comes_after_bytes = tier.after_bytes,
-                     .has_the_rest = plan.otherwise.has(id) || tier.after_bytes != 0});
-  }
-  return tiers;
-}
-
 // Nothing where no tier is a node.
 Result<std::optional<NodeTree>> show_nodes(const Prepared& prepared) {
   std::optional<NodeTree> none;
@@ -200,7 +165,7 @@ RunReport make_report(const RunOptions& options, const Prepared& prepared,
   report.target.write_bandwidth_bps = given(prepared.bandwidth.write_bps);
   report.bandwidth.is_measured = !prepared.is_native() && (options.stat || prepared.bandwidth.limits());
   if (!prepared.is_native()) {
-    report.tiers = report_of_tiers(prepared);
+    report.tiers = report_of_tiers(prepared.request.tiers, prepared.request.profile, prepared.target_ns);
     report.persists = {.is_emulated = emulates_persists(prepared.request),
                        .native_ns = prepared.machine.persist_latency_ns};
     if (!prepared.request.persists.empty())

@@ -49,6 +49,7 @@ void add_memory_options(Parser& app, RunOptions& options) {
          "slow=2x. May be given 7 times (docs/tiers.md)")
       .type_name("NAME=MEMORY[,RULE...]")
       .group(kMemory);
+  add("--tiers", options.tiers_file, "FILE", "such parts, each a [[tier]] of a TOML file", kMemory);
   add("--throttle", options.throttle, "auto|governor|hardware",
       "what keeps to them: the governor, in software, anywhere; or the\nmemory controllers (as root, see "
       "nvmemu throttle), and the\n"

@@ -18,20 +18,14 @@
 #include "base/units.h"
 #include "device/profile_file.h"
 #include "epoch/rule_names.h"
-#include "host/memory_nodes.h"
 #include "model/model_table.h"
 #include "plan/target_latency.h"
+#include "tier_options.h"
 
 namespace nvmemu {
 namespace {
 
 constexpr std::string_view kReplay = "replay:";
-
-// An option's name in front of what is wrong with its value.
-tl::unexpected<Error> in_option(const char* option, Error error) {
-  error.message = fmt::format("{}: {}", option, error.message);
-  return tl::unexpected(std::move(error));
-}
 
 Result<void> check_source(const RunOptions& options, RunRequest& request) {
   static const std::map<std::string_view, SourceChoice> kSources{
@@ -160,7 +154,8 @@ Result<void> check_memory(const RunOptions& options, RunRequest& request) {
     request.target_from_profile = true;
     return {};
   }
-  if (request.bandwidth.limits() || options.stat || !options.tiers.empty() || !request.persists.empty()) {
+  if (request.bandwidth.limits() || options.stat || !options.tiers.empty() || !options.tiers_file.empty() ||
+      !request.persists.empty()) {
     request.target.multiple = 1;
     return {};
   }
@@ -175,60 +170,6 @@ Result<void> check_memory(const RunOptions& options, RunRequest& request) {
                  "add --read-latency 300ns, or 2x");
 }
 
-Result<Profile> find_tier_profile(const std::string& name) { return find_profile(name); }
-
-// As the program will see it; a folder that is not there yet could be on any file system.
-Result<void> check_tier_file(const std::string& tier, std::string& path) {
-  const std::unique_ptr<char, decltype(&std::free)> real(realpath(path.c_str(), nullptr), &std::free);
-  if (real == nullptr)
-    return failure(fmt::format("--tier: tier {}: {}: {}", tier, quote(path), std::strerror(errno)),
-                   "make the file or its folder first: all that is mapped below a folder is in the tier");
-  path = real.get();
-  if (path.find_first_of(",;") != std::string::npos)
-    return failure(fmt::format("--tier: tier {}: {} has a comma or semicolon in it", tier, quote(path)),
-                   "rename it, or name a folder further up");
-  return {};
-}
-
-Result<void> check_tier_node(const TierSpec& tier, RunRequest& request) {
-  if (tier.node == 0) return {};
-  const MemoryNodes machine = read_memory_nodes();
-  if ((machine.online >> tier.node & 1) != 0)
-    return failure(
-        fmt::format("--tier: tier {}: this machine has a node {} of its own", tier.name, tier.node),
-        fmt::format("its nodes are {}: take a number that is none of them", list_of_mask(machine.online)));
-  if (tier.node_bytes > machine.bytes)
-    request.warnings.push_back(
-        fmt::format("tier {}: node {} is shown with {}, more than this machine's memory, {}: what is put "
-                    "there takes as much of that",
-                    tier.name, tier.node, format_size(tier.node_bytes), format_size(machine.bytes)));
-  return {};
-}
-
-Result<void> check_tiers(const RunOptions& options, RunRequest& request) {
-  for (const std::string& text : options.tiers) {
-    if (const auto added = add_tier(request.tiers, text, find_tier_profile); !added)
-      return in_option("--tier", added.error());
-    TierSpec& tier = request.tiers.tiers.back();
-    for (std::string& path : tier.files) {
-      if (auto checked = check_tier_file(tier.name, path); !checked) return checked;
-    }
-    if (auto checked = check_tier_node(tier, request); !checked) return checked;
-    if (!tier.profile.empty())
-      request.warnings.push_back(fmt::format(
-          "tier {}: of {} only the read latency is emulated, not its bandwidth, nor how it writes", tier.name,
-          tier.profile));
-  }
-  if (request.tiers.empty()) return {};
-  if (request.source == SourceChoice::kPmu || request.source == SourceChoice::kReplay)
-    return failure(fmt::format("--source: {} does not tell which tier was waited for", quote(options.source)),
-                   "leave it away: samples and walks tell");
-  if (options.no_walks)
-    return failure("--no-walks: only walks tell which tier is waited for", "leave it or --tier away");
-  request.source = SourceChoice::kSampler;
-  return {};
-}
-
 using Check = Result<void> (*)(const RunOptions&, RunRequest&);
 
 Result<RunRequest> check_all(const RunOptions& options, std::initializer_list<Check> checks) {
@@ -241,6 +182,12 @@ Result<RunRequest> check_all(const RunOptions& options, std::initializer_list<Ch
 }
 
 }  // namespace
+
+// An option's name in front of what is wrong with its value.
+tl::unexpected<Error> in_option(const std::string& option, Error error) {
+  error.message = fmt::format("{}: {}", option, error.message);
+  return tl::unexpected(std::move(error));
+}
 
 Result<RunRequest> check_options(const RunOptions& options) {
   return check_all(options, {check_source, check_model, check_measuring, check_memory, check_tiers});
@@ -276,16 +223,6 @@ Result<double> target_latency_ns(const RunRequest& request, double base_ns) {
                                ? fmt::format("profile {} has a read latency of", request.profile)
                                : std::string("--read-latency asks for");
   return reachable_target_ns(target_ns, base_ns, asks);
-}
-
-Result<void> resolve_tiers(TierPlan& tiers, double base_ns) {
-  for (TierSpec& tier : tiers.tiers) {
-    const Result<double> target_ns = reachable_target_ns(tier.latency.over(base_ns), base_ns,
-                                                         fmt::format("--tier: tier {} asks for", tier.name));
-    if (!target_ns) return tl::unexpected(target_ns.error());
-    tier.latency = {.ns = *target_ns};
-  }
-  return {};
 }
 
 }  // namespace nvmemu

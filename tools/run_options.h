@@ -20,7 +20,8 @@ struct RunOptions {
   std::string profile, read_latency, write_latency, read_bandwidth, write_bandwidth;
   std::string source = "auto", model = "auto", epoch = "100ms", alternate, progress_file, ticker = "auto";
   std::string without_rules;       // names, by commas
-  std::vector<std::string> tiers;  // NAME=MEMORY,RULE each
+  std::vector<std::string> tiers;  // NAME=MEMORY,RULE each,
+  std::string tiers_file;          // and those of a file
   std::string throttle = "auto", node = "0";
   std::string throttle_root;  // what stands for /, for the hardware: for tests
   bool no_walks = false;
@@ -30,6 +31,9 @@ struct RunOptions {
   bool no_wait = false;
   bool quiet = false, verbose = false;
 };
+
+// An option's name in front of what is wrong with its value.
+tl::unexpected<Error> in_option(const std::string& option, Error error);
 
 void add_run_options(Parser& app, RunOptions& options);
 

@@ -25,12 +25,12 @@ struct TierSpec {
   std::string profile;  // that the latency is of; empty: it was given as such
   TargetLatency latency{};
   PersistSpec persists{};
-  std::vector<std::string> files;  // what is mapped of these, or of what lies below them, is in it
+  std::vector<std::string> files;       // what is mapped of these, or of what lies below them, is in it
   std::vector<std::string> callers;     // blocks that these functions or libraries allocate are in it
   std::uint64_t least_block_bytes = 0;  // those of that size and more; 0: of no size
   std::uint64_t after_bytes = 0;        // what a process touches when it has so much memory; 0: never
-  int node = 0;                    // the number of the NUMA node that it is shown as; 0: as none
-  std::uint64_t node_bytes = 0;    // how large that is shown to be; 0: as the machine's memory
+  int node = 0;                         // the number of the NUMA node that it is shown as; 0: as none
+  std::uint64_t node_bytes = 0;         // how large that is shown to be; 0: as the machine's memory
 };
 
 struct TierPlan {

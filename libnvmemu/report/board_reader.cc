@@ -128,8 +128,8 @@ class Reader {
     if (board_.tiers().filled.load() > 0 || !has_emulated()) return;
     for (const TierReport& tier : report_.tiers) {
       if (tier.comes_after_bytes > 0)
-        report_.warnings.push_back(fmt::format(
-            "no process had {} of memory: nothing was in tier {}", format_size(tier.comes_after_bytes), tier.name));
+        report_.warnings.push_back(fmt::format("no process had {} of memory: nothing was in tier {}",
+                                               format_size(tier.comes_after_bytes), tier.name));
     }
   }
 

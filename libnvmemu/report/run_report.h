@@ -40,12 +40,12 @@ struct TierReport {
   std::string name;
   std::string profile;  // that the latency is of; empty: it was given as such
   double read_latency_ns = 0;
-  std::string rule;           // what is in it, for people
-  double placed_bytes = 0;    // that were ever put into it, by a file rule or nvmemu_place()
-  double stall_ns = 0;        // what loads from it were waited for here,
-  double delay_ns = 0;        // and are to be waited for longer
+  std::string rule;                     // what is in it, for people
+  double placed_bytes = 0;              // that were ever put into it, by a file rule or nvmemu_place()
+  double stall_ns = 0;                  // what loads from it were waited for here,
+  double delay_ns = 0;                  // and are to be waited for longer
   std::uint64_t comes_after_bytes = 0;  // that a process has touched elsewhere; 0: not so; not in JSON
-  bool has_the_rest = false;  // or a part of it: of what nobody places
+  bool has_the_rest = false;            // or a part of it: of what nobody places
 };
 
 // Stores that were made durable, as far as that was seen.

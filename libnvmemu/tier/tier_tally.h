@@ -18,7 +18,7 @@ struct TierTally {
   ByTier<Sums> tiers;
   std::atomic<std::uint64_t> persists, persisted_lines;  // of all tiers: fences behind flushes,
   std::atomic<std::uint64_t> persist_delay_ns;           // and what they were waited for longer
-  std::atomic<std::uint64_t> filled;                         // processes that have gone beyond after=
+  std::atomic<std::uint64_t> filled;                     // processes that have gone beyond after=
   std::atomic<std::uint64_t> unplaced;                   // ranges that no room was left to note
 
   void add(std::size_t tier, std::uint64_t stall_ns, std::uint64_t delay_ns) noexcept {

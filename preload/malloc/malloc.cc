@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A library of its own, preloaded only where a rule speaks of blocks: without, allocating costs what it costs.
-// It stands in front of whatever allocator the program has, and tells of large blocks that it gives.
+// A library of its own, preloaded only where a rule speaks of blocks: without, allocating costs what it
+// costs. It stands in front of whatever allocator the program has, and tells of large blocks that it gives.
 #include <dlfcn.h>
 #include <malloc.h>
 
@@ -107,7 +107,8 @@ NVMEMU_EXPORT void* realloc(void* block, std::size_t bytes) noexcept {
   if (block == nullptr) return malloc(bytes);
   if (is_early(block) || !knows()) {
     void* const moved = malloc(bytes);
-    const std::size_t most = static_cast<std::size_t>(early_memory + sizeof early_memory - static_cast<char*>(block));
+    const std::size_t most =
+        static_cast<std::size_t>(early_memory + sizeof early_memory - static_cast<char*>(block));
     if (moved != nullptr) std::memcpy(moved, block, bytes < most ? bytes : most);
     return moved;
   }

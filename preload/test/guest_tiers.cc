@@ -7,6 +7,8 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstdint>
+#include <cstdlib>
 #include <string>
 
 #include "guest.h"
@@ -99,8 +101,65 @@ int libpmem() {
   return 0;
 }
 
-constexpr Scenario kScenarios[] = {
-    {"places", places}, {"persistent-files", persistent_files}, {"libpmem", libpmem}};
+__attribute__((noinline)) char* build_index(std::size_t bytes) {
+  char* const block = static_cast<char*>(std::malloc(bytes));
+  CHECK(block != nullptr);
+  block[0] = 1;  // what is behind the call keeps this function's frame there
+  return block;
+}
+
+// 2 + 1 + 1 + 1 + 3 + 1 MiB of large blocks, and small ones; by this function, but for one. Of each block the
+// pages that are its own alone count.
+int allocates() {
+  constexpr std::size_t kMiB = std::size_t{1} << 20;
+  char* const zeroed = static_cast<char*>(std::calloc(2, kMiB));
+  CHECK(zeroed != nullptr && zeroed[2 * kMiB - 1] == 0);
+  char* const index = build_index(kMiB);
+  void* const aligned = std::aligned_alloc(4096, kMiB);
+  CHECK(reinterpret_cast<std::uintptr_t>(aligned) % 4096 == 0);
+  void* also_aligned = nullptr;
+  CHECK(posix_memalign(&also_aligned, 1 << 16, kMiB) == 0 &&
+        reinterpret_cast<std::uintptr_t>(also_aligned) % (1 << 16) == 0);
+  char* const grown = static_cast<char*>(std::realloc(index, 3 * kMiB));
+  CHECK(grown != nullptr && grown[0] == 1);
+  char* const made = new char[kMiB];
+  // So that the compiler leaves none out.
+  for (void* const block : {aligned, also_aligned, static_cast<void*>(made)})
+    static_cast<volatile char*>(block)[0] = 1;
+  for (int i = 0; i < 1000; ++i) static_cast<volatile char*>(std::malloc(1000))[0] = 1;
+  volatile std::size_t too_many = ~std::size_t{0} / 2;
+  CHECK(std::malloc(too_many) == nullptr && errno == ENOMEM);
+  CHECK(reallocarray(nullptr, too_many, 4) == nullptr && errno == ENOMEM);
+  std::free(zeroed);
+  std::free(aligned);
+  std::free(also_aligned);
+  std::free(std::realloc(grown, 10));
+  delete[] made;
+  return 0;
+}
+
+int exec_allocates() {
+  char* const arguments[] = {const_cast<char*>(own_path), const_cast<char*>("allocates"), nullptr};
+  char* const none[] = {nullptr};
+  execve(own_path, arguments, none);
+  return 1;
+}
+
+// Some time with 64 MiB more than it has to begin with.
+int touches() {
+  char* const memory = static_cast<char*>(map_anonymous(16 * kBytes));
+  for (std::size_t at = 0; at < 16 * kBytes; at += 4096) memory[at] = 1;
+  burn();
+  CHECK(munmap(memory, 16 * kBytes) == 0);
+  return 0;
+}
+
+constexpr Scenario kScenarios[] = {{"places", places},
+                                   {"allocates", allocates},
+                                   {"exec-allocates", exec_allocates},
+                                   {"touches", touches},
+                                   {"persistent-files", persistent_files},
+                                   {"libpmem", libpmem}};
 
 }  // namespace
 

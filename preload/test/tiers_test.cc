@@ -47,6 +47,60 @@ TEST_F(TiersTest, SaysWhereARuleMatchesNothing) {
   EXPECT_THAT(warnings(), Contains(HasSubstr("nothing was ever put into tier far (file /proc)")));
 }
 
+// Pages that a block shares with others stay where they are: two of each at most.
+MATCHER_P2(IsAbout, mebibytes, blocks, "") {
+  const double bytes = arg.template get<double>(), whole = mebibytes * double{1 << 20};
+  return bytes <= whole && bytes >= whole - blocks * 2 * 4096;
+}
+
+TEST_F(TiersTest, BlocksMayBeInOneByTheirSize) {
+  expect_ok("allocates", {"--tier", "far=10x,malloc=1MiB"});
+  EXPECT_THAT(far()["placed_bytes"], IsAbout(9, 6));
+  EXPECT_EQ(far()["rule"], "blocks of 1 MiB and more");
+  expect_ok("allocates", {"--tier", "far=10x,malloc=2MiB"});
+  EXPECT_THAT(far()["placed_bytes"], IsAbout(5, 2));
+}
+
+TEST_F(TiersTest, TheLargestSizeGoesFirst) {
+  expect_ok("allocates", {"--tier", "all=10x,malloc=1MiB", "--tier", "large=20x,malloc=3MiB"});
+  EXPECT_THAT(report()["tiers"][1]["placed_bytes"], IsAbout(6, 5));
+  EXPECT_THAT(report()["tiers"][2]["placed_bytes"], IsAbout(3, 1));
+}
+
+TEST_F(TiersTest, BlocksMayBeInOneByWhoAllocates) {
+  expect_ok("allocates", {"--tier", "far=10x,caller=libstdc++,malloc=1MiB"});  // operator new
+  EXPECT_THAT(far()["placed_bytes"], IsAbout(1, 1));
+  expect_ok("allocates", {"--tier", "far=10x,caller=preload_guest,malloc=1MiB"});
+  EXPECT_THAT(far()["placed_bytes"], IsAbout(9, 6));
+  expect_ok("allocates", {"--tier", "far=10x,caller=nobody"});
+  EXPECT_THAT(
+      warnings(),
+      Contains(HasSubstr("nothing was ever put into tier far (blocks of 64 KiB and more by nobody)")));
+}
+
+TEST_F(TiersTest, WhatIsStartedAllocatesInThemToo) {
+  expect_ok("exec-allocates", {"--tier", "far=10x,malloc=1MiB"});
+  EXPECT_THAT(far()["placed_bytes"], IsAbout(9, 6));
+}
+
+TEST_F(TiersTest, MemoryMayBeInOneAfterSoMuchOfTheMachines) {
+  expect_ok("touches", {"--tier", "far=10x,after=32MiB"});
+  EXPECT_THAT(warnings(), Not(Contains(HasSubstr("no process had"))));
+  EXPECT_EQ(far()["rule"], "after 32 MiB of other memory");
+  expect_ok("touches", {"--tier", "far=10x,after=1TiB"});
+  EXPECT_THAT(warnings(), Contains(HasSubstr("no process had 1 TiB of memory: nothing was in tier far")));
+}
+
+TEST_F(TiersTest, AFileMaySayThemAll) {
+  const std::string file =
+      folder_.write("tiers.toml", "[[tier]]\nname = 'far'\nmemory = '10x'\nmalloc = '1MiB'\n");
+  expect_ok("allocates", {"--tiers", file});
+  EXPECT_THAT(far()["placed_bytes"], IsAbout(9, 6));
+  const Outcome outcome = guest("allocates", {"--tier", "far=3x", "--tiers", file});
+  EXPECT_EQ(outcome.status, 125);
+  EXPECT_THAT(outcome.err, HasSubstr("--tiers: " + file + ":1: tier far: there are two of that name"));
+}
+
 #if defined(__x86_64__)  // where code is walked
 // Two lists of the same kind, one after the other: half of the time is due to each. Bounds as wide as ticks
 // that come by chance need, in a run this short.

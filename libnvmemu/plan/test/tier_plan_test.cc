@@ -40,7 +40,8 @@ TEST(TierPlanTest, ReadsNodes) {
 }
 
 TEST(TierPlanTest, ReadsWhatIsAllocatedAndTouched) {
-  const auto plan = parse_tiers("big=2x,malloc=1MiB;index=3x,caller=build,caller=libindex;late=2x,after=8GiB");
+  const auto plan =
+      parse_tiers("big=2x,malloc=1MiB;index=3x,caller=build,caller=libindex;late=2x,after=8GiB");
   ASSERT_TRUE(plan) << plan.error().message;
   EXPECT_EQ(plan->tiers[0].least_block_bytes, 1U << 20);
   EXPECT_EQ(plan->tiers[1].least_block_bytes, 64U << 10);
@@ -67,7 +68,8 @@ TEST(TierPlanTest, NothingIsNoTier) {
 TEST(TierPlanTest, WhatIsWrittenIsReadAgain) {
   for (const char* text :
        {"a=300ns", "a=300ns,write-latency=600ns,file=/x,file=/y;b=2x,rest",
-        "a=2x,write-latency=1.5x,persist-bandwidth=2400000000B/s", "a=2x,caller=f,malloc=65536B;b=3x,after=1048576B", "far=2x,file=/x,node=2,size=1048576B,rest",
+        "a=2x,write-latency=1.5x,persist-bandwidth=2400000000B/s",
+        "a=2x,caller=f,malloc=65536B;b=3x,after=1048576B", "far=2x,file=/x,node=2,size=1048576B,rest",
         "a=1.5x;b=350.25ns,file=/z,interleave=1:9,granularity=4096B"}) {
     const auto plan = parse_tiers(text);
     ASSERT_TRUE(plan) << text << plan.error().message;

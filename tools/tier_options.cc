@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tier_options.h"
+
+#include <fmt/format.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <memory>
+
+#include "base/quote.h"
+#include "base/units.h"
+#include "device/profile_file.h"
+#include "host/memory_nodes.h"
+#include "plan/tier_file.h"
+
+namespace nvmemu {
+namespace {
+
+Result<Profile> find_tier_profile(const std::string& name) { return find_profile(name); }
+
+// As the program will see it; a folder that is not there yet could be on any file system.
+Result<void> check_tier_file(const std::string& tier, std::string& path) {
+  const std::unique_ptr<char, decltype(&std::free)> real(realpath(path.c_str(), nullptr), &std::free);
+  if (real == nullptr)
+    return failure(fmt::format("tier {}: {}: {}", tier, quote(path), std::strerror(errno)),
+                   "make the file or its folder first: all that is mapped below a folder is in the tier");
+  path = real.get();
+  if (path.find_first_of(",;") != std::string::npos)
+    return failure(fmt::format("tier {}: {} has a comma or semicolon in it", tier, quote(path)),
+                   "rename it, or name a folder further up");
+  return {};
+}
+
+Result<void> check_tier_node(const TierSpec& tier, RunRequest& request) {
+  if (tier.node == 0) return {};
+  const MemoryNodes machine = read_memory_nodes();
+  if ((machine.online >> tier.node & 1) != 0)
+    return failure(
+        fmt::format("tier {}: this machine has a node {} of its own", tier.name, tier.node),
+        fmt::format("its nodes are {}: take a number that is none of them", list_of_mask(machine.online)));
+  if (tier.node_bytes > machine.bytes)
+    request.warnings.push_back(
+        fmt::format("tier {}: node {} is shown with {}, more than this machine's memory, {}: what is put "
+                    "there takes as much of that",
+                    tier.name, tier.node, format_size(tier.node_bytes), format_size(machine.bytes)));
+  return {};
+}
+
+// `option`: what the errors begin with.
+Result<void> check_tier(const std::string& option, const std::string& text, RunRequest& request) {
+  if (const auto added = add_tier(request.tiers, text, find_tier_profile); !added)
+    return in_option(option, added.error());
+  TierSpec& tier = request.tiers.tiers.back();
+  for (std::string& path : tier.files) {
+    if (auto checked = check_tier_file(tier.name, path); !checked) return in_option(option, checked.error());
+  }
+  if (auto checked = check_tier_node(tier, request); !checked) return in_option(option, checked.error());
+  if (!tier.profile.empty())
+    request.warnings.push_back(fmt::format(
+        "tier {}: of {} only the latencies are emulated, not its bandwidth", tier.name, tier.profile));
+  return {};
+}
+
+}  // namespace
+
+Result<void> check_tiers(const RunOptions& options, RunRequest& request) {
+  for (const std::string& text : options.tiers) {
+    if (auto checked = check_tier("--tier", text, request); !checked) return checked;
+  }
+  if (!options.tiers_file.empty()) {
+    const auto tiers = read_tier_file(options.tiers_file);
+    if (!tiers) return in_option("--tiers", tiers.error());
+    for (const TierText& tier : *tiers) {
+      if (auto checked = check_tier("--tiers: " + tier.where, tier.text, request); !checked) return checked;
+    }
+  }
+  if (request.tiers.empty()) return {};
+  if (request.source == SourceChoice::kPmu || request.source == SourceChoice::kReplay)
+    return failure(fmt::format("--source: {} does not tell which tier was waited for", quote(options.source)),
+                   "leave it away: samples and walks tell");
+  if (options.no_walks)
+    return failure("--no-walks: only walks tell which tier is waited for", "leave it or --tier away");
+  request.source = SourceChoice::kSampler;
+  return {};
+}
+
+Result<void> resolve_tiers(TierPlan& tiers, double base_ns) {
+  for (TierSpec& tier : tiers.tiers) {
+    const Result<double> target_ns = reachable_target_ns(tier.latency.over(base_ns), base_ns,
+                                                         fmt::format("--tier: tier {} asks for", tier.name));
+    if (!target_ns) return tl::unexpected(target_ns.error());
+    tier.latency = {.ns = *target_ns};
+  }
+  return {};
+}
+
+}  // namespace nvmemu
