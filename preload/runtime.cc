@@ -304,7 +304,14 @@ void Runtime::claim_process() noexcept {
   std::memcpy(process_->command, command, sizeof command);
 }
 
-void Runtime::restart_in_child() noexcept { claim_process(); }
+void Runtime::restart_in_child() noexcept {
+  if (shared_.places != nullptr) shared_.places->forget();
+  claim_process();
+}
+
+void Runtime::tell_places() noexcept {
+  if (shared_.places != nullptr) shared_.places->tell(board_->places(), static_cast<std::uint32_t>(pid_));
+}
 
 bool Runtime::is_this_process() const noexcept { return pid_ == raw_syscall(SYS_getpid); }
 

@@ -95,6 +95,8 @@ class Runtime {
 
   BoardThread* claim_thread(std::uint32_t tid) noexcept;
   void warn(BoardWarning warning) noexcept;
+  // Where was waited for memory since the last time, to the board. Async-signal-safe.
+  void tell_places() noexcept;
   void note_sampler() noexcept;  // that it measures, by walks or without
   // That the object which holds this address is a runtime, in which threads spin for others. Not signal-safe.
   void note_waiting_code(const void* address) noexcept;

@@ -2,6 +2,7 @@
 // How this process samples, from what was asked for and what the machine was measured to do.
 #include <algorithm>
 
+#include "base/mapped.h"
 #include "handlers.h"
 #include "kept_signals.h"
 #include "loaded_program.h"
@@ -32,6 +33,7 @@ void Runtime::create_walks() {
                                        .window = calibration_.window_instructions,
                                        .waiting = calibration_.waiting_instructions},
                                       board_->walks(), tiers);
+  if (shared_.walks != nullptr) shared_.places = map_zeroed<WaitedPlaces>();
 }
 
 void Runtime::set_sampler_options() {

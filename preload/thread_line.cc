@@ -64,6 +64,7 @@ void ThreadLine::publish(ThreadEmulator& emulator) noexcept {
   publish_traffic(emulator);
   publish_tiers(emulator);
   publish_persists(emulator);
+  Runtime::get().tell_places();
   if (slot_ == nullptr) return;
   constexpr auto kRelaxed = std::memory_order_relaxed;
   const EpochTotals& totals = emulator.totals();

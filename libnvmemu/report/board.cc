@@ -31,6 +31,7 @@ struct Board::Layout {
   TrafficBoard traffic;
   WalkTally walks;
   TierTally tiers;
+  PlaceTally places;
   Alternation alternation;
   BoardProcess processes[kProcesses];
   BoardThread threads[kThreads];
@@ -288,6 +289,10 @@ const WalkTally& Board::walks() const noexcept { return layout_->walks; }
 TierTally& Board::tiers() noexcept { return layout_->tiers; }
 
 const TierTally& Board::tiers() const noexcept { return layout_->tiers; }
+
+PlaceTally& Board::places() noexcept { return layout_->places; }
+
+const PlaceTally& Board::places() const noexcept { return layout_->places; }
 
 std::uint64_t Board::lost() const noexcept { return layout_->lost.load(std::memory_order_relaxed); }
 

@@ -19,6 +19,7 @@
 #include "epoch/alternation.h"
 #include "report/traffic_board.h"
 #include "tier/tier_tally.h"
+#include "walk/place_tally.h"
 #include "walk/walk_tally.h"
 
 namespace nvmemu {
@@ -120,6 +121,8 @@ class Board {
   const WalkTally& walks() const noexcept;
   TierTally& tiers() noexcept;
   const TierTally& tiers() const noexcept;
+  PlaceTally& places() noexcept;
+  const PlaceTally& places() const noexcept;
 
  private:
   static constexpr std::size_t kPathBytes = 256;

@@ -104,6 +104,7 @@ class Reader {
     read_walks();
     read_tiers();
     read_persists();
+    read_places();
     if (counts() && evidence_.counted_ns <= 0 && has_warned(kCountersRefused)) call_it_sampled();
     estimate_error();
     add_warnings();
@@ -150,6 +151,30 @@ class Reader {
     if (unplaced > 0)
       report_.warnings.push_back(fmt::format(
           "{} ranges of memory found no room in the map of tiers, and were left where they were", unplaced));
+  }
+
+  // After the totals: of what was waited for in all, each has its part.
+  void read_places() {
+    constexpr std::size_t kTold = 20;
+    constexpr double kMostBytes = 1e18;
+    const PlaceTally& tally = board_.places();
+    double all = static_cast<double>(tally.elsewhere.load());
+    report_.places.clear();
+    for (const PlaceTally::Place& place : tally.places) {
+      if (place.state.load(std::memory_order_acquire) != PlaceTally::kThere) continue;
+      const auto begin = static_cast<double>(place.begin.load()), end = static_cast<double>(place.end.load());
+      const auto waited = static_cast<double>(place.waited.load());
+      all += waited;
+      report_.places.push_back({.pid = place.pid,
+                                .name = text_of(place.name),
+                                .begin = std::min(kMostBytes, begin),
+                                .bytes = std::clamp(end - begin, 0.0, kMostBytes),
+                                .stall_ns = waited});
+    }
+    std::ranges::stable_sort(report_.places, std::ranges::greater(), &PlaceReport::stall_ns);
+    if (report_.places.size() > kTold) report_.places.resize(kTold);
+    for (PlaceReport& place : report_.places)
+      place.stall_ns = all > 0 ? report_.totals.stall_ns * (place.stall_ns / all) : 0;
   }
 
   void read_persists() {

@@ -147,6 +147,18 @@ Json tiers_json(const std::vector<TierReport>& tiers) {
   return all;
 }
 
+Json places_json(const std::vector<PlaceReport>& places) {
+  Json all = Json::array();
+  for (const PlaceReport& place : places) {
+    all.push_back({{"pid", place.pid},
+                   {"name", optional_text(place.name)},
+                   {"begin", place.begin},
+                   {"bytes", place.bytes},
+                   {"stall_ns", place.stall_ns}});
+  }
+  return all;
+}
+
 Json report_json(const RunReport& report) {
   return {
       {"schema", "nvmemu-run-1"},
@@ -164,6 +176,7 @@ Json report_json(const RunReport& report) {
       {"warnings", report.warnings},
       {"totals", totals_json(report.totals)},
       {"tiers", tiers_json(report.tiers)},
+      {"places", places_json(report.places)},
       {"persists", persists_json(report.persists)},
       {"walks",
        {{"walks", report.walks.walks},

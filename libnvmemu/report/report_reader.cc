@@ -159,6 +159,20 @@ std::vector<TierReport> tiers_of(const Fields& fields) {
   return tiers;
 }
 
+std::vector<PlaceReport> places_of(const Fields& fields) {
+  std::vector<PlaceReport> places;
+  const Json& all = fields.array("places");
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    const Fields place = fields.element("places", all[i], i);
+    places.push_back({.pid = place.count("pid", kMostCounted),
+                      .name = place.text_or_null("name"),
+                      .begin = place.number("begin", kBytes),
+                      .bytes = place.number("bytes", kBytes),
+                      .stall_ns = place.number("stall_ns", kNanoseconds)});
+  }
+  return places;
+}
+
 RunReport report_of(const Fields& fields) {
   RunReport report;
   report.command = fields.texts("command");
@@ -175,6 +189,7 @@ RunReport report_of(const Fields& fields) {
   report.warnings = fields.texts("warnings");
   report.totals = totals_of(fields.object("totals"));
   report.tiers = tiers_of(fields);
+  report.places = places_of(fields);
   if (!fields.is_null("persists")) report.persists = persists_of(fields.object("persists"));
   if (!fields.is_null("walks")) report.walks = walks_of(fields.object("walks"));
   if (!fields.is_null("alternation")) report.alternation = alternation_of(fields.object("alternation"));
@@ -267,6 +282,7 @@ void merge_one(const RunReport& report, RunReport& merged) {
     merged.tiers[i].stall_ns += report.tiers[i].stall_ns;
     merged.tiers[i].delay_ns += report.tiers[i].delay_ns;
   }
+  merged.places.insert(merged.places.end(), report.places.begin(), report.places.end());
   merged.processes.insert(merged.processes.end(), report.processes.begin(), report.processes.end());
   for (const std::string& warning : report.warnings) {
     if (std::find(merged.warnings.begin(), merged.warnings.end(), warning) == merged.warnings.end())
@@ -310,6 +326,7 @@ Result<RunReport> merge_reports(const std::vector<RunReport>& reports) {
   for (TierReport& tier : merged.tiers) tier.placed_bytes = tier.stall_ns = tier.delay_ns = 0;  // added below
   if (reports.size() > 1) merged.alternation = {};
   merged.processes.clear();
+  merged.places.clear();
   if (reports.size() > 1) {
     merged.bandwidth = {};
     merged.bandwidth.by = reports.front().bandwidth.by;

@@ -49,6 +49,15 @@ struct TierReport {
 };
 
 // Stores that were made durable, as far as that was seen.
+// Memory that was waited for: a file that is mapped, the heap, a stack, or other memory.
+struct PlaceReport {
+  std::uint64_t pid = 0;
+  std::string name;     // as in /proc/PID/maps; empty: of no file
+  double begin = 0;     // the lowest address,
+  double bytes = 0;     // and as far as it was ever seen to go
+  double stall_ns = 0;  // what loads from it were waited for here
+};
+
 struct PersistReport {
   bool is_emulated = false;  // somebody asked for a write latency
   double native_ns = 0;      // what one takes here
@@ -123,8 +132,9 @@ struct RunReport {
       counted_share;   // of CPU time, what hardware counters saw; nothing where none were used
   std::string ticker;  // "perf_event", "posix-timer", "none", "mixed"
   RunTotals totals;
-  std::vector<TierReport> tiers;  // names, memories and rules are said by who ran it; empty: all is one
-  PersistReport persists;         // `is_emulated` and `native_ns` are said by who ran it
+  std::vector<PlaceReport> places;  // the most waited for first, some of them
+  std::vector<TierReport> tiers;    // names, memories and rules are said by who ran it; empty: all is one
+  PersistReport persists;           // `is_emulated` and `native_ns` are said by who ran it
   WalkReport walks;
   AlternationReport alternation;  // `window_seconds` is said by who ran it
   BandwidthReport bandwidth;      // `is_measured`, `by` and `why` are said by who ran it

@@ -100,6 +100,27 @@ std::string tier_line(const TierReport& tier) {
           : "");
 }
 
+std::string place_line(const PlaceReport& place, double stall_ns) {
+  const std::string name = place.name.empty()
+                               ? fmt::format("memory at {:#x}", static_cast<std::uint64_t>(place.begin))
+                               : place.name;
+  return fmt::format("waited {} for {} ({}, process {}), {:.0f} %", format_duration(place.stall_ns), name,
+                     format_size(static_cast<std::uint64_t>(place.bytes)), place.pid,
+                     100 * place.stall_ns / stall_ns);
+}
+
+// Those of which to know is worth a line.
+std::vector<std::string> place_lines(const RunReport& report) {
+  constexpr std::size_t kMost = 5;
+  constexpr double kLeastShare = 0.02;
+  std::vector<std::string> lines;
+  for (const PlaceReport& place : report.places) {
+    if (lines.size() < kMost && place.stall_ns > kLeastShare * report.totals.stall_ns)
+      lines.push_back(place_line(place, report.totals.stall_ns));
+  }
+  return lines;
+}
+
 std::string persists_line(const RunReport& report) {
   const PersistReport& persists = report.persists;
   const auto& target_ns = report.target.write_latency_ns;
@@ -141,6 +162,7 @@ std::string summary(const RunReport& report) {
     for (const TierReport& tier : report.tiers) add(tier_line(tier));
     if (report.alternation.window_seconds > 0) add(alternation_line(report.alternation));
     if (report.bandwidth.is_measured) {
+      for (const std::string& line : place_lines(report)) add(line);
       add(bandwidth_line(report));
       if (report.bandwidth.over_time.steps.size() > 1) add(course_line(report.bandwidth.over_time));
       add(bandwidth_error_line(report.bandwidth));

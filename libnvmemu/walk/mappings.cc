@@ -47,8 +47,9 @@ std::optional<Mapping> parse_mapping(std::string_view line) noexcept {
   if (!take_number(rest, '-', mapping.range.begin) || !take_number(rest, ' ', mapping.range.end))
     return std::nullopt;
   if (mapping.range.begin >= mapping.range.end || !rest.starts_with('r')) return std::nullopt;
-  const std::string_view name = name_in(line);
-  mapping.is_device = begins_with_one_of(name, kDevices) && !begins_with_one_of(name, kPlainMemory);
+  mapping.name = name_in(line);
+  mapping.is_device =
+      begins_with_one_of(mapping.name, kDevices) && !begins_with_one_of(mapping.name, kPlainMemory);
   return mapping;
 }
 

@@ -12,6 +12,8 @@
 #include <span>
 #include <string_view>
 
+#include "base/read_file.h"
+
 namespace nvmemu {
 
 struct AddressRange {
@@ -21,11 +23,32 @@ struct AddressRange {
 
 struct Mapping {
   AddressRange range;
-  bool is_device = false;  // a read of it may do something, or never end
+  bool is_device = false;   // a read of it may do something, or never end
+  std::string_view name{};  // of its file, or as in "[heap]"; empty: of no file
 };
 
 // Of one line; nothing where it is none, or what it says cannot be read.
 std::optional<Mapping> parse_mapping(std::string_view line) noexcept;
+
+// `use(mapping)` for each line of /proc/self/maps that can be read; of long names the beginning.
+template <typename Use>
+void for_each_mapping(const Use& use) noexcept {
+  constexpr std::size_t kKept = 256;
+  std::array<char, kKept> line;  // NOLINT(*-member-init): filled as far as it is read
+  std::array<char, 512> piece;   // NOLINT(*-member-init)
+  std::size_t length = 0;
+  PieceReader maps("/proc/self/maps");
+  for (long read = 0; (read = maps.next(piece.data(), piece.size())) > 0;) {
+    for (const char character : std::string_view(piece.data(), static_cast<std::size_t>(read))) {
+      if (character != '\n') {
+        if (length < line.size()) line[length++] = character;
+        continue;
+      }
+      if (const auto mapping = parse_mapping({line.data(), length})) use(*mapping);
+      length = 0;
+    }
+  }
+}
 
 // The devices' ranges in a text that comes in pieces, in the order of addresses. Those with nothing else
 // between them are one; of more than kMost, the last goes on to where they end.

@@ -118,6 +118,22 @@ TEST_F(TiersTest, WhatIsWaitedForIsSharedOutByTier) {
   EXPECT_GT(far()["delay_ns"], far_ns / 2);
 }
 
+// Nearly all is waited for in two mappings, which lie side by side.
+TEST_F(TiersTest, WhatIsWaitedForIsRankedByPlace) {
+  const Outcome outcome =
+      run({"--read-latency", "3x", "--stat", "--report", folder_.file("report.json"), "--", NVMEMU_TEST_TIERS,
+           "chain", "--tier", "none", "--size", "64MiB", "--steps", "3000000"});
+  ASSERT_EQ(outcome.status, 0) << outcome.err;
+  const Json places = report()["places"];
+  ASSERT_FALSE(places.empty());
+  double mapped_ns = 0;
+  for (const Json& place : places) {
+    if (place["bytes"] >= 64 << 20 && place["name"].is_null()) mapped_ns += place["stall_ns"].get<double>();
+  }
+  EXPECT_GT(mapped_ns, 0.8 * report()["totals"]["stall_ns"].get<double>()) << places;
+  EXPECT_THAT(outcome.err, HasSubstr("for memory at 0x"));
+}
+
 TEST_F(TiersTest, TheRestMayBeATiers) {
   const Outcome outcome =
       run({"--tier", "far=3x,rest", "--report", folder_.file("report.json"), "--", NVMEMU_TEST_TIERS, "tree",

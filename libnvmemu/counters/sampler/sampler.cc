@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <numeric>
 
 #include "base/program_counter.h"
 #include "counters/sampler/calibration/sampling_cost.h"
@@ -115,6 +116,7 @@ void Sampler::maybe_walk(const ucontext_t& context) noexcept {
     const bool waits = candidate_ != nullptr && candidate_ip_ == program_counter(context);
     const WalkTaken walk = walks_.maybe_walk(context, found, waits ? candidate_ : nullptr);
     if (walk.ns > 0) note_walk(walk);
+    if (walk.ns > 0 && shared_.places != nullptr) note_places(walk);
   }
   last_tick_ticks_ = clock_.now_ticks();
 }
@@ -134,6 +136,20 @@ void Sampler::note_walk(const WalkTaken& walk) noexcept {
   } else {
     own_time_.on_interruption(walk.ns);
   }
+}
+
+// Ticks come in proportion to time, and each stands for what follows it: of that, as much as its misses take
+// in a row was waited for where these are. Only proportions count, so that a usual core will do.
+void Sampler::note_places(const WalkTaken& walk) noexcept {
+  constexpr double kNsPerInstruction = 0.25;
+  std::uint32_t misses = 0;
+  walks_.for_each_miss([&](std::uintptr_t) { ++misses; });
+  if (misses == 0) return;
+  const double waited_ns =
+      options_.base_ns * std::accumulate(walk.misses_in_a_row.begin(), walk.misses_in_a_row.end(), 0.0);
+  const double share = waited_ns / (waited_ns + kNsPerInstruction * walk.steps);
+  const auto weight = static_cast<std::uint32_t>(WaitedPlaces::kWhole * share / misses);
+  walks_.for_each_miss([&](std::uintptr_t address) { shared_.places->add(address, weight); });
 }
 
 void Sampler::drain_ring() noexcept {

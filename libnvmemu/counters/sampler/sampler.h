@@ -21,13 +21,15 @@
 #include "counters/sampler/traffic/traffic.h"
 #include "counters/sampler/walked/thread_walks.h"
 #include "counters/thread_source.h"
+#include "walk/waited_places.h"
 
 namespace nvmemu {
 
 // What all threads of a process have in common.
 struct SamplerShared {
-  Learnt* learnt = nullptr;      // set before the first thread begins,
-  SharedWalks* walks = nullptr;  // and these; null: nothing is walked
+  Learnt* learnt = nullptr;        // set before the first thread begins,
+  SharedWalks* walks = nullptr;    // and these; null: nothing is walked
+  WaitedPlaces* places = nullptr;  // and these, of a process; null: nobody asks
   // Code in which a thread only spins for others, a runtime's: time there is nobody's stall.
   std::atomic<std::uintptr_t> waiting_code_begin{0}, waiting_code_end{0};
 };
@@ -93,6 +95,7 @@ class Sampler final : public ThreadSource {
   void note_interruption(double ns) noexcept;
   void maybe_walk(const ucontext_t& context) noexcept;
   void note_walk(const WalkTaken& walk) noexcept;
+  void note_places(const WalkTaken& walk) noexcept;
   TickMoment moment() noexcept;
   VerdictSource& verdicts() noexcept;
 

@@ -27,8 +27,8 @@ TEST(ReportJson, HasTheSchemasFieldsAndNoOthers) {
   const json report = json::parse(to_json(example_report()));
   EXPECT_THAT(keys(report),
               UnorderedElementsAre("schema", "command", "exit_status", "wall_seconds", "source", "model",
-                                   "base", "target", "error", "warnings", "totals", "tiers", "persists",
-                                   "walks", "alternation", "bandwidth", "processes"));
+                                   "base", "target", "error", "warnings", "totals", "tiers", "places",
+                                   "persists", "walks", "alternation", "bandwidth", "processes"));
   EXPECT_THAT(keys(report["walks"]), UnorderedElementsAre("walks", "instructions", "passed", "ended_by"));
   EXPECT_THAT(keys(report["source"]),
               UnorderedElementsAre("name", "why", "design", "quality", "counted_share", "ticker"));
@@ -75,6 +75,21 @@ TEST(ReportJson, HasTheTiers) {
   EXPECT_EQ(read->tiers[1].rule, "file /x");
   EXPECT_EQ(read->tiers[1].placed_bytes, 4096);
   EXPECT_TRUE(read->tiers[0].has_the_rest);
+}
+
+TEST(ReportJson, HasThePlaces) {
+  RunReport report = example_report();
+  report.places = {{.pid = 7, .name = "[heap]", .begin = 4096, .bytes = 8192, .stall_ns = 1e9},
+                   PlaceReport{}};
+  const json places = json::parse(to_json(report))["places"];
+  ASSERT_EQ(places.size(), 2U);
+  EXPECT_THAT(keys(places[0]), UnorderedElementsAre("pid", "name", "begin", "bytes", "stall_ns"));
+  EXPECT_TRUE(places[1]["name"].is_null());
+  const auto read = parse_report(to_json(report));
+  ASSERT_TRUE(read) << read.error().message;
+  ASSERT_EQ(read->places.size(), 2U);
+  EXPECT_EQ(read->places[0].name, "[heap]");
+  EXPECT_EQ(read->places[0].bytes, 8192);
 }
 
 TEST(ReportJson, HasThePersists) {

@@ -46,7 +46,8 @@ WalkTaken ThreadWalks::maybe_walk(const ucontext_t& context, TickMoment moment,
   schedule_.on_walk(outcome.ns);
   missed_count_ = std::min(kMissesKept, static_cast<std::size_t>(outcome.misses));
   std::copy_n(walker_->missed().begin(), missed_count_, missed_);
-  WalkTaken taken{.ns = outcome.ns, .readings = outcome.readings, .passed = outcome.passed};
+  WalkTaken taken{
+      .ns = outcome.ns, .steps = outcome.steps, .readings = outcome.readings, .passed = outcome.passed};
   if (outcome.misses_in_a_row > 0) {
     constexpr double kNew = 0.25;
     in_a_row_per_miss_ += kNew * (outcome.misses_in_a_row / outcome.misses - in_a_row_per_miss_);

@@ -28,6 +28,7 @@ void note_served_no_more(SharedWalks* shared, std::uintptr_t begin, std::uintptr
 
 struct WalkTaken {
   double ns = 0;  // 0: none was
+  unsigned steps = 0;
   unsigned readings = 0;
   WalkPassed passed{};
   ByTier<double> misses_in_a_row{};    // that it has made in the program's stead
