@@ -135,10 +135,7 @@ void Runtime::start() {
   start_ticks_ = clock_->now_ticks();
   injector_.emplace(*clock_);
   epoch_ns_ = config_.epoch_ns;
-  if (bandwidth_target().limits()) {
-    TrafficBoard& traffic = board_->traffic();
-    governor_.emplace(traffic.read_busy_until_ns, traffic.write_busy_until_ns, bandwidth_target());
-  }
+  if (bandwidth_target().limits() || config_.tiers.limits_bandwidth()) create_governor();
   edge_interval_ticks_ = injects() || governor_ || emulates_persists_
                              ? clock_->to_ticks(kEdgeIntervalNs)
                              : std::numeric_limits<std::uint64_t>::max();
@@ -244,6 +241,24 @@ void Runtime::set_persist_targets() noexcept {
 
 double Runtime::highest_target_ns() const noexcept {
   return std::max(read_latency_.target_ns, *std::ranges::max_element(read_latency_.tier_target_ns));
+}
+
+void Runtime::create_governor() {
+  ByTier<BusyUntil>& busy_until = board_->traffic().busy_until;
+  governor_.emplace(busy_until[0], bandwidth_target());
+  for (std::size_t i = 0; i < config_.tiers.tiers.size(); ++i) {
+    const BandwidthTarget& target = config_.tiers.tiers[i].bandwidth;
+    if (target.limits()) governor_->limit(static_cast<TierId>(i + 1), busy_until[i + 1], target);
+  }
+}
+
+BandwidthTarget Runtime::lowest_bandwidth() const noexcept {
+  const auto lower = [](double a, double b) { return a > 0 && b > 0 ? std::min(a, b) : std::max(a, b); };
+  BandwidthTarget lowest = bandwidth_target();
+  for (const TierSpec& tier : config_.tiers.tiers)
+    lowest = {lower(lowest.read_bps, tier.bandwidth.read_bps),
+              lower(lowest.write_bps, tier.bandwidth.write_bps)};
+  return lowest;
 }
 
 bool Runtime::open_board() {

@@ -70,7 +70,7 @@ class Runtime {
   std::uint64_t alternate_ns() const noexcept { return static_cast<std::uint64_t>(config_.alternate_ns); }
   // Null where bandwidth is not limited.
   Governor* governor() noexcept { return governor_ ? &*governor_ : nullptr; }
-  bool measures_traffic() const noexcept { return config_.stat || bandwidth_target().limits(); }
+  bool measures_traffic() const noexcept { return config_.stat || lowest_bandwidth().limits(); }
   BandwidthTarget bandwidth_target() const noexcept {
     return {config_.target_read_bps, config_.target_write_bps};
   }
@@ -123,6 +123,8 @@ class Runtime {
   bool set_targets();
   void set_persist_targets() noexcept;
   void create_walks();
+  void create_governor();
+  BandwidthTarget lowest_bandwidth() const noexcept;  // of all memory, and of each tier
   void set_sampler_options();
   void claim_process() noexcept;
 

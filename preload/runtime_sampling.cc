@@ -43,12 +43,13 @@ void Runtime::set_sampler_options() {
   const double budget = measures ? kBudget : replay_ ? 0 : kIdleBudget;
   sampler_options_ = SamplerOptions{
       .period_ns = measures             ? kSamplePeriodNs
-                   : measures_traffic() ? traffic_period_ns(bandwidth_target())
+                   : measures_traffic() ? traffic_period_ns(lowest_bandwidth())
                                         : kIdlePeriodNs,
       .signal = kTickSignal,
       .measures_traffic = measures_traffic(),
-      .traffic_bps = fine_traffic_bps(bandwidth_target()),
+      .traffic_bps = fine_traffic_bps(lowest_bandwidth()),
       .charges_stalls = measures || !measures_traffic(),
+      .tiers = placement_.map(),
       .cache_bytes = streaming_cache_bytes(),
       .walk_budget = budget,
       .base_ns = read_latency_.base_ns,

@@ -139,6 +139,11 @@ void ThreadLine::publish_traffic(ThreadEmulator& emulator) noexcept {
   add(board.streaming_samples, traffic.streaming_samples, published_.streaming_samples);
   add(board.pairs, traffic.pairs, published_.pairs);
   add(board.held_ns, held_ns, published_held_ns_);
+  for (std::size_t tier = 1; tier < kMostTiers; ++tier) {
+    TierTally::Sums& sums = runtime.board().tiers().tiers[tier];
+    add(sums.read_bytes, traffic.tiers[tier].read_bytes, published_.tiers[tier].read_bytes);
+    add(sums.written_bytes, traffic.tiers[tier].written_bytes, published_.tiers[tier].written_bytes);
+  }
   const std::uint64_t now_ns = runtime.injector().now_ns();
   board.series.add({published_until_ns_, now_ns, traffic.read_bytes - published_.read_bytes,
                     traffic.written_bytes - published_.written_bytes, held_ns - published_held_ns_},

@@ -69,6 +69,8 @@ tl::expected<Limit, Refusal> limit_by_hardware(const RunOptions& options, const 
 
 tl::expected<Limit, Refusal> limit_bandwidth(const RunOptions& options, const Prepared& prepared,
                                              std::vector<std::string>& warnings) {
+  if (!prepared.bandwidth.limits() && prepared.request.tiers.limits_bandwidth())
+    return governed(prepared.bandwidth, "it works in any process; tiers by themselves");
   if (!prepared.bandwidth.limits()) {
     return Limit{nullptr,
                  {},
@@ -163,7 +165,8 @@ RunReport make_report(const RunOptions& options, const Prepared& prepared,
   if (!prepared.is_native()) report.target.read_latency_ns = prepared.target_ns;
   report.target.read_bandwidth_bps = given(prepared.bandwidth.read_bps);
   report.target.write_bandwidth_bps = given(prepared.bandwidth.write_bps);
-  report.bandwidth.is_measured = !prepared.is_native() && (options.stat || prepared.bandwidth.limits());
+  report.bandwidth.is_measured = !prepared.is_native() && (options.stat || prepared.bandwidth.limits() ||
+                                                           prepared.request.tiers.limits_bandwidth());
   if (!prepared.is_native()) {
     report.tiers = report_of_tiers(prepared.request.tiers, prepared.request.profile, prepared.target_ns);
     report.persists = {.is_emulated = emulates_persists(prepared.request),

@@ -67,7 +67,8 @@ Result<void> prepare_replay(Prepared& prepared) {
 Result<void> prepare_source(Prepared& prepared, const RunOptions& options) {
   const SourceChoice wanted = prepared.request.source;
   if (wanted == SourceChoice::kReplay) return prepare_replay(prepared);
-  const bool counts_bytes = prepared.request.bandwidth.limits() || options.stat;
+  const bool counts_bytes =
+      prepared.request.bandwidth.limits() || prepared.request.tiers.limits_bandwidth() || options.stat;
   if (counts_bytes && wanted == SourceChoice::kPmu) {
     const Microarchitecture* design = find_events(read_cpu().signature);
     if (design != nullptr && !design->traffic.counted)

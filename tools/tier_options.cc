@@ -56,9 +56,6 @@ Result<void> check_tier(const std::string& option, const std::string& text, RunR
     if (auto checked = check_tier_file(tier.name, path); !checked) return in_option(option, checked.error());
   }
   if (auto checked = check_tier_node(tier, request); !checked) return in_option(option, checked.error());
-  if (!tier.profile.empty())
-    request.warnings.push_back(fmt::format(
-        "tier {}: of {} only the latencies are emulated, not its bandwidth", tier.name, tier.profile));
   return {};
 }
 

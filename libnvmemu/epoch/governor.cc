@@ -43,7 +43,13 @@ std::uint64_t TokenBucket::book(double bytes, std::uint64_t begin_ns) noexcept {
 }
 
 std::uint64_t Governor::book(const TrafficCounts& traffic, std::uint64_t begin_ns) noexcept {
-  return std::max(reads_.book(traffic.read_bytes, begin_ns), writes_.book(traffic.written_bytes, begin_ns));
+  std::uint64_t until_ns = all_.book(traffic.read_bytes, traffic.written_bytes, begin_ns);
+  for (std::size_t tier = 1; tier < kMostTiers; ++tier) {
+    if (!tiers_[tier]) continue;
+    const TierTraffic& moved = traffic.tiers[tier];
+    until_ns = std::max(until_ns, tiers_[tier]->book(moved.read_bytes, moved.written_bytes, begin_ns));
+  }
+  return until_ns;
 }
 
 }  // namespace nvmemu

@@ -3,20 +3,15 @@
 // until when the emulated memory would have been busy with what it has moved, and waits that long.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <cstdint>
+#include <optional>
 
 #include "counters/traffic_counts.h"
+#include "plan/bandwidth_target.h"
 
 namespace nvmemu {
-
-// What the emulated memory moves, bytes per second; 0: as much as this machine's.
-struct BandwidthTarget {
-  double read_bps = 0;
-  double write_bps = 0;
-
-  bool limits() const noexcept { return read_bps > 0 || write_bps > 0; }
-};
 
 // A bucket of one direction, as the moment at which it will be full again: the memory is busy until then
 // (the virtual scheduling of ITU-T I.371, the generic cell rate algorithm, without a tolerance). Who is
@@ -38,20 +33,38 @@ class TokenBucket {
   std::uint64_t processors_;
 };
 
-// Reads and writes apart: a memory that is busy with both is as slow as the slower of them.
+// The two buckets' words, shared by all who are limited together.
+struct BusyUntil {
+  std::atomic<std::uint64_t> read_ns, write_ns;
+};
+
+// Reads and writes apart: a memory that is busy with both is as slow as the slower of them. All memory
+// together, and each tier by itself.
 class Governor {
  public:
-  Governor(std::atomic<std::uint64_t>& read_busy_until_ns, std::atomic<std::uint64_t>& write_busy_until_ns,
-           const BandwidthTarget& target)
-      : reads_(read_busy_until_ns, target.read_bps), writes_(write_busy_until_ns, target.write_bps) {}
+  Governor(BusyUntil& busy_until, const BandwidthTarget& target)
+      : all_{{busy_until.read_ns, target.read_bps}, {busy_until.write_ns, target.write_bps}} {}
+  // Not for signal handlers. `tier`: not the machine's own.
+  void limit(TierId tier, BusyUntil& busy_until, const BandwidthTarget& target) {
+    tiers_[tier].emplace(
+        Buckets{{busy_until.read_ns, target.read_bps}, {busy_until.write_ns, target.write_bps}});
+  }
 
   // What a thread has moved from `begin_ns` until now (of a clock that all processes share). The moment until
   // which it must not go on; what is past needs no wait. Async-signal-safe.
   std::uint64_t book(const TrafficCounts& traffic, std::uint64_t begin_ns) noexcept;
 
  private:
-  TokenBucket reads_;
-  TokenBucket writes_;
+  struct Buckets {
+    TokenBucket reads, writes;
+
+    std::uint64_t book(double read_bytes, double written_bytes, std::uint64_t begin_ns) noexcept {
+      return std::max(reads.book(read_bytes, begin_ns), writes.book(written_bytes, begin_ns));
+    }
+  };
+
+  Buckets all_;
+  ByTier<std::optional<Buckets>> tiers_;
 };
 
 }  // namespace nvmemu

@@ -51,6 +51,8 @@ Result<void> read_memory(TierSpec& tier, std::string_view text, FindProfile find
   tier.profile = profile->name;
   tier.latency.ns = *profile->device.read_latency_ns;
   tier.persists = persist_spec_of(profile->device);
+  tier.bandwidth = {profile->device.read_bandwidth_bps.value_or(0),
+                    profile->device.write_bandwidth_bps.value_or(0)};
   return {};
 }
 
@@ -105,6 +107,9 @@ std::string format_tier(const TierPlan& plan, std::size_t index) {
   if (!tier.persists.empty()) text += ",write-latency=" + format_target_latency(tier.persists.latency);
   if (tier.persists.bandwidth_bps > 0)
     text += ",persist-bandwidth=" + to_decimal(tier.persists.bandwidth_bps) + "B/s";
+  if (tier.bandwidth.read_bps > 0) text += ",read-bandwidth=" + to_decimal(tier.bandwidth.read_bps) + "B/s";
+  if (tier.bandwidth.write_bps > 0)
+    text += ",write-bandwidth=" + to_decimal(tier.bandwidth.write_bps) + "B/s";
   for (const std::string& file : tier.files) text += ",file=" + file;
   for (const std::string& caller : tier.callers) text += ",caller=" + caller;
   if (tier.least_block_bytes != 0) text += ",malloc=" + std::to_string(tier.least_block_bytes) + "B";
@@ -124,6 +129,10 @@ Result<Profile> find_built_in(const std::string& name) { return find_built_in_pr
 
 bool TierPlan::has_nodes() const {
   return std::ranges::any_of(tiers, [](const TierSpec& tier) { return tier.node != 0; });
+}
+
+bool TierPlan::limits_bandwidth() const {
+  return std::ranges::any_of(tiers, [](const TierSpec& tier) { return tier.bandwidth.limits(); });
 }
 
 bool TierPlan::has_blocks() const {

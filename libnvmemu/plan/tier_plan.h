@@ -10,6 +10,7 @@
 
 #include "base/result.h"
 #include "device/device.h"
+#include "plan/bandwidth_target.h"
 #include "plan/persist_spec.h"
 #include "plan/target_latency.h"
 #include "tier/tier.h"
@@ -25,6 +26,7 @@ struct TierSpec {
   std::string profile;  // that the latency is of; empty: it was given as such
   TargetLatency latency{};
   PersistSpec persists{};
+  BandwidthTarget bandwidth{};
   std::vector<std::string> files;       // what is mapped of these, or of what lies below them, is in it
   std::vector<std::string> callers;     // blocks that these functions or libraries allocate are in it
   std::uint64_t least_block_bytes = 0;  // those of that size and more; 0: of no size
@@ -39,6 +41,7 @@ struct TierPlan {
 
   bool empty() const { return tiers.empty(); }
   bool has_nodes() const;
+  bool limits_bandwidth() const;
   bool has_blocks() const;  // whether allocations matter
   // 0: there is none of that name.
   TierId find(std::string_view name) const;
@@ -50,6 +53,7 @@ using FindProfile = Result<Profile> (*)(const std::string& name);
 // NAME=MEMORY[,RULE...]: MEMORY is a profile, a latency ("300ns") or a multiple ("2x"); a RULE is file=PATH,
 // node=NUMBER (of a NUMA node without processors, that the program is shown), size=SIZE (of that node),
 // write-latency=LATENCY (or a multiple of this machine's own persist), persist-bandwidth=BANDWIDTH,
+// read-bandwidth=BANDWIDTH, write-bandwidth=BANDWIDTH,
 // interleave=OWN:PARTS (pages of the machine's memory for each so many of this), granularity=SIZE (of such
 // pages), or rest. An error where it cannot be understood, or does not go with what `plan` has already.
 Result<void> add_tier(TierPlan& plan, std::string_view text, FindProfile find_profile);

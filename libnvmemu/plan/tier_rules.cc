@@ -14,7 +14,8 @@ namespace {
 
 constexpr std::string_view kRules =
     "they are file=PATH, node=NUMBER, size=SIZE, malloc=SIZE, caller=NAME, after=SIZE, interleave=3:1, "
-    "granularity=SIZE, rest, write-latency=LATENCY and persist-bandwidth=BANDWIDTH";
+    "granularity=SIZE, rest, read-bandwidth=BANDWIDTH, write-bandwidth=BANDWIDTH, write-latency=LATENCY and "
+    "persist-bandwidth=BANDWIDTH";
 constexpr int kHighestNode = 63;  // of one word of a mask of nodes
 constexpr std::uint64_t kMiB = std::uint64_t{1} << 20;
 constexpr std::uint64_t kMostBytes = std::uint64_t{1} << 50;
@@ -113,11 +114,21 @@ Result<void> read_write_latency(TierRules& rules, std::string_view text) {
   return {};
 }
 
-Result<void> read_persist_bandwidth(TierRules& rules, std::string_view text) {
-  const Result<double> bps = parse_bandwidth_bps(text);
-  if (!bps) return wrong_value(rules, "persist-bandwidth", bps.error());
-  rules.tier.persists.bandwidth_bps = *bps;
+Result<void> read_rate(const TierRules& rules, std::string_view key, std::string_view text, double& bps) {
+  const Result<double> read = parse_bandwidth_bps(text);
+  if (!read) return wrong_value(rules, key, read.error());
+  bps = *read;
   return {};
+}
+
+Result<void> read_persist_bandwidth(TierRules& rules, std::string_view text) {
+  return read_rate(rules, "persist-bandwidth", text, rules.tier.persists.bandwidth_bps);
+}
+Result<void> read_read_bandwidth(TierRules& rules, std::string_view text) {
+  return read_rate(rules, "read-bandwidth", text, rules.tier.bandwidth.read_bps);
+}
+Result<void> read_write_bandwidth(TierRules& rules, std::string_view text) {
+  return read_rate(rules, "write-bandwidth", text, rules.tier.bandwidth.write_bps);
 }
 
 struct Rule {
@@ -138,6 +149,8 @@ constexpr Rule kTable[] = {
     {"rest", false, read_rest},
     {"write-latency", true, read_write_latency},
     {"persist-bandwidth", true, read_persist_bandwidth},
+    {"read-bandwidth", true, read_read_bandwidth},
+    {"write-bandwidth", true, read_write_bandwidth},
 };
 
 }  // namespace

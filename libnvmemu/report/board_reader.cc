@@ -139,6 +139,8 @@ class Reader {
     for (std::size_t i = 0; i < std::min(report_.tiers.size(), kMostTiers); ++i) {
       const TierTally::Sums& sums = board_.tiers().tiers[i];
       TierReport& tier = report_.tiers[i];
+      tier.read_bytes = std::min(kMostBytes, static_cast<double>(sums.read_bytes.load()));
+      tier.written_bytes = std::min(kMostBytes, static_cast<double>(sums.written_bytes.load()));
       tier.placed_bytes = std::min(kMostBytes, static_cast<double>(sums.placed_bytes.load()));
       tier.stall_ns = std::min(kMostNs, static_cast<double>(sums.stall_ns.load()));
       tier.delay_ns = std::min(kMostNs, static_cast<double>(sums.delay_ns.load()));

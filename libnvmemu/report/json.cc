@@ -141,6 +141,8 @@ Json tiers_json(const std::vector<TierReport>& tiers) {
                    {"rule", tier.rule},
                    {"has_the_rest", tier.has_the_rest},
                    {"placed_bytes", tier.placed_bytes},
+                   {"read_bytes", tier.read_bytes},
+                   {"written_bytes", tier.written_bytes},
                    {"stall_ns", tier.stall_ns},
                    {"delay_ns", tier.delay_ns}});
   }

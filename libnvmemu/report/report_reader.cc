@@ -151,6 +151,8 @@ std::vector<TierReport> tiers_of(const Fields& fields) {
                      .profile = tier.text_or_null("profile"),
                      .read_latency_ns = tier.number("read_latency_ns", kLatencyNs),
                      .rule = tier.text("rule"),
+                     .read_bytes = tier.number("read_bytes", kBytes),
+                     .written_bytes = tier.number("written_bytes", kBytes),
                      .placed_bytes = tier.number("placed_bytes", kBytes),
                      .stall_ns = tier.number("stall_ns", kNanoseconds),
                      .delay_ns = tier.number("delay_ns", kNanoseconds),
@@ -278,6 +280,8 @@ void merge_one(const RunReport& report, RunReport& merged) {
   merged.persists.lines += report.persists.lines;
   merged.persists.delay_ns += report.persists.delay_ns;
   for (std::size_t i = 0; i < merged.tiers.size(); ++i) {
+    merged.tiers[i].read_bytes += report.tiers[i].read_bytes;
+    merged.tiers[i].written_bytes += report.tiers[i].written_bytes;
     merged.tiers[i].placed_bytes += report.tiers[i].placed_bytes;
     merged.tiers[i].stall_ns += report.tiers[i].stall_ns;
     merged.tiers[i].delay_ns += report.tiers[i].delay_ns;
@@ -323,7 +327,9 @@ Result<RunReport> merge_reports(const std::vector<RunReport>& reports) {
   merged.walks = {};
   merged.persists.persists = merged.persists.lines = 0;  // likewise
   merged.persists.delay_ns = 0;
-  for (TierReport& tier : merged.tiers) tier.placed_bytes = tier.stall_ns = tier.delay_ns = 0;  // added below
+  for (TierReport& tier : merged.tiers)
+    tier.read_bytes = tier.written_bytes = tier.placed_bytes = tier.stall_ns = tier.delay_ns =
+        0;  // added below
   if (reports.size() > 1) merged.alternation = {};
   merged.processes.clear();
   merged.places.clear();

@@ -41,6 +41,8 @@ struct TierReport {
   std::string profile;  // that the latency is of; empty: it was given as such
   double read_latency_ns = 0;
   std::string rule;                     // what is in it, for people
+  double read_bytes = 0;                // what was streamed from it, where that is measured,
+  double written_bytes = 0;             // and to it
   double placed_bytes = 0;              // that were ever put into it, by a file rule or nvmemu_place()
   double stall_ns = 0;                  // what loads from it were waited for here,
   double delay_ns = 0;                  // and are to be waited for longer

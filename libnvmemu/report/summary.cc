@@ -93,11 +93,15 @@ std::string bandwidth_error_line(const BandwidthReport& bandwidth) {
 
 std::string tier_line(const TierReport& tier) {
   return fmt::format(
-      "tier {}, {} ({}): waited {} for it, delayed by {}{}", tier.name, format_latency(tier.read_latency_ns),
-      tier.rule, format_duration(tier.stall_ns), format_duration(tier.delay_ns),
+      "tier {}, {} ({}): waited {} for it, delayed by {}{}{}", tier.name,
+      format_latency(tier.read_latency_ns), tier.rule, format_duration(tier.stall_ns),
+      format_duration(tier.delay_ns),
       tier.placed_bytes > 0
           ? fmt::format(", {} placed", format_size(static_cast<std::uint64_t>(tier.placed_bytes)))
-          : "");
+          : "",
+      tier.read_bytes + tier.written_bytes > 0 ? fmt::format(", {:.1f} GB read, {:.1f} GB written",
+                                                             tier.read_bytes / 1e9, tier.written_bytes / 1e9)
+                                               : "");
 }
 
 std::string place_line(const PlaceReport& place, double stall_ns) {

@@ -10,6 +10,9 @@
 #include <cstdint>
 #include <vector>
 
+#include "epoch/governor.h"
+#include "tier/tier.h"
+
 namespace nvmemu {
 
 // A stretch of one thread's time, and what it moved in it. Times of CLOCK_MONOTONIC_RAW, ns.
@@ -56,8 +59,8 @@ class TrafficSeries {
 };
 
 struct TrafficBoard {
-  std::uint64_t start_ns;                                              // when the board was made
-  std::atomic<std::uint64_t> read_busy_until_ns, write_busy_until_ns;  // of the governor's buckets
+  std::uint64_t start_ns;        // when the board was made
+  ByTier<BusyUntil> busy_until;  // of the governor's buckets: of all memory, and by tier
   std::atomic<std::uint64_t> read_bytes, written_bytes, extrapolated_bytes;
   std::atomic<std::uint64_t> samples, streaming_samples, pairs;  // as in TrafficCounts
   std::atomic<std::uint64_t> held_ns;

@@ -11,8 +11,9 @@ namespace nvmemu {
 
 struct TierTally {
   struct Sums {
-    std::atomic<std::uint64_t> stall_ns;      // what loads from it were waited for here,
-    std::atomic<std::uint64_t> delay_ns;      // and are to be waited for longer
+    std::atomic<std::uint64_t> stall_ns;                   // what loads from it were waited for here,
+    std::atomic<std::uint64_t> delay_ns;                   // and are to be waited for longer
+    std::atomic<std::uint64_t> read_bytes, written_bytes;  // where traffic is measured
     std::atomic<std::uint64_t> placed_bytes;  // all that was ever put into it, by a rule or a call
   };
   ByTier<Sums> tiers;

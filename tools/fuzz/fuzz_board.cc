@@ -86,10 +86,10 @@ void check_users(Board& board) {
   if (BoardProcess* expected = board.expect_process(4712, 1, "program", false)) board.release(expected);
   TrafficBoard& traffic = board.traffic();
   traffic.series.add({kNowNs, kNowNs + 1000, 1e6, 1e6, 0}, traffic.start_ns);
-  Governor governor(traffic.read_busy_until_ns, traffic.write_busy_until_ns,
-                    {.read_bps = 1e9, .write_bps = 1e9});
+  Governor governor(traffic.busy_until[0], {.read_bps = 1e9, .write_bps = 1e9});
+  governor.limit(1, traffic.busy_until[1], {.read_bps = 1e9, .write_bps = 1e9});
   TrafficCounts moved;
-  moved.read_bytes = moved.written_bytes = 1e6;
+  moved.read_bytes = moved.written_bytes = moved.tiers[1].read_bytes = 1e6;
   require(governor.book(moved, kNowNs) <= kNowNs + kLongestWaitNs);
 }
 

@@ -50,9 +50,8 @@ void run_epochs(benchmark::State& state, bool with_bandwidth) {
   if (source.open(this_tid(), TickerKind::kAny) != 0) return state.SkipWithError("no pages");
   pmu.tell_time();
   NoDelay injector;
-  std::atomic<std::uint64_t> read_busy{0};
-  std::atomic<std::uint64_t> write_busy{0};
-  Governor governor(read_busy, write_busy, {.read_bps = 1e9, .write_bps = 1e9});
+  BusyUntil busy_until{};
+  Governor governor(busy_until, {.read_bps = 1e9, .write_bps = 1e9});
   ThreadEmulator emulator(source, injector, ReadLatency{.base_ns = 90, .target_ns = 300}, 50e6,
                           stall_delay_ns, with_bandwidth ? &governor : nullptr);
   for (auto _ : state) emulator.end_epoch();

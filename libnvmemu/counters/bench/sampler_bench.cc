@@ -94,7 +94,7 @@ class TickedThread {
   explicit TickedThread(bool with_bandwidth)
       : sampler_(shared_, clock_,
                  {.signal = SIGWINCH, .measures_traffic = with_bandwidth, .cache_bytes = 32e6}),
-        governor_(read_busy_, write_busy_, {.read_bps = 1e9, .write_bps = 1e9}),
+        governor_(busy_until_, {.read_bps = 1e9, .write_bps = 1e9}),
         emulator_(sampler_, injector_, ReadLatency{.base_ns = 90, .target_ns = 300}, 50e6, stall_delay_ns,
                   with_bandwidth ? &governor_ : nullptr) {
     getcontext(&context_);
@@ -112,7 +112,7 @@ class TickedThread {
   SamplerShared shared_{.learnt = learnt_.get()};
   Sampler sampler_;
   NoDelay injector_;
-  std::atomic<std::uint64_t> read_busy_{0}, write_busy_{0};
+  BusyUntil busy_until_{};
   Governor governor_;
   ThreadEmulator emulator_;
   ucontext_t context_{};

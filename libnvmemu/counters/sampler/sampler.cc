@@ -39,7 +39,7 @@ Sampler::Sampler(SamplerShared& shared, const Clock& clock, const SamplerOptions
       walks_(shared.walks, options.effort * options.walk_budget, options.rules),
       every_load_(options.base_ns),
       samples_(options.base_ns, options.rules, options.several_targets),
-      traffic_(options.cache_bytes),
+      traffic_(options.cache_bytes, options.tiers),
       period_({.fine_ns = options.period_ns,
                .usual_ns = options.measures_traffic ? options.period_ns : options.period_ns / options.effort,
                .coarse_ns = options.charges_stalls ? kCoarsePeriodNs : kIdleTrafficPeriodNs,

@@ -42,6 +42,7 @@ struct SamplerOptions {
   bool measures_traffic = false;
   double traffic_bps = 0;
   bool charges_stalls = true;
+  const TierMap* tiers = nullptr;   // which memory is which; null: all is one
   double cache_bytes = 0;           // what is read again before so much else was comes from a cache
   double walk_budget = 0.005;       // of walks, of CPU time, and more of injected time
   double base_ns = 0;               // what a miss takes until a walk has seen one

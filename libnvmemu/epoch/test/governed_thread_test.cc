@@ -24,8 +24,8 @@ class GovernedThreadTest : public testing::Test {
   std::vector<std::string> events_;
   FakeSource source_{events_};
   FakeInjector injector_{events_};
-  std::atomic<std::uint64_t> reads_{0}, writes_{0};
-  Governor governor_{reads_, writes_, {.read_bps = 1e9, .write_bps = 1e9}};
+  BusyUntil busy_until_{};
+  Governor governor_{busy_until_, {.read_bps = 1e9, .write_bps = 1e9}};
   ThreadEmulator governed_{source_, injector_,      {.base_ns = 100, .target_ns = 300},
                            50e6,    stall_delay_ns, &governor_};
 };

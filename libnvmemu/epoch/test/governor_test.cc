@@ -77,15 +77,26 @@ TEST(TokenBucket, LosesNothingOfManyThreads) {
 }
 
 TEST(Governor, HoldsForTheSlowerOfReadsAndWrites) {
-  std::atomic<std::uint64_t> reads{0}, writes{0};
-  Governor governor(reads, writes, {.read_bps = 2e9, .write_bps = 1e9});
+  BusyUntil busy_until{};
+  Governor governor(busy_until, {.read_bps = 2e9, .write_bps = 1e9});
   EXPECT_EQ(governor.book({.read_bytes = 1e9, .written_bytes = 1e9}, kSecond), 2 * kSecond);
-  EXPECT_EQ(reads, kSecond + kSecond / 2) << "each has a bucket of its own";
+  EXPECT_EQ(busy_until.read_ns, kSecond + kSecond / 2) << "each has a bucket of its own";
+}
+
+TEST(Governor, LimitsTiersByThemselves) {
+  BusyUntil all{}, far{};
+  Governor governor(all, {.read_bps = 4e9, .write_bps = 0});
+  governor.limit(2, far, {.read_bps = 1e9, .write_bps = 1e9});
+  TrafficCounts moved{.read_bytes = 4e9, .written_bytes = 1e9};
+  EXPECT_EQ(governor.book(moved, kSecond), 2 * kSecond) << "nothing was the tier's";
+  moved.tiers[2] = {.read_bytes = 3e9, .written_bytes = 1e9};
+  EXPECT_EQ(governor.book(moved, 10 * kSecond), 13 * kSecond);
+  EXPECT_EQ(all.read_ns, 11 * kSecond);
 }
 
 TEST(Governor, LimitsOneDirectionAlone) {
-  std::atomic<std::uint64_t> reads{0}, writes{0};
-  Governor governor(reads, writes, {.read_bps = 0, .write_bps = 1e9});
+  BusyUntil busy_until{};
+  Governor governor(busy_until, {.read_bps = 0, .write_bps = 1e9});
   EXPECT_EQ(governor.book({.read_bytes = 100e9, .written_bytes = 0}, kSecond), 0u);
 }
 

@@ -60,17 +60,29 @@ TEST(TierPlanTest, AProfileSaysHowPersistsAreTaken) {
   EXPECT_EQ(plan->tiers[1].persists.latency.ns, 150);
 }
 
+TEST(TierPlanTest, TiersHaveBandwidthsOfTheirOwn) {
+  const auto plan = parse_tiers("cxl=cxl-dram;far=2x,read-bandwidth=8GB/s,write-bandwidth=2GB/s;near=2x");
+  ASSERT_TRUE(plan) << plan.error().message;
+  const Device device = find_built_in_profile("cxl-dram")->device;
+  EXPECT_EQ(plan->tiers[0].bandwidth.read_bps, device.read_bandwidth_bps.value_or(0));
+  EXPECT_EQ(plan->tiers[1].bandwidth, (BandwidthTarget{8e9, 2e9}));
+  EXPECT_FALSE(plan->tiers[2].bandwidth.limits());
+  EXPECT_TRUE(plan->limits_bandwidth());
+  EXPECT_FALSE(parse_tiers("near=2x")->limits_bandwidth());
+}
+
 TEST(TierPlanTest, NothingIsNoTier) {
   ASSERT_TRUE(parse_tiers(""));
   EXPECT_TRUE(parse_tiers("")->empty());
 }
 
 TEST(TierPlanTest, WhatIsWrittenIsReadAgain) {
-  for (const char* text :
-       {"a=300ns", "a=300ns,write-latency=600ns,file=/x,file=/y;b=2x,rest",
-        "a=2x,write-latency=1.5x,persist-bandwidth=2400000000B/s",
-        "a=2x,caller=f,malloc=65536B;b=3x,after=1048576B", "far=2x,file=/x,node=2,size=1048576B,rest",
-        "a=1.5x;b=350.25ns,file=/z,interleave=1:9,granularity=4096B"}) {
+  for (const char* text : {"a=300ns", "a=300ns,write-latency=600ns,file=/x,file=/y;b=2x,rest",
+                           "a=2x,write-latency=1.5x,persist-bandwidth=2400000000B/s",
+                           "a=2x,caller=f,malloc=65536B;b=3x,after=1048576B",
+                           "a=2x,read-bandwidth=1000000000B/s,write-bandwidth=2500000B/s",
+                           "far=2x,file=/x,node=2,size=1048576B,rest",
+                           "a=1.5x;b=350.25ns,file=/z,interleave=1:9,granularity=4096B"}) {
     const auto plan = parse_tiers(text);
     ASSERT_TRUE(plan) << text << plan.error().message;
     EXPECT_EQ(format_tiers(*plan), text);

@@ -64,8 +64,9 @@ TEST(ReportJson, HasTheTiers) {
                    .delay_ns = 2e9}};
   const json tiers = json::parse(to_json(report))["tiers"];
   ASSERT_EQ(tiers.size(), 2U);
-  EXPECT_THAT(keys(tiers[1]), UnorderedElementsAre("name", "profile", "read_latency_ns", "rule",
-                                                   "has_the_rest", "placed_bytes", "stall_ns", "delay_ns"));
+  EXPECT_THAT(keys(tiers[1]),
+              UnorderedElementsAre("name", "profile", "read_latency_ns", "rule", "has_the_rest",
+                                   "placed_bytes", "read_bytes", "written_bytes", "stall_ns", "delay_ns"));
   EXPECT_EQ(tiers[1]["delay_ns"], 2e9);
   EXPECT_TRUE(tiers[0]["profile"].is_null());
 

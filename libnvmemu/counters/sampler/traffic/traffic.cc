@@ -76,6 +76,13 @@ TrafficMeter::Known& TrafficMeter::known(const Loop& loop) noexcept {
   return *oldest;
 }
 
+// What is passed between two samples is seldom more than one mapping's; of what is interleaved, pages are hit
+// by chance.
+TierTraffic& TrafficMeter::of_tier(Rate& bytes, const Progress::Passed& passed) const noexcept {
+  return bytes
+      .tiers[tiers_ == nullptr ? TierId{0} : tiers_->tier_of(passed.begin + (passed.end - passed.begin) / 2)];
+}
+
 // Reads first, then writes: a line that was just read is not fetched again to be written. Whole lines go to
 // memory without a look at the caches, but only once, though two streams may pass them (of a loop that moves
 // several pages at a time).
@@ -87,14 +94,20 @@ TrafficMeter::Rate TrafficMeter::move(const Loop& loop, const Progress& progress
       const Stream& stream = loop.streams[i];
       if (writing ? !stream.writes : !stream.reads) continue;
       const auto [begin, end] = progress.passed[i];
+      TierTraffic& tier = of_tier(bytes, progress.passed[i]);
       const RecentRanges::Fresh fresh = ranges_.pass(begin, end, writing);
       if (writing && stream.whole_lines) {
         const double again = length({std::max(begin, whole.begin), std::min(end, whole.end)});
-        bytes.written += stream.touched * (length(progress.passed[i]) - again);
+        const double written = stream.touched * (length(progress.passed[i]) - again);
+        bytes.written += written;
+        tier.written_bytes += written;
         whole = progress.passed[i];
       } else {
+        const double written = writing ? stream.touched * fresh.unwritten_bytes : 0;
         bytes.read += stream.touched * fresh.bytes;
-        if (writing) bytes.written += stream.touched * fresh.unwritten_bytes;
+        bytes.written += written;
+        tier.read_bytes += stream.touched * fresh.bytes;
+        tier.written_bytes += written;
       }
     }
   }
@@ -106,10 +119,17 @@ void TrafficMeter::extrapolate(Known& loop, double time_ns) noexcept {
     loop.waiting_ns = std::min(kLongestWaitNs, loop.waiting_ns + time_ns);
     return;
   }
-  const Rate bytes{loop.rate.read * time_ns, loop.rate.written * time_ns};
-  counts_.read_bytes += bytes.read;
-  counts_.written_bytes += bytes.written;
-  counts_.extrapolated_bytes += bytes.read + bytes.written;
+  count(loop.rate, time_ns);
+  counts_.extrapolated_bytes += time_ns * (loop.rate.read + loop.rate.written);
+}
+
+void TrafficMeter::count(const Rate& bytes, double times) noexcept {
+  counts_.read_bytes += times * bytes.read;
+  counts_.written_bytes += times * bytes.written;
+  for (std::size_t tier = 1; tier < kMostTiers; ++tier) {
+    counts_.tiers[tier].read_bytes += times * bytes.tiers[tier].read_bytes;
+    counts_.tiers[tier].written_bytes += times * bytes.tiers[tier].written_bytes;
+  }
 }
 
 // Whether the thread has got from the sample before to this one by going on in this loop.
@@ -128,14 +148,12 @@ bool TrafficMeter::add_pair(const Loop& loop, const Registers& registers, double
   if (is_stray) usual.pairs = 0;  // it goes at another pace now
   usual.strays = 0;
   const Rate bytes = move(loop, *progress);
-  counts_.read_bytes += bytes.read;
-  counts_.written_bytes += bytes.written;
+  count(bytes, 1);
   ++counts_.pairs;
   const double kept = std::min(usual.pairs, kRemembered) / (std::min(usual.pairs, kRemembered) + 1);
   const auto renew = [kept](double& mean, double value) { mean = kept * mean + (1 - kept) * value; };
   renew(usual.speed, speed);
-  renew(usual.rate.read, bytes.read / passed_ns);
-  renew(usual.rate.written, bytes.written / passed_ns);
+  usual.rate.with(bytes, [&](double& mean, double moved) { renew(mean, moved / passed_ns); });
   usual.pairs += 1;
   if (usual.waiting_ns > 0) extrapolate(usual, usual.waiting_ns);
   usual.waiting_ns = 0;

@@ -12,6 +12,7 @@
 #include "counters/counts.h"
 #include "counters/sampler/code/loop.h"
 #include "counters/sampler/traffic/recent_ranges.h"
+#include "tier/tier_map.h"
 
 namespace nvmemu {
 
@@ -32,7 +33,9 @@ std::optional<Progress> progress_of(const Loop& loop, const Registers& then, con
 
 class TrafficMeter {
  public:
-  explicit TrafficMeter(double cache_bytes) : ranges_(cache_bytes) {}
+  // `tiers`: which memory is which; null: all is one.
+  explicit TrafficMeter(double cache_bytes, const TierMap* tiers = nullptr)
+      : tiers_(tiers), ranges_(cache_bytes) {}
 
   // A sample taken at `time_ns` of some clock, in `loop` (null: in none), which stands for `period_ns` of the
   // thread's time.
@@ -49,6 +52,18 @@ class TrafficMeter {
   struct Rate {
     double read = 0;
     double written = 0;
+    ByTier<TierTraffic> tiers{};
+
+    // By `work(part, part of the other)`, for each part.
+    template <typename Work>
+    void with(const Rate& other, const Work& work) noexcept {
+      work(read, other.read);
+      work(written, other.written);
+      for (std::size_t tier = 1; tier < kMostTiers; ++tier) {
+        work(tiers[tier].read_bytes, other.tiers[tier].read_bytes);
+        work(tiers[tier].written_bytes, other.tiers[tier].written_bytes);
+      }
+    }
   };
   // What a loop has moved per ns when it could be followed.
   struct Known {
@@ -74,7 +89,10 @@ class TrafficMeter {
   bool add_pair(const Loop& loop, const Registers& registers, double time_ns) noexcept;
   Rate move(const Loop& loop, const Progress& progress) noexcept;
   void extrapolate(Known& loop, double time_ns) noexcept;
+  void count(const Rate& bytes, double times) noexcept;
+  TierTraffic& of_tier(Rate& bytes, const Progress::Passed& passed) const noexcept;
 
+  const TierMap* tiers_;
   RecentRanges ranges_;
   std::array<Known, kLoops> loops_{};
   Before before_;

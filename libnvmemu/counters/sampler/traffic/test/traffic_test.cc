@@ -184,6 +184,24 @@ TEST_F(TrafficMeterTest, RowsOfDifferentLengthsTellAsManyIterationsAsTheShorter)
   EXPECT_NEAR(counts.read_bytes, 2 * 6e6, 1);
 }
 
+// A copy from memory of the machine's to a tier.
+TEST_F(TrafficMeterTest, WhatIsOfATierIsToldByItself) {
+  TierMap* const tiers = TierMap::create({});
+  ASSERT_TRUE(tiers->place(kB, 1 << 30, 3));
+  TrafficMeter meter(kCacheBytes, tiers);
+  const Loop loop = copy_loop();
+  for (std::uintptr_t i = 0; i <= 10; ++i) {
+    time_ns_ += kPeriodNs;
+    meter.add(&loop, at(kA + i * 5'000'000, kB + i * 5'000'000), time_ns_, kPeriodNs);
+  }
+  const TrafficCounts counts = meter.take();
+  EXPECT_NEAR(counts.read_bytes, 110e6, 1);
+  EXPECT_NEAR(counts.tiers[3].read_bytes, 55e6, 1);
+  EXPECT_NEAR(counts.tiers[3].written_bytes, 55e6, 1);
+  EXPECT_EQ(counts.tiers[1].read_bytes, 0);
+  TierMap::destroy(tiers);
+}
+
 TEST_F(TrafficMeterTest, CodeThatIsNoLoopMovesNothing) {
   for (int i = 0; i < 10; ++i) sample(nullptr, at(kA + 4'000'000 * static_cast<std::uintptr_t>(i)));
   const TrafficCounts counts = meter_.take();
