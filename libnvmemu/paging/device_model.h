@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+// When a device that is not there would be done with a request: latency, then transfer, over as many channels
+// as it has; writes to its buffer. Time is passed in, and random numbers follow from a seed: the same
+// requests, the same times. Pure; async-signal-safe; not thread-safe.
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "paging/page_device.h"
+
+namespace nvmemu {
+
+enum class PageOperation : std::uint8_t { kRead, kWrite };
+
+// What a device was asked for. Of a request in sequence, it begins where the one before of its kind ended.
+struct DeviceCounts {
+  struct Of {
+    std::uint64_t sequential = 0, random = 0;              // requests,
+    std::uint64_t sequential_pages = 0, random_pages = 0;  // and their pages
+  };
+  std::array<Of, 2> of{};  // by PageOperation
+  std::uint64_t erases = 0;
+  double busy_ns = 0;  // from each request to its end, in sum
+
+  std::uint64_t pages(PageOperation operation) const noexcept {
+    const Of& one = of[static_cast<std::size_t>(operation)];
+    return one.sequential_pages + one.random_pages;
+  }
+};
+
+class DeviceModel {
+ public:
+  static constexpr std::size_t kMostChannels = 64;
+
+  explicit DeviceModel(const PageDevice& device, std::uint64_t seed = 1) noexcept;
+
+  // `slot`: the first page's place on it; `pages` > 0. When it will be done, no earlier than `now_ns`, of a
+  // clock that does not go backwards.
+  std::uint64_t submit(PageOperation operation, std::uint64_t slot, std::uint64_t pages,
+                       std::uint64_t now_ns) noexcept;
+
+  const DeviceCounts& counts() const noexcept { return counts_; }
+
+ private:
+  bool note(PageOperation operation, std::uint64_t slot, std::uint64_t pages) noexcept;
+  double latency_ns(PageOperation operation, bool in_sequence) noexcept;
+  double erase_ns(std::uint64_t slot, std::uint64_t pages) noexcept;
+  double wait_for_buffer(double bytes, double now_ns) noexcept;
+  double serve(PageOperation operation, double bytes, double latency_ns, double now_ns) noexcept;
+
+  PageDevice device_;
+  std::uint64_t random_;
+  std::array<double, kMostChannels> free_ns_{};  // when each channel will be
+  std::array<double, 2> moving_until_ns_{};      // bytes of an operation before
+  double buffered_bytes_ = 0, buffered_at_ns_ = 0;
+  std::array<std::uint64_t, 2> next_slot_;  // of a request in sequence
+  std::uint64_t erase_block_;
+  DeviceCounts counts_;
+};
+
+// How long a device endures, as FlashVM reckons (section 5): all its blocks wear alike, and are rewritten
+// `amplification` times as often as the program asks. 0 where nothing is written, or cycles are not known.
+double years_to_wear_out(double capacity_bytes, double erase_cycles, double written_bytes_per_second,
+                         double amplification) noexcept;
+
+}  // namespace nvmemu
