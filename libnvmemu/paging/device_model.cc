@@ -63,15 +63,17 @@ double DeviceModel::wait_for_buffer(double bytes, double now_ns) noexcept {
   return buffered_at_ns_ + std::max(0.0, transfer_ns(excess, device_.drain_bps));
 }
 
-// On the channel that is free first. Bytes of one operation are moved one request after the other.
+// On the channel that is free first. Of one operation, bytes are moved at no more than their rate: what was
+// asked for before has been moved by then, though a request may be done before one that was asked for
+// earlier.
 double DeviceModel::serve(PageOperation operation, double bytes, double latency_ns, double now_ns) noexcept {
   double& channel = *std::min_element(free_ns_.begin(), free_ns_.begin() + device_.channels);
   double& moving_until_ns = moving_until_ns_[index_of(operation)];
-  const double found_ns = std::max(channel, now_ns) + latency_ns;
-  const double bps = operation == PageOperation::kRead ? device_.read_bps : device_.write_bps;
-  moving_until_ns = std::max(moving_until_ns, found_ns) + transfer_ns(bytes, bps);
-  channel = moving_until_ns;
-  return moving_until_ns;
+  const double moves_ns =
+      transfer_ns(bytes, operation == PageOperation::kRead ? device_.read_bps : device_.write_bps);
+  moving_until_ns = std::max(moving_until_ns, now_ns) + moves_ns;
+  channel = std::max(std::max(channel, now_ns) + latency_ns + moves_ns, moving_until_ns);
+  return channel;
 }
 
 std::uint64_t DeviceModel::submit(PageOperation operation, std::uint64_t slot, std::uint64_t pages,

@@ -52,7 +52,7 @@ class DeviceModel {
   PageDevice device_;
   std::uint64_t random_;
   std::array<double, kMostChannels> free_ns_{};  // when each channel will be
-  std::array<double, 2> moving_until_ns_{};      // bytes of an operation before
+  std::array<double, 2> moving_until_ns_{};      // bytes of an operation, at its rate
   double buffered_bytes_ = 0, buffered_at_ns_ = 0;
   std::array<std::uint64_t, 2> next_slot_;  // of a request in sequence
   std::uint64_t erase_block_;

@@ -14,6 +14,27 @@ namespace nvmemu::pmbench {
 template <typename T, typename What>
 concept Is = std::same_as<std::remove_const_t<T>, What>;
 
+// A field that files of earlier versions have not.
+template <typename Archive, typename T>
+void added(Archive& archive, const char* name, T& value) {
+  if constexpr (requires { archive.has(name); }) {
+    if (!archive.has(name)) return;
+  }
+  archive(name, value);
+}
+
+template <typename Archive, Is<DelayCounts> T>
+void fields(Archive& archive, T& counts) {
+  archive("reads", counts.reads);
+  archive("writes", counts.writes);
+  archive("read_pages", counts.read_pages);
+  archive("written_pages", counts.written_pages);
+  archive("read_ns", counts.read_ns);
+  archive("write_ns", counts.write_ns);
+  archive("overdue", counts.overdue);
+  archive("late_p95_ns", counts.late_p95_ns);
+}
+
 template <typename Archive, Is<Cache> T>
 void fields(Archive& archive, T& cache) {
   archive("type", cache.type);
@@ -104,6 +125,10 @@ void fields(Archive& archive, T& options) {
   archive("compressible_percent", options.compressible_percent);
   archive("memory_limit_bytes", options.memory_limit_bytes);
   archive("page_cluster", options.page_cluster);
+  added(archive, "swap_device", options.swap_device);
+  added(archive, "swap_profile", options.swap_profile);
+  added(archive, "swap_latency_ns", options.swap_latency_ns);
+  added(archive, "swap_bytes", options.swap_bytes);
   archive("eater_bytes", options.eater_bytes);
   archive("trace_file", options.trace_file);
   archive("repeat", options.repeat);
@@ -147,6 +172,7 @@ void fields(Archive& archive, T& result) {
   archive("series", result.series);
   archive("minor_faults", result.minor_faults);
   archive("major_faults", result.major_faults);
+  added(archive, "swap", result.swap);
   archive("warnings", result.warnings);
   archive("from_bands", result.from_bands);
 }

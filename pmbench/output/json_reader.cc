@@ -61,6 +61,8 @@ class Reader {
   Reader(const Json& json, std::string path, std::string_view name, std::string& error)
       : json_(json), path_(std::move(path)), name_(name), error_(error) {}
 
+  bool has(const char* name) const { return json_.is_object() && json_.contains(name); }
+
   template <typename T>
   void operator()(const char* name, T& value) const {
     if (!error_.empty()) return;

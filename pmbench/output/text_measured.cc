@@ -2,6 +2,7 @@
 // Lines that the original does not have. None may look like one of its: no parser of those shall find two.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 
 #include "base/units.h"
@@ -78,6 +79,27 @@ std::string fault_lines(const RunResult& result, const Totals& totals) {
   return text;
 }
 
+// What a fault takes beyond the device is the kernel's: of the middle one, and of the most usual.
+std::string swap_lines(const RunResult& result, const Totals& totals) {
+  const DelayCounts& swap = result.swap;
+  if (swap.reads + swap.writes == 0) return {};
+  const std::string like = result.options.swap_profile.empty()
+                               ? format_latency(result.options.swap_latency_ns)
+                               : result.options.swap_profile;
+  std::string text = fmt::format(
+      "swap device {} as {}: {} reads of {} each, {} writes of {} each; 95 % late by no more than {}; {} "
+      "took longer "
+      "natively\n",
+      result.options.swap_device, like, swap.reads, format_latency(swap.read_ns), swap.writes,
+      format_latency(swap.write_ns), format_latency(swap.late_p95_ns), swap.overdue);
+  const LatencyCounts& major = totals.classes[static_cast<std::size_t>(AccessClass::kMajorFault)];
+  if (major.count == 0 || result.options.swap_latency_ns <= 0) return text;  // a profile's latencies differ
+  return text + fmt::format("major fault less device: mean {}, p50 {}, mode {}\n",
+                            format_latency(std::max(1.0, major.mean_ns() - swap.read_ns)),
+                            format_latency(std::max(1.0, major.percentile_ns(0.5) - swap.read_ns)),
+                            format_latency(std::max(1.0, major.mode_ns() - swap.read_ns)));
+}
+
 bool has_classes(const Totals& totals) {
   for (const LatencyCounts& counts : totals.classes) {
     if (counts.count > 0) return true;
@@ -96,7 +118,7 @@ std::string measured_lines(const RunResult& result) {
   if (has_classes(totals)) text += class_table(totals) + "\n";
   text +=
       fmt::format("timer: {} a pair of readings, taken off each latency\n", format_latency(result.timer_ns));
-  text += fault_lines(result, totals);
+  text += fault_lines(result, totals) + swap_lines(result, totals);
   text += fmt::format("migrations seen: {}\n", totals.migrations);
   for (const std::string& warning : result.warnings) text += fmt::format("warning: {}\n", warning);
   return text;

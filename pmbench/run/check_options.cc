@@ -10,6 +10,7 @@
 #include "base/units.h"
 #include "measure/timer.h"
 #include "memory/numa_policy.h"
+#include "paging/page_device.h"
 #include "pattern/pattern.h"
 #include "run/command_line.h"
 
@@ -115,6 +116,24 @@ Result<void> check_memory(Options& options) {
   return {};
 }
 
+// zram where nothing else is said.
+Result<void> check_swap(Options& options) {
+  const bool is_slow = options.swap_latency_ns > 0 || !options.swap_profile.empty();
+  if (options.swap_latency_ns > 0 && !options.swap_profile.empty())
+    return failure("--swap-latency and --swap-profile exclude each other");
+  if (!options.swap_profile.empty()) {
+    if (const auto found = find_page_device(options.swap_profile); !found)
+      return failure("--swap-profile: " + found.error().message, found.error().hint);
+  }
+  if (is_slow && options.swap_device.empty()) options.swap_device = "zram";
+  if (options.swap_bytes > 0 && options.swap_device != "zram")
+    return failure("--swap-size goes with --swap-device zram");
+  if (options.swap_device.empty()) return {};
+  if (options.memory == MemoryKind::kFile || options.memory == MemoryKind::kHugetlb)
+    return failure("--swap-device: this kind of --memory is not paged to swap");
+  return {};
+}
+
 Result<void> check_timer(Options& options) {
   if (const Result<Fence> fence = parse_fence(options.fence); !fence)
     return failure("--fence: " + fence.error().message);
@@ -137,7 +156,7 @@ Result<std::vector<Phase>> parse_phases(std::string_view text, const Phase& shap
 }
 
 Result<void> check_options(Options& options) {
-  for (const auto check : {check_sizes, check_times, check_patterns, check_memory, check_timer}) {
+  for (const auto check : {check_sizes, check_times, check_patterns, check_memory, check_swap, check_timer}) {
     if (const Result<void> checked = check(options); !checked) return checked;
   }
   return {};

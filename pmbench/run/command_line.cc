@@ -7,7 +7,9 @@
 #include <map>
 
 #include "base/quote.h"
+#include "base/units.h"
 #include "measure/timer.h"
+#include "paging/page_device.h"
 #include "pattern/pattern.h"
 #include "run/typed_options.h"
 
@@ -24,6 +26,8 @@ Examples:
   pmbench -m 8192 -s 8192 -i -j 2 -c --page-cluster 0 300
                                                     as the paper did, on a machine with 2 GiB
   pmbench --memory-limit 256M -m 512 -s 512 -i 30   pages, without the machine running short
+  pmbench --swap-latency 5us --memory-limit 256M -m 512 -s 512 -i --page-cluster 0 30
+                                                    to swap that takes 5 us a request (as root)
   pmbench --phase "uniform:10s,zipf@0.99:20s" --series-csv series.csv
   pmbench report a.xml b.json                       compares and averages runs (pmbench report --help)
 
@@ -44,6 +48,19 @@ std::string pattern_help() {
   for (const PatternDescription& pattern : pattern_descriptions())
     help += fmt::format("\n{}{}: {}", pattern.name, pattern.parameters, pattern.text);
   return help;
+}
+
+std::string device_names() {
+  std::string names;
+  for (const PageDeviceProfile& profile : page_device_profiles())
+    names += (names.empty() ? "" : (names.size() - names.rfind('\n') - 1 > 60 ? ",\n" : ", ")) + profile.name;
+  return names;
+}
+
+double parse_time(const char* option, const std::string& text) {
+  const Result<double> ns = parse_latency_ns(text);
+  if (!ns) refuse(fmt::format("{}: {}", option, ns.error().message));
+  return *ns;
 }
 
 // What needs more than one option to be understood.
@@ -155,6 +172,23 @@ void add_surroundings(Parser& app, Options& options) {
       .type_name("N")
       .group(kSurroundings)
       .take_last();
+  add_text(app, "--swap-device", "zram|PATH", options.swap_device,
+           "swap to a zram device, made for the time of the run, or to this block device, whose\ncontents "
+           "are lost; as "
+           "root",
+           kSurroundings);
+  app.add_option_function(
+         "--swap-latency",
+         [&options](const std::string& text) {
+           options.swap_latency_ns = parse_time("--swap-latency", text);
+         },
+         "have its requests take so long (5us) [as long as they take]; with zram, where no\nother is named")
+      .type_name("TIME")
+      .group(kSurroundings)
+      .take_last();
+  add_text(app, "--swap-profile", "NAME", options.swap_profile,
+           "or as long as those of another device: " + device_names(), kSurroundings);
+  add_size(app, "--swap-size", options.swap_bytes, "of zram [as much as the map]", kSurroundings);
   add_size(app, "--eat", options.eater_bytes,
            "take this much memory away from the machine for the time of the run", kSurroundings);
 }

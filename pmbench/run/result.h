@@ -12,6 +12,7 @@
 
 #include "measure/histogram.h"
 #include "run/options.h"
+#include "swap/delay_counts.h"
 
 namespace nvmemu::pmbench {
 
@@ -84,6 +85,7 @@ struct RunResult {
   std::vector<MemorySnapshot> snapshots;
   std::vector<SeriesPoint> series;
   std::uint64_t minor_faults = 0, major_faults = 0;  // of the process, over the timed part
+  DelayCounts swap;  // of the timed part, of --swap-device; all 0: its own speed was kept, or there was none
   std::vector<std::string> warnings;
   // Read from the original's XML, which has neither sums nor faults by class: latencies are its bands'
   // middles, faults of the process unknown, and the histograms, which are of all threads, with the first

@@ -211,6 +211,16 @@ std::string balancing_warning() {
       kSwitch);
 }
 
+// Averages and lateness are of all the run: filling and warming up go there, too.
+DelayCounts since(const DelayCounts& before, DelayCounts now) {
+  now.reads -= before.reads;
+  now.writes -= before.writes;
+  now.read_pages -= before.read_pages;
+  now.written_pages -= before.written_pages;
+  now.overdue -= before.overdue;
+  return now;
+}
+
 // With the memory mapped: all but what is found when it is unmapped.
 Result<void> run_mapped(const Options& options, const Stop& stop, const ShowStatus& show,
                         const Surroundings& surroundings, RunResult& result) {
@@ -232,7 +242,9 @@ Result<void> run_mapped(const Options& options, const Stop& stop, const ShowStat
   Workers workers(*settings, *std::move(phases), *affinity, options.jobs, !options.cold);
   wait_for(workers, stop, show);
   result.snapshots.push_back(take_snapshot("pre-run"));
+  const DelayCounts before = surroundings.swap_counts();
   measure(options, stop, show, surroundings.cgroup_folder(), workers, result);
+  result.swap = since(before, surroundings.swap_counts());
   result.snapshots.push_back(take_snapshot("post-run"));
   result.threads = workers.results();
   result.seconds = workers.seconds();

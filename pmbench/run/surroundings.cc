@@ -15,10 +15,13 @@ Result<void> Surroundings::arrange(const Options& options) {
   if (options.threshold_ns > 0) {
     if (const Result<void> opened = open_trace_marker(); !opened) return opened;
   }
-  if (options.page_cluster || options.memory_limit_bytes) {
+  if (options.page_cluster || options.memory_limit_bytes || !options.swap_device.empty()) {
     Result<Caretaker> caretaker = Caretaker::start();
     if (!caretaker) return tl::unexpected(caretaker.error());
     caretaker_.emplace(*std::move(caretaker));
+  }
+  if (!options.swap_device.empty()) {
+    if (const Result<void> started = start_swap(options); !started) return started;
   }
   if (options.page_cluster) {
     Result<PageCluster> set = PageCluster::set(*options.page_cluster, &*caretaker_);
@@ -40,6 +43,21 @@ Result<void> Surroundings::open_trace_marker() {
   }
   return failure(fmt::format("-h: cannot open the kernel's trace_marker: {}", std::strerror(errno)),
                  "as root: mount -t tracefs none /sys/kernel/tracing");
+}
+
+Result<void> Surroundings::start_swap(const Options& options) {
+  SwapRequest request{.device = options.swap_device,
+                      .bytes = options.swap_bytes > 0 ? options.swap_bytes : options.map_mib << 20};
+  if (options.swap_latency_ns > 0) request.like = page_device_of(options.swap_latency_ns);
+  if (!options.swap_profile.empty()) {
+    const auto profile = find_page_device(options.swap_profile);
+    if (!profile) return tl::unexpected(profile.error());
+    request.like = profile->device;
+  }
+  Result<SlowSwap> swap = SlowSwap::start(request, *caretaker_);
+  if (!swap) return failure("--swap-device: " + swap.error().message, swap.error().hint);
+  swap_.emplace(*std::move(swap));
+  return {};
 }
 
 // Files page to themselves. What is filled is all of the map, not the set alone.

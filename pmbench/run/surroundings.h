@@ -8,6 +8,7 @@
 
 #include "base/result.h"
 #include "run/options.h"
+#include "swap/slow_swap.h"
 #include "system/caretaker.h"
 #include "system/eater.h"
 #include "system/memory_cgroup.h"
@@ -27,14 +28,18 @@ class Surroundings {
   Result<void> arrange(const Options& options);
 
   int trace_marker() const noexcept { return trace_marker_; }  // a file, or -1
+  // What swap was asked for since the last time; all 0 where it is not slowed.
+  DelayCounts swap_counts() const { return swap_ ? swap_->counts().value_or(DelayCounts{}) : DelayCounts{}; }
   std::string cgroup_folder() const { return cgroup_ ? cgroup_->folder() : ""; }
 
  private:
   Result<void> open_trace_marker();
+  Result<void> start_swap(const Options& options);
   Result<void> enter_cgroup(const Options& options);
 
   int trace_marker_ = -1;
   std::optional<Caretaker> caretaker_;
+  std::optional<SlowSwap> swap_;
   std::optional<PageCluster> page_cluster_;
   std::optional<Eater> eater_;
   std::optional<RealCgroupFiles> cgroup_files_;

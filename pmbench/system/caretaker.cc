@@ -6,6 +6,7 @@
 #include <poll.h>
 #include <signal.h>
 #include <sys/prctl.h>
+#include <sys/swap.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -28,6 +29,7 @@ namespace {
 // whole.
 constexpr std::string_view kWrite = "write";
 constexpr std::string_view kGroup = "group";
+constexpr std::string_view kSwap = "swap";
 constexpr std::string_view kDone = "done";
 
 std::string message_of(std::string_view kind, std::string_view path, std::string_view text) {
@@ -60,6 +62,7 @@ void put_back(const std::vector<std::string>& words) {
     const std::string& kind = words[at * 3];
     const std::string& path = words[at * 3 + 1];
     if (kind == kGroup) remove_group(path);
+    if (kind == kSwap) swapoff(path.c_str());
     if (kind == kWrite) static_cast<void>(write_text(path, words[at * 3 + 2]));
   }
 }
@@ -178,6 +181,8 @@ Caretaker::~Caretaker() {
 void Caretaker::will_write(const std::string& path, std::string_view text_before) noexcept {
   tell(message_of(kWrite, path, text_before));
 }
+
+void Caretaker::will_swap_to(const std::string& device) noexcept { tell(message_of(kSwap, device, "")); }
 
 void Caretaker::will_make_group(const std::string& path) noexcept { tell(message_of(kGroup, path, "")); }
 

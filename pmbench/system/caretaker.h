@@ -24,9 +24,10 @@ class Caretaker {
   // To be destroyed when everything is as it was: then there is nothing to do.
   ~Caretaker();
 
-  // Each before the change is made. What is put back: a file's text; that there is no such memory cgroup,
-  // when all processes have left it. Last to first.
+  // Each before the change is made. What is put back: a file's text; that nothing swaps to a device; that
+  // there is no such memory cgroup, when all processes have left it. Last to first.
   void will_write(const std::string& path, std::string_view text_before) noexcept;
+  void will_swap_to(const std::string& device) noexcept;
   void will_make_group(const std::string& path) noexcept;
 
   pid_t pid() const noexcept { return pid_; }

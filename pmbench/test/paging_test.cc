@@ -266,6 +266,38 @@ TEST_P(PagingTo, SaysWhatKilledItWhenItsGroupRunsOutOfMemory) {
   EXPECT_TRUE(becomes_as_it_was(pid));
 }
 
+// Beyond the device, a fault takes what the kernel does: as much, whatever the device. Bounds for machines
+// where that is ten times what it is on the usual ones.
+TEST(SlowSwap, TakesAsLongAsItIsTo) {
+  if (std::getenv("NVMEMU_TEST_PAGING") == nullptr)
+    GTEST_SKIP() << "needs NVMEMU_TEST_PAGING in the environment: it makes swap for the machine";
+  std::vector<double> overheads_ns;
+  for (const double latency_ns : {20e3, 400e3}) {
+    Options options;
+    options.duration_s = 3;
+    options.map_mib = options.set_mib = 96;
+    options.phases = {Phase{.seconds = 3}};
+    options.memory_limit_bytes = 64 * kMebibyte;
+    options.page_cluster = 0;
+    options.initialize = options.cold = true;
+    options.huge_pages = HugePages::kOff;
+    options.swap_device = "zram";
+    options.swap_latency_ns = latency_ns;
+    if (!timer_is_tsc()) options.timestamp = TimestampKind::kPerfCounter;
+    const Stop stop;
+    const Result<RunResult> result = run(options, stop);
+    if (!result)
+      GTEST_SKIP() << "needs BPF at the kernel's tracepoints, and zram: " << result.error().message;
+    EXPECT_GT(result->swap.reads, 100U);
+    EXPECT_NEAR(result->swap.read_ns, latency_ns, 1);
+    const LatencyCounts& major = result->threads.at(0).classes[2];
+    overheads_ns.push_back(major.percentile_ns(0.5) - latency_ns);
+  }
+  EXPECT_GT(overheads_ns[0], 0);
+  EXPECT_NEAR(overheads_ns[0], overheads_ns[1], 40e3);
+  EXPECT_EQ(read_text("/proc/swaps").find("zram"), std::string::npos);
+}
+
 INSTANTIATE_TEST_SUITE_P(Swap, PagingTo,
                          testing::Values(Medium{"zram", make_zram_swap}, Medium{"loop", make_loop_swap}),
                          [](const auto& medium) { return std::string(medium.param.name); });

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <vector>
 
 namespace nvmemu {
@@ -26,11 +27,18 @@ TEST(DeviceModel, MoreThanItsChannelsWait) {
   EXPECT_EQ(done, (std::vector<std::uint64_t>{10 * kUs, 10 * kUs, 20 * kUs, 20 * kUs, 30 * kUs}));
 }
 
-TEST(DeviceModel, BytesAreMovedOneRequestAfterTheOther) {
-  DeviceModel model({.read = LatencyQuantiles(10'000), .read_bps = 4096e6, .channels = 8});
-  EXPECT_EQ(model.submit(kRead, 0, 1, 0), 11 * kUs);
-  EXPECT_EQ(model.submit(kRead, 50, 1, 0), 12 * kUs);
-  EXPECT_EQ(model.submit(kRead, 90, 1, 0), 13 * kUs);
+TEST(DeviceModel, NoMoreBytesAreMovedThanItsRate) {
+  DeviceModel model({.read = LatencyQuantiles(10'000), .read_bps = 4096e6, .channels = 64});
+  for (std::uint64_t i = 1; i <= 40; ++i)
+    EXPECT_EQ(model.submit(kRead, i * 9, 1, 0), std::max<std::uint64_t>(11, i) * kUs);
+  EXPECT_EQ(model.submit(kWrite, 0, 1, 0), 0U);  // which has a rate of its own
+}
+
+TEST(DeviceModel, ASlowRequestHoldsNobodyUp) {
+  DeviceModel model(
+      {.read = LatencyQuantiles(9e6), .sequential_read = LatencyQuantiles(1000), .channels = 2});
+  EXPECT_EQ(model.submit(kRead, 0, 1, 0), 9000 * kUs);
+  EXPECT_EQ(model.submit(kRead, 1, 1, 0), 1 * kUs);
 }
 
 TEST(DeviceModel, WhatFollowsTheOneBeforeIsFaster) {

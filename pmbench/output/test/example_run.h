@@ -122,6 +122,14 @@ inline RunResult example_run() {
   result.series = {example_point(1, "uniform", 600), example_point(2, "zipf", 900)};
   result.minor_faults = 40;
   result.major_faults = 300;
+  result.swap = {.reads = 40,
+                 .writes = 50,
+                 .read_pages = 41,
+                 .written_pages = 51,
+                 .read_ns = 5000,
+                 .write_ns = 6000,
+                 .overdue = 3,
+                 .late_p95_ns = 128};
   result.warnings = {"the clock is not sure"};
   return result;
 }

@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "example_run.h"
@@ -117,6 +118,12 @@ TEST(ReadJson, RefusesWhatIsNoRun) {
   EXPECT_THAT(message_of(whole.substr(0, whole.size() / 2)), HasSubstr("no whole JSON"));
 }
 
+bool is_in_files_of_all_versions(const std::string& path) {
+  constexpr const char* kAdded[] = {"options.swap_device", "options.swap_profile", "options.swap_latency_ns",
+                                    "options.swap_bytes", "swap"};
+  return std::ranges::find(kAdded, path) == std::end(kAdded);
+}
+
 // Every field in turn, at any depth, is missing, and then of another type: its path is in the error.
 void break_each(const json& whole, const json& part, const json::json_pointer& at, const std::string& path) {
   for (const auto& [name, value] : part.items()) {
@@ -128,7 +135,11 @@ void break_each(const json& whole, const json& part, const json::json_pointer& a
     json broken = whole;
     if (!in_array) {
       broken[at].erase(name);
-      EXPECT_THAT(message_of(broken.dump()), HasSubstr(here + " is missing"));
+      if (is_in_files_of_all_versions(here)) {
+        EXPECT_THAT(message_of(broken.dump()), HasSubstr(here + " is missing"));
+      } else {
+        EXPECT_TRUE(parse_json(broken.dump())) << here;
+      }
     }
     for (const json& wrong : {json("text"), json(-1.5), json(json::array({true})), json(false)}) {
       if (wrong.type() == value.type() || (wrong.is_number() && value.is_number_float())) continue;

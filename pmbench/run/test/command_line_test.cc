@@ -86,6 +86,16 @@ TEST(CommandLineTest, TakesOurs) {
   EXPECT_EQ(options_of("10 --memory file:/tmp/x").backing_file, "/tmp/x");
 }
 
+TEST(CommandLineTest, SwapMayBeAsSlowAsAnotherDevice) {
+  EXPECT_EQ(options_of("10").swap_device, "");
+  EXPECT_EQ(options_of("10 --swap-device /dev/x").swap_device, "/dev/x");
+  const Options slow = options_of("10 --swap-latency 5us --swap-size 1GiB");
+  EXPECT_EQ(slow.swap_latency_ns, 5000);
+  EXPECT_EQ(slow.swap_device, "zram");
+  EXPECT_EQ(slow.swap_bytes, 1 << 30);
+  EXPECT_EQ(options_of("10 --swap-profile optane-ssd --swap-device /dev/x").swap_profile, "optane-ssd");
+}
+
 TEST(CommandLineTest, PhasesHavePatternsShapesAndTimes) {
   const Options options = options_of("-e 0.5 --phase uniform:10s,zipf@0.99:20s,hotspot:80:20:500ms");
   EXPECT_DOUBLE_EQ(options.duration_s, 30.5);
@@ -134,6 +144,10 @@ INSTANTIATE_TEST_SUITE_P(
         Wrong{"5 --page-size 8KiB", "--page-size"}, Wrong{"5 -m 1 -s 1 --page-size 2MiB", "-s"},
         Wrong{"5 --compressible 101", "--compressible"}, Wrong{"5 --memory-limit 256", "--memory-limit"},
         Wrong{"5 --memory hugetlb --memory-limit 1M", "--memory-limit"}, Wrong{"5 --memory disk", "--memory"},
+        Wrong{"5 --swap-latency 5", "--swap-latency"}, Wrong{"5 --swap-profile drum", "--swap-profile"},
+        Wrong{"5 --swap-latency 5us --swap-profile rdma", "exclude each other"},
+        Wrong{"5 --swap-device /dev/x --swap-size 1G", "--swap-size"},
+        Wrong{"5 --swap-device zram --memory hugetlb", "--swap-device"},
         Wrong{"5 --page-cluster -1", "--page-cluster"}, Wrong{"5 --phase uniform", "--phase"},
         Wrong{"5 --phase uniform:2s", "--phase"}, Wrong{"--phase @1:2s", "has no pattern"},
         Wrong{"--phase uniform@inf:2s", "is not a shape"}, Wrong{"--phase uniform@nan:2s", "is not a shape"},
