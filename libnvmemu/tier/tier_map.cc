@@ -30,6 +30,20 @@ std::optional<TierClass> TierMap::placed_in(std::uintptr_t address) const noexce
   return value == 0 ? std::nullopt : std::optional(static_cast<TierClass>(value - 1));
 }
 
+ByTier<double> TierMap::shares_of(std::uintptr_t begin, std::uintptr_t end) const noexcept {
+  ByTier<double> shares{};
+  const std::uintptr_t middle = begin + (end - begin) / 2;
+  const TierClass tiers = placed_in(middle).value_or(otherwise_.load(kRelaxed));
+  const TierPattern* const pattern = tiers < kMostTiers ? nullptr : &patterns_[tiers - kMostTiers];
+  if (pattern == nullptr || end - begin < pattern->pages_in_turn() * pattern->page_bytes) {
+    shares[tier_of(middle)] = 1;
+    return shares;
+  }
+  for (std::size_t i = 0; i < pattern->count; ++i)
+    shares[pattern->parts[i].tier] += static_cast<double>(pattern->parts[i].pages) / pattern->pages_in_turn();
+  return shares;
+}
+
 // Two who tell of the same one at once may each get a class for it.
 std::optional<TierClass> TierMap::class_of(const TierPattern& pattern) noexcept {
   if (!pattern.is_interleaved() && pattern.origin == 0) return pattern.parts[0].tier;

@@ -29,6 +29,9 @@ class TierMap {
     const TierClass tiers = placed_in(address).value_or(otherwise_.load(std::memory_order_relaxed));
     return tiers < kMostTiers ? tiers : patterns_[tiers - kMostTiers].of(address);
   }
+  // Which part of a range (of one mapping) is each tier's: 1 in all. Of what is interleaved finely, by the
+  // pattern.
+  ByTier<double> shares_of(std::uintptr_t begin, std::uintptr_t end) const noexcept;
   // What asked for it to be where it is; 0 for what nobody has placed.
   std::uint8_t origin_of(std::uintptr_t address) const noexcept {
     const std::optional<TierClass> placed = placed_in(address);

@@ -4,10 +4,7 @@
 // device that answers at once, as zram does, that is the thread's that waits for it.
 //
 // Of the kernel's structures only what is read is said; where it lies is found when this is loaded (CO-RE).
-#include <bpf/bpf_helpers.h>
-#include <bpf/bpf_tracing.h>
-#include <linux/bpf.h>
-
+#include "bio_delay_kernel.h"
 #include "bio_delay_settings.h"
 
 struct block_device {

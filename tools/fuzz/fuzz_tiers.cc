@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What says which memory is which: --tier and NVMEMU_TIERS, files of them, lists of nodes, a process's status.
+// What says which memory is which: --tier and NVMEMU_TIERS, files of them, lists of nodes, a process's
+// status.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>

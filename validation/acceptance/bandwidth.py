@@ -95,6 +95,30 @@ class Both:
             self.chase.failure = self.stream.failure = str(error)
 
 
+class OfATier:
+    """A tier's own limit: all memory is its, or every other page; then half of the bytes are."""
+
+    def __init__(self):
+        self.rules = {",rest": 1, ",interleave=1:1,granularity=2MiB": 2}
+        self.row_of = {rule: Row(f"bandwidth: of a tier, {'all' if parts == 1 else 'half'} of the memory", "%", BOUNDS["bandwidth"],
+                                 signed=True) for rule, parts in self.rules.items()}
+        self.rows = list(self.row_of.values())
+
+    def round(self, runner, selected):
+        command = runner.program("nvmemu-stream", *STREAM)
+        for rule, row in self.row_of.items():
+            if row.name not in selected:
+                continue
+            progress(f"  {row.name}")
+            try:
+                options = ["--tier", f"far=1x,read-bandwidth=4GB/s{rule}"]
+                found = moved(figures(runner.emulated(command, options), emulated=True), "read")
+                target = 4000 * self.rules[rule]
+                row.samples.append(max((100 * (rate / target - 1) for rate in found.values()), key=abs))
+            except RunError as error:
+                row.failure = str(error)
+
+
 class TwoProcesses:
     """What two processes of one run move together."""
 
@@ -124,4 +148,5 @@ def experiments():
             yield Stream(direction, threads)
     yield Chase()
     yield Both()
+    yield OfATier()
     yield TwoProcesses()

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A key-value store on libpmemobj: a hash table of chains in a pool. Fills it, each pair made durable by itself, then looks
-// keys up at random, and prints what each takes.
+// A key-value store on libpmemobj: a hash table of chains in a pool. Fills it, each pair made durable by
+// itself, then looks keys up at random, and prints what each takes.
 //
 //   gcc -O2 -o pmem_kv validation/experiments/pmem_kv.c -lpmemobj
 //   nvmemu run --tier nvm=optane-dcpmm,file=/dev/shm/pool -- ./pmem_kv /dev/shm/pool 1000000
@@ -81,8 +81,8 @@ int main(int count, char** arguments) {
     found += entry != NULL && entry->value[0] == 'v';
   }
   const double ended = now();
-  printf("put %.0f ns, get %.0f ns, found %lu\n", (filled - begin) / (double)keys, (ended - filled) / (double)look_ups,
-         (unsigned long)found);
+  printf("put %.0f ns, get %.0f ns, found %lu\n", (filled - begin) / (double)keys,
+         (ended - filled) / (double)look_ups, (unsigned long)found);
   pmemobj_close(pool);
   unlink(path);
   return 0;

@@ -85,6 +85,19 @@ TEST_F(TierMapTest, ARangeMayBeOfSeveralTiersInTurn) {
   EXPECT_EQ(map_->tier_of(kBase + kBlock), 0);
 }
 
+TEST_F(TierMapTest, TellsWhichPartOfARangeIsWhose) {
+  open();
+  const TierPattern pattern{.parts = {{{.tier = 2, .pages = 1}, {.tier = 0, .pages = 3}}}, .count = 2};
+  ASSERT_TRUE(map_->place(kBase, kBlock, *map_->class_of(pattern)));
+  ASSERT_TRUE(map_->place(kBase + kBlock, kBlock, 3));
+  EXPECT_EQ(map_->shares_of(kBase, kBase + 10 * kPage)[2], 0.25);
+  EXPECT_EQ(map_->shares_of(kBase, kBase + 10 * kPage)[0], 0.75);
+  EXPECT_EQ(map_->shares_of(kBase, kBase + kPage)[map_->tier_of(kBase)], 1)
+      << "less than the pattern: as the middle";
+  EXPECT_EQ(map_->shares_of(kBase + kBlock, kBase + 2 * kBlock)[3], 1);
+  EXPECT_EQ(map_->shares_of(kBase + 3 * kBlock, kBase + 4 * kBlock)[0], 1);
+}
+
 TEST_F(TierMapTest, TellsWhatAskedForARange) {
   open();
   TierPattern asked = TierPattern::all_of(3);

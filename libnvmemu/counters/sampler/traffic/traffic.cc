@@ -76,11 +76,17 @@ TrafficMeter::Known& TrafficMeter::known(const Loop& loop) noexcept {
   return *oldest;
 }
 
-// What is passed between two samples is seldom more than one mapping's; of what is interleaved, pages are hit
-// by chance.
-TierTraffic& TrafficMeter::of_tier(Rate& bytes, const Progress::Passed& passed) const noexcept {
-  return bytes
-      .tiers[tiers_ == nullptr ? TierId{0} : tiers_->tier_of(passed.begin + (passed.end - passed.begin) / 2)];
+// By tier. What is passed between two samples is seldom more than one mapping's.
+void TrafficMeter::split(Rate& bytes, const Progress::Passed& passed,
+                         const TierTraffic& moved) const noexcept {
+  bytes.read += moved.read_bytes;
+  bytes.written += moved.written_bytes;
+  if (tiers_ == nullptr) return;
+  const ByTier<double> shares = tiers_->shares_of(passed.begin, passed.end);
+  for (std::size_t tier = 1; tier < kMostTiers; ++tier) {
+    bytes.tiers[tier].read_bytes += shares[tier] * moved.read_bytes;
+    bytes.tiers[tier].written_bytes += shares[tier] * moved.written_bytes;
+  }
 }
 
 // Reads first, then writes: a line that was just read is not fetched again to be written. Whole lines go to
@@ -94,20 +100,16 @@ TrafficMeter::Rate TrafficMeter::move(const Loop& loop, const Progress& progress
       const Stream& stream = loop.streams[i];
       if (writing ? !stream.writes : !stream.reads) continue;
       const auto [begin, end] = progress.passed[i];
-      TierTraffic& tier = of_tier(bytes, progress.passed[i]);
       const RecentRanges::Fresh fresh = ranges_.pass(begin, end, writing);
       if (writing && stream.whole_lines) {
         const double again = length({std::max(begin, whole.begin), std::min(end, whole.end)});
-        const double written = stream.touched * (length(progress.passed[i]) - again);
-        bytes.written += written;
-        tier.written_bytes += written;
+        split(bytes, progress.passed[i],
+              {.written_bytes = stream.touched * (length(progress.passed[i]) - again)});
         whole = progress.passed[i];
       } else {
-        const double written = writing ? stream.touched * fresh.unwritten_bytes : 0;
-        bytes.read += stream.touched * fresh.bytes;
-        bytes.written += written;
-        tier.read_bytes += stream.touched * fresh.bytes;
-        tier.written_bytes += written;
+        split(bytes, progress.passed[i],
+              {.read_bytes = stream.touched * fresh.bytes,
+               .written_bytes = writing ? stream.touched * fresh.unwritten_bytes : 0});
       }
     }
   }

@@ -90,7 +90,7 @@ class TrafficMeter {
   Rate move(const Loop& loop, const Progress& progress) noexcept;
   void extrapolate(Known& loop, double time_ns) noexcept;
   void count(const Rate& bytes, double times) noexcept;
-  TierTraffic& of_tier(Rate& bytes, const Progress::Passed& passed) const noexcept;
+  void split(Rate& bytes, const Progress::Passed& passed, const TierTraffic& moved) const noexcept;
 
   const TierMap* tiers_;
   RecentRanges ranges_;
