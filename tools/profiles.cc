@@ -92,6 +92,7 @@ constexpr const char* kFooter =
   read_latency = "300ns"       # at least one of these
   write_latency = "600ns"      # of a persist (docs/persists.md),
   dram_write_latency = "90ns"  # and what DRAM took where that was measured: then their ratio counts
+  persist = "queue"            # when a persist is done: in the controller's queue; "sync": in the medium; "cache": at once
   persist_bandwidth = "2GB/s"  # of one thread's flushes
   read_bandwidth = "8GB/s"
   write_bandwidth = "2GB/s"

@@ -123,6 +123,18 @@ std::vector<const Profile*> profiles_with_first_word(std::string_view word) {
 
 }  // namespace
 
+std::optional<PersistDomain> find_persist_domain(std::string_view name) {
+  for (const PersistDomain domain : {PersistDomain::kQueue, PersistDomain::kMedium, PersistDomain::kCache}) {
+    if (name_of(domain) == name) return domain;
+  }
+  return std::nullopt;
+}
+
+std::string_view name_of(PersistDomain domain) {
+  constexpr std::string_view kNames[] = {"queue", "sync", "cache"};
+  return kNames[static_cast<std::size_t>(domain)];
+}
+
 std::span<const Profile> built_in_profiles() {
   // Never destroyed: threads of the host program may still run while its static objects are.
   static const auto& profiles = *[] {

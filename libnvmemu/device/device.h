@@ -11,6 +11,15 @@
 
 namespace nvmemu {
 
+// When a persist is done: when it is in the memory controller's queue, behind which the thread goes on while
+// the memory takes it (ADR); when it is in the medium, for which the thread waits; or at once, since caches
+// are durable (eADR).
+enum class PersistDomain { kQueue, kMedium, kCache };
+
+// "queue", "sync", "cache".
+std::optional<PersistDomain> find_persist_domain(std::string_view name);
+std::string_view name_of(PersistDomain domain);
+
 // What a memory is to a program: latencies in ns (> 0), bandwidths in bytes per second (> 0). What is not
 // given is not emulated: it stays the machine's.
 struct Device {
@@ -20,6 +29,7 @@ struct Device {
   // rate one thread's flushes are taken.
   std::optional<double> dram_write_latency_ns = std::nullopt;
   std::optional<double> persist_bandwidth_bps = std::nullopt;
+  std::optional<PersistDomain> persist = std::nullopt;
   std::optional<double> read_bandwidth_bps = std::nullopt;
   std::optional<double> write_bandwidth_bps = std::nullopt;
 };

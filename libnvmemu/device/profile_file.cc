@@ -41,6 +41,8 @@ constexpr std::array<QuantityKey, 6> kQuantities{{
     {"write_bandwidth", &Device::write_bandwidth_bps, parse_bandwidth_bps, "\"2GB/s\""},
 }};
 
+constexpr std::string_view kDomainKey = "persist";
+
 constexpr std::array<TextKey, 3> kTexts{{
     {"name", &Profile::name},
     {"description", &Profile::description},
@@ -52,9 +54,10 @@ std::string at(const std::string& path, const toml::source_region& where) {
 }
 
 tl::unexpected<Error> unknown_key(const std::string& path, const toml::key& key) {
-  std::array<std::string_view, kQuantities.size() + kTexts.size()> names;
+  std::array<std::string_view, kQuantities.size() + kTexts.size() + 1> names;
   std::ranges::transform(kQuantities, names.begin(), &QuantityKey::name);
   std::ranges::transform(kTexts, names.begin() + kQuantities.size(), &TextKey::name);
+  names.back() = kDomainKey;
 
   std::string hint;
   if (const std::string_view nearest = nearest_name(key.str(), names); !nearest.empty()) {
@@ -102,12 +105,22 @@ Result<void> set_text(const std::string& path, const toml::key& key, const toml:
   return {};
 }
 
+Result<void> set_domain(const std::string& path, const toml::key& key, const toml::node& value,
+                        Device& device) {
+  const Result<std::string> text = text_of(path, key, value, "\"queue\"");
+  if (!text) return tl::unexpected(text.error());
+  device.persist = find_persist_domain(*text);
+  if (device.persist) return {};
+  return failure(at(path, value.source()) + "persist: " + quote(*text) + " is not one of queue, sync, cache");
+}
+
 Result<void> set_key(const std::string& path, const toml::key& key, const toml::node& value,
                      Profile& profile) {
   const auto quantity = std::ranges::find(kQuantities, key.str(), &QuantityKey::name);
   if (quantity != kQuantities.end()) return set_quantity(path, key, value, *quantity, profile.device);
   const auto text = std::ranges::find(kTexts, key.str(), &TextKey::name);
   if (text != kTexts.end()) return set_text(path, key, value, *text, profile);
+  if (key.str() == kDomainKey) return set_domain(path, key, value, profile.device);
   return unknown_key(path, key);
 }
 

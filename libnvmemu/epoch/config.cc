@@ -29,6 +29,7 @@ constexpr const char* kStat = "NVMEMU_STAT";
 constexpr const char* kProfile = "NVMEMU_PROFILE";
 constexpr const char* kWriteLatency = "NVMEMU_WRITE_LATENCY";
 constexpr const char* kPersistBandwidth = "NVMEMU_PERSIST_BANDWIDTH";
+constexpr const char* kPersist = "NVMEMU_PERSIST";
 constexpr const char* kTiers = "NVMEMU_TIERS";
 constexpr const char* kBaseLatency = "NVMEMU_BASE_LATENCY";
 constexpr const char* kEpoch = "NVMEMU_EPOCH";
@@ -123,6 +124,11 @@ Outcome read_persists(Config& config) {
     const Result<TargetLatency> latency = parse_target_latency(text);
     if (!latency) return bad_value(kWriteLatency, text, latency.error().message, latency.error().hint);
     config.persists.latency = *latency;
+  }
+  if (const std::string_view name = variable(kPersist); !name.empty()) {
+    const auto domain = find_persist_domain(name);
+    if (!domain) return bad_value(kPersist, name, "not one of queue, sync, cache");
+    config.persists.domain = *domain;
   }
   return read_bandwidth(kPersistBandwidth, config.persists.bandwidth_bps);
 }
@@ -292,6 +298,7 @@ std::vector<std::string> to_environment(const Config& config) {
       set(kReadLatency, target),
       set(kWriteLatency, format_target_latency(config.persists.latency)),
       set(kPersistBandwidth, in_bps(config.persists.bandwidth_bps)),
+      set(kPersist, std::string(name_of(config.persists.domain))),
       set(kTiers, format_tiers(config.tiers)),
       set(kNodesVariable, config.nodes),
       set(kReadBandwidth, in_bps(config.target_read_bps)),

@@ -29,7 +29,8 @@ struct Config {
   double target_read_bps = 0;         // NVMEMU_READ_BANDWIDTH, NVMEMU_WRITE_BANDWIDTH ("8GB/s"), or from
   double target_write_bps = 0;        // NVMEMU_PROFILE; 0: not limited
   bool stat = false;                  // NVMEMU_STAT=1: measure what is moved even where it is not limited
-  PersistSpec persists{};             // NVMEMU_WRITE_LATENCY ("600ns", "2x"), NVMEMU_PERSIST_BANDWIDTH, or
+  PersistSpec persists{};             // NVMEMU_WRITE_LATENCY ("600ns", "2x"), NVMEMU_PERSIST_BANDWIDTH,
+                                      // NVMEMU_PERSIST (queue, sync, cache), or
                                       // from NVMEMU_PROFILE
   TierPlan tiers{};                   // NVMEMU_TIERS, as --tier has them, by semicolons; beside the above
   std::string nodes;           // NVMEMU_NODES, the folder in which tiers' nodes are shown, which the tool

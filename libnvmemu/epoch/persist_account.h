@@ -14,6 +14,9 @@ namespace nvmemu {
 struct PersistTarget {
   double first_ns = 0;  // from a persist's begin until its first line is durable; 0: nothing is emulated
   double line_ns = 0;   // and each further line
+  // Of a memory that is waited for until the line is in it: what this machine's fence waits for anyhow. Below
+  // 0: the thread goes on meanwhile.
+  double own_ns = -1;
 };
 
 // note() is the thread's, outside of signal handlers; all else may interrupt it on the same thread, in a
@@ -27,7 +30,9 @@ class PersistAccount {
     const double now_ns = begin_ns + owed_ns_.load(kRelaxed) - taken_ns_.load(kRelaxed);
     const double start_ns = std::max(now_ns, busy_until_ns_);
     busy_until_ns_ = start_ns + target.first_ns + static_cast<double>(lines - 1) * target.line_ns;
-    owed_ns_.store(owed_ns_.load(kRelaxed) + start_ns - now_ns, kRelaxed);
+    double owed_ns = start_ns - now_ns;
+    if (target.own_ns >= 0) owed_ns = std::max(owed_ns, busy_until_ns_ - now_ns - target.own_ns);
+    owed_ns_.store(owed_ns_.load(kRelaxed) + owed_ns, kRelaxed);
     persists_.store(persists_.load(kRelaxed) + 1, kRelaxed);
     lines_.store(lines_.load(kRelaxed) + lines, kRelaxed);
   }

@@ -107,6 +107,8 @@ std::string format_tier(const TierPlan& plan, std::size_t index) {
   if (!tier.persists.empty()) text += ",write-latency=" + format_target_latency(tier.persists.latency);
   if (tier.persists.bandwidth_bps > 0)
     text += ",persist-bandwidth=" + to_decimal(tier.persists.bandwidth_bps) + "B/s";
+  if (tier.persists.domain != PersistDomain::kQueue)
+    text += ",persist=" + std::string(name_of(tier.persists.domain));
   if (tier.bandwidth.read_bps > 0) text += ",read-bandwidth=" + to_decimal(tier.bandwidth.read_bps) + "B/s";
   if (tier.bandwidth.write_bps > 0)
     text += ",write-bandwidth=" + to_decimal(tier.bandwidth.write_bps) + "B/s";

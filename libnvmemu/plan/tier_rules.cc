@@ -14,8 +14,8 @@ namespace {
 
 constexpr std::string_view kRules =
     "they are file=PATH, node=NUMBER, size=SIZE, malloc=SIZE, caller=NAME, after=SIZE, interleave=3:1, "
-    "granularity=SIZE, rest, read-bandwidth=BANDWIDTH, write-bandwidth=BANDWIDTH, write-latency=LATENCY and "
-    "persist-bandwidth=BANDWIDTH";
+    "granularity=SIZE, rest, read-bandwidth=BANDWIDTH, write-bandwidth=BANDWIDTH, write-latency=LATENCY, "
+    "persist-bandwidth=BANDWIDTH and persist=queue|sync|cache";
 constexpr int kHighestNode = 63;  // of one word of a mask of nodes
 constexpr std::uint64_t kMiB = std::uint64_t{1} << 20;
 constexpr std::uint64_t kMostBytes = std::uint64_t{1} << 50;
@@ -124,6 +124,12 @@ Result<void> read_rate(const TierRules& rules, std::string_view key, std::string
 Result<void> read_persist_bandwidth(TierRules& rules, std::string_view text) {
   return read_rate(rules, "persist-bandwidth", text, rules.tier.persists.bandwidth_bps);
 }
+Result<void> read_persist(TierRules& rules, std::string_view text) {
+  const auto domain = find_persist_domain(text);
+  if (!domain) return wrong_tier(rules.tier.name, "persist= takes queue, sync or cache, not " + quote(text));
+  rules.tier.persists.domain = *domain;
+  return {};
+}
 Result<void> read_read_bandwidth(TierRules& rules, std::string_view text) {
   return read_rate(rules, "read-bandwidth", text, rules.tier.bandwidth.read_bps);
 }
@@ -149,6 +155,7 @@ constexpr Rule kTable[] = {
     {"rest", false, read_rest},
     {"write-latency", true, read_write_latency},
     {"persist-bandwidth", true, read_persist_bandwidth},
+    {"persist", true, read_persist},
     {"read-bandwidth", true, read_read_bandwidth},
     {"write-bandwidth", true, read_write_bandwidth},
 };

@@ -21,6 +21,7 @@ read_latency = "300ns"
 write_latency = "0.6us"
 read_bandwidth = "8GB/s"
 write_bandwidth = "2GB/s"
+persist = "sync"
 source = "the data sheet"
 )";
 
@@ -34,6 +35,7 @@ TEST(ParseProfile, ReadsEveryKey) {
   EXPECT_EQ(profile->device.write_latency_ns, 600);
   EXPECT_EQ(profile->device.read_bandwidth_bps, 8e9);
   EXPECT_EQ(profile->device.write_bandwidth_bps, 2e9);
+  EXPECT_EQ(profile->device.persist, PersistDomain::kMedium);
 }
 
 TEST(ParseProfile, LeavesOutWhatIsNotGiven) {
@@ -62,7 +64,7 @@ TEST(ParseProfile, RefusesWithFileAndLine) {
            Case{"colour = \"red\"\n", "p.toml:1: unknown key 'colour'",
                 "one of read_latency, write_latency, dram_write_latency, persist_bandwidth, read_bandwidth, "
                 "write_bandwidth, name, description, "
-                "source"},
+                "source, persist"},
            Case{"[read_latency]\nns = 3\n",
                 "p.toml:1: read_latency: expected a text in quotes, found another type: table",
                 "write read_latency = \"300ns\""},
@@ -83,6 +85,8 @@ TEST(ParseProfile, RefusesWithFileAndLine) {
            Case{"read_latency = \"300ns\"\nname = \"a\\u001bb\"\n",
                 "p.toml:2: name: empty, or with control characters", nullptr},
            Case{"#\nread_latency = \"300\"\n", "p.toml:2: read_latency '300': no unit; write 300ns", ""},
+           Case{"read_latency = \"300ns\"\npersist = \"later\"\n",
+                "p.toml:2: persist: 'later' is not one of queue, sync, cache", ""},
            Case{"read_latency = \"2s\"\n", "p.toml:1: read_latency '2s': out of range; write", ""},
            Case{"write_bandwidth = \"-1GB/s\"\n", "p.toml:1: write_bandwidth '-1GB/s': negative", ""},
            Case{"write_bandwidth = \"300ns\"\n", "p.toml:1: write_bandwidth '300ns': unknown unit 'ns'", ""},

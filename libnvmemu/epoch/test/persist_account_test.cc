@@ -31,6 +31,16 @@ TEST(PersistAccountTest, WorkBesideIsFreeUpToThat) {
   EXPECT_NEAR(round_ns(800, 1), 800, 1);
 }
 
+// Whatever the program does beside: behind it, not beside.
+TEST(PersistAccountTest, AMediumIsWaitedForAtOnce) {
+  constexpr PersistTarget kMedium{.first_ns = 500, .line_ns = 26, .own_ns = 150};
+  PersistAccount account;
+  account.note(1000, 1, kMedium);
+  EXPECT_EQ(account.take_debt(), 350);
+  account.note(1000 + 350 + 150 + 10'000, 3, kMedium);
+  EXPECT_EQ(account.take_debt(), 350 + 2 * 26);
+}
+
 TEST(PersistAccountTest, ASinglePersistIsNotWaitedForByItself) {
   PersistAccount account;
   account.note(1000, 1, kTarget);

@@ -77,12 +77,13 @@ TEST(TierPlanTest, NothingIsNoTier) {
 }
 
 TEST(TierPlanTest, WhatIsWrittenIsReadAgain) {
-  for (const char* text : {"a=300ns", "a=300ns,write-latency=600ns,file=/x,file=/y;b=2x,rest",
-                           "a=2x,write-latency=1.5x,persist-bandwidth=2400000000B/s",
-                           "a=2x,caller=f,malloc=65536B;b=3x,after=1048576B",
-                           "a=2x,read-bandwidth=1000000000B/s,write-bandwidth=2500000B/s",
-                           "far=2x,file=/x,node=2,size=1048576B,rest",
-                           "a=1.5x;b=350.25ns,file=/z,interleave=1:9,granularity=4096B"}) {
+  for (const char* text :
+       {"a=300ns", "a=300ns,write-latency=600ns,file=/x,file=/y;b=2x,rest",
+        "a=2x,write-latency=1.5x,persist-bandwidth=2400000000B/s",
+        "a=2x,caller=f,malloc=65536B;b=3x,after=1048576B", "a=2x,write-latency=1000ns,persist=sync",
+        "a=2x,read-bandwidth=1000000000B/s,write-bandwidth=2500000B/s",
+        "far=2x,file=/x,node=2,size=1048576B,rest",
+        "a=1.5x;b=350.25ns,file=/z,interleave=1:9,granularity=4096B"}) {
     const auto plan = parse_tiers(text);
     ASSERT_TRUE(plan) << text << plan.error().message;
     EXPECT_EQ(format_tiers(*plan), text);
@@ -116,6 +117,7 @@ INSTANTIATE_TEST_SUITE_P(
         BadTiers{"nvm=300ns,interleave=1:2:3", "two numbers"},
         BadTiers{"nvm=300ns,interleave=-1:2", "two numbers"},
         BadTiers{"nvm=300ns,write-latency=fast", "write-latency: 'fast'"},
+        BadTiers{"nvm=300ns,persist=now", "persist= takes queue"},
         BadTiers{"nvm=300ns,persist-bandwidth=2", "persist-bandwidth: '2'"},
         BadTiers{"nvm=300ns,rest,interleave=1:1", "each say"},
         BadTiers{"nvm=300ns,granularity=4KiB", "goes with"},
