@@ -13,19 +13,16 @@
 #include <string>
 
 #include "base/log.h"
-#include "base/persist_lines.h"
 #include "base/raw_syscall.h"
-#include "base/read_file.h"
 #include "base/user_time.h"
 #include "epoch/unknown_variables.h"
 #include "handlers.h"
 #include "hook.h"
-#include "host/memory_nodes.h"
 #include "inheritance.h"
 #include "kept_signals.h"
 #include "lifecycle.h"
 #include "loaded_program.h"
-#include "plan/target_latency.h"
+#include "natively.h"
 #include "sandbox.h"
 #include "traffic_options.h"
 
@@ -45,33 +42,6 @@ bool writes_own_report() {
 // Paying costs about a microsecond of its own.
 constexpr double kEdgeIntervalNs = 20e3;
 
-void say_natively(const Error& error) {
-  std::string text = error.message + ": the program runs natively";
-  if (!error.hint.empty()) text += " (" + error.hint + ")";
-  log_warning(text);
-}
-
-void read_command_line(char* out, std::size_t capacity) noexcept {
-  const std::size_t length = read_start_of("/proc/self/cmdline", out, capacity - 1);
-  for (std::size_t i = 0; i + 1 < length; ++i) {
-    if (out[i] == '\0') out[i] = ' ';
-  }
-  if (length > 0) out[length] = '\0';
-}
-
-// For a process that will not be emulated: leaves word where the tool will look.
-void note_on_tools_board(BoardWarning warning) {
-  const char* path = getenv(kBoard);
-  if (path == nullptr) return;
-  auto board = Board::open(path);
-  if (!board) return;
-  BoardProcess* process =
-      board->claim_process(static_cast<std::uint32_t>(getpid()), static_cast<std::uint32_t>(getppid()));
-  if (process == nullptr) return;
-  read_command_line(process->command, sizeof process->command);
-  process->warnings.fetch_or(warning, std::memory_order_relaxed);
-}
-
 TickerKind kind_of(TickerChoice choice) {
   switch (choice) {
     case TickerChoice::kPerfEvent:
@@ -82,20 +52,6 @@ TickerKind kind_of(TickerChoice choice) {
       break;
   }
   return TickerKind::kAny;
-}
-
-// For a program that cannot be emulated. The tool names it in its report.
-void leave_alone() {
-  note_on_tools_board(kNoLibraries);
-  if (getenv(kBoard) == nullptr)
-    say_natively({"it uses no library, and what makes its threads by itself cannot be emulated", {}});
-}
-
-// For a process that will not be emulated as it was configured.
-bool refuse(const Error& error) {
-  note_on_tools_board(kBadConfiguration);
-  say_natively(error);
-  return false;
 }
 
 }  // namespace
@@ -157,116 +113,6 @@ void Runtime::start() {
     return log_warning("no room for the emulator's signal handlers: the program runs natively");
   }
   active_.store(true, std::memory_order_relaxed);
-}
-
-// What is wrong with the configuration start() says.
-void Runtime::open_nodes() noexcept {
-  nodes_are_known_ = true;
-  const char* const tree = getenv(kNodesVariable);
-  if (tree == nullptr || *tree == '\0') return;
-  const auto config = read_config();
-  if (!config) return;
-  const MemoryNodes machine = read_memory_nodes();
-  nodes_.open(config->tiers, tree, machine.online, machine.page_bytes);
-  if (const char* const policy = getenv(kTaskPolicy)) nodes_.inherit(policy);
-}
-
-bool Runtime::open_tiers() {
-  if (config_.tiers.empty()) return true;
-  first_touch_.open(config_.tiers);
-  if (placement_.open(config_.tiers, nodes().otherwise(config_.tiers.otherwise), board_->tiers()))
-    return true;
-  say_natively({"no memory for the map of tiers", "raise the limit on addresses: ulimit -v unlimited"});
-  return false;
-}
-
-bool Runtime::set_latencies() {
-  const std::string path = config_.calibration.empty() ? calibration_path() : config_.calibration;
-  auto calibration = load_calibration(path);
-  if (calibration) calibration_ = *calibration;
-  read_latency_.base_ns =
-      config_.base_latency_ns > 0 ? config_.base_latency_ns : calibration_.base_latency_ns;
-  if (read_latency_.base_ns <= 0) {
-    note_on_tools_board(kNoCalibration);
-    say_natively(calibration ? Error{path + " holds no base latency", "run 'nvmemu calibrate'"}
-                             : calibration.error());
-    return false;
-  }
-  if (config_.clock_hz <= 0) config_.clock_hz = calibration_.clock_hz;
-  read_latency_.target_ns = config_.target_multiple > 0 ? config_.target_multiple * read_latency_.base_ns
-                                                        : config_.target_read_latency_ns;
-  read_latency_.cache_ns = calibration_.cache_latency_ns;
-  read_latency_.remote_ns = config_.remote_latency_ns;
-  if (read_latency_.target_ns <= 0 &&
-      (measures_traffic() || !config_.tiers.empty() || !config_.persists.empty()))
-    read_latency_.target_ns = read_latency_.base_ns;
-  if (read_latency_.target_ns <= 0) {
-    say_natively({"nothing to emulate",
-                  "set NVMEMU_READ_LATENCY, NVMEMU_WRITE_LATENCY, NVMEMU_READ_BANDWIDTH, NVMEMU_TIERS or "
-                  "NVMEMU_PROFILE"});
-    return false;
-  }
-  return set_targets();
-}
-
-bool Runtime::set_targets() {
-  const double base_ns = read_latency_.base_ns;
-  const Result<double> target_ns =
-      reachable_target_ns(read_latency_.target_ns, base_ns, "NVMEMU_READ_LATENCY or NVMEMU_PROFILE asks for");
-  if (!target_ns) return refuse(target_ns.error());
-  read_latency_.target_ns = *target_ns;
-  for (std::size_t i = 0; i < config_.tiers.tiers.size(); ++i) {
-    const TierSpec& tier = config_.tiers.tiers[i];
-    const Result<double> tier_ns =
-        reachable_target_ns(tier.latency.over(base_ns), base_ns, "tier " + tier.name + " asks for");
-    if (!tier_ns) return refuse(tier_ns.error());
-    read_latency_.tier_target_ns[i + 1] = *tier_ns;
-  }
-  set_persist_targets();
-  return true;
-}
-
-void Runtime::set_persist_targets() noexcept {
-  const auto target_of = [this](const PersistSpec& spec) -> PersistTarget {
-    const double first_ns = spec.latency.over(calibration_.persist_latency_ns);
-    constexpr double kNsPerSecond = 1e9;
-    const double line_ns = spec.bandwidth_bps > 0 ? kCacheLineBytes * kNsPerSecond / spec.bandwidth_bps : 0;
-    emulates_persists_ |= first_ns > 0;
-    switch (spec.domain) {
-      case PersistDomain::kQueue:
-        return {.first_ns = first_ns, .line_ns = line_ns};
-      case PersistDomain::kMedium:
-        return {.first_ns = first_ns, .line_ns = line_ns, .own_ns = calibration_.persist_latency_ns};
-      case PersistDomain::kCache:
-        break;
-    }
-    return {};  // they are counted
-  };
-  persist_targets_[0] = target_of(config_.persists);
-  for (std::size_t i = 0; i < config_.tiers.tiers.size(); ++i)
-    persist_targets_[i + 1] = target_of(config_.tiers.tiers[i].persists);
-}
-
-double Runtime::highest_target_ns() const noexcept {
-  return std::max(read_latency_.target_ns, *std::ranges::max_element(read_latency_.tier_target_ns));
-}
-
-void Runtime::create_governor() {
-  ByTier<BusyUntil>& busy_until = board_->traffic().busy_until;
-  governor_.emplace(busy_until[0], bandwidth_target());
-  for (std::size_t i = 0; i < config_.tiers.tiers.size(); ++i) {
-    const BandwidthTarget& target = config_.tiers.tiers[i].bandwidth;
-    if (target.limits()) governor_->limit(static_cast<TierId>(i + 1), busy_until[i + 1], target);
-  }
-}
-
-BandwidthTarget Runtime::lowest_bandwidth() const noexcept {
-  const auto lower = [](double a, double b) { return a > 0 && b > 0 ? std::min(a, b) : std::max(a, b); };
-  BandwidthTarget lowest = bandwidth_target();
-  for (const TierSpec& tier : config_.tiers.tiers)
-    lowest = {lower(lowest.read_bps, tier.bandwidth.read_bps),
-              lower(lowest.write_bps, tier.bandwidth.write_bps)};
-  return lowest;
 }
 
 bool Runtime::open_board() {

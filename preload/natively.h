@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+// A process that is not emulated, and who is told: the user, on stderr, and the tool, on its board. Before
+// the program runs.
+#pragma once
+
+#include <cstddef>
+
+#include "base/result.h"
+#include "report/board.h"
+
+namespace nvmemu::preload {
+
+void say_natively(const Error& error);
+
+// The start of the process's command line, with blanks between its arguments.
+void read_command_line(char* out, std::size_t capacity) noexcept;
+
+// Leaves word where the tool will look.
+void note_on_tools_board(BoardWarning warning);
+
+// For a program that cannot be emulated. The tool names it in its report.
+void leave_alone();
+
+// For a process that will not be emulated as it was configured: false.
+bool refuse(const Error& error);
+
+}  // namespace nvmemu::preload

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which memories this process is to have: latencies, tiers and their nodes, bandwidths.
+#include <algorithm>
+#include <cstdlib>
+
+#include "base/persist_lines.h"
+#include "host/memory_nodes.h"
+#include "inheritance.h"
+#include "natively.h"
+#include "plan/target_latency.h"
+#include "runtime.h"
+
+namespace nvmemu::preload {
+
+bool Runtime::set_latencies() {
+  const std::string path = config_.calibration.empty() ? calibration_path() : config_.calibration;
+  auto calibration = load_calibration(path);
+  if (calibration) calibration_ = *calibration;
+  read_latency_.base_ns =
+      config_.base_latency_ns > 0 ? config_.base_latency_ns : calibration_.base_latency_ns;
+  if (read_latency_.base_ns <= 0) {
+    note_on_tools_board(kNoCalibration);
+    say_natively(calibration ? Error{path + " holds no base latency", "run 'nvmemu calibrate'"}
+                             : calibration.error());
+    return false;
+  }
+  if (config_.clock_hz <= 0) config_.clock_hz = calibration_.clock_hz;
+  read_latency_.target_ns = config_.target_multiple > 0 ? config_.target_multiple * read_latency_.base_ns
+                                                        : config_.target_read_latency_ns;
+  read_latency_.cache_ns = calibration_.cache_latency_ns;
+  read_latency_.remote_ns = config_.remote_latency_ns;
+  if (read_latency_.target_ns <= 0 &&
+      (measures_traffic() || !config_.tiers.empty() || !config_.persists.empty()))
+    read_latency_.target_ns = read_latency_.base_ns;
+  if (read_latency_.target_ns <= 0) {
+    say_natively({"nothing to emulate",
+                  "set NVMEMU_READ_LATENCY, NVMEMU_WRITE_LATENCY, NVMEMU_READ_BANDWIDTH, NVMEMU_TIERS or "
+                  "NVMEMU_PROFILE"});
+    return false;
+  }
+  return set_targets();
+}
+
+bool Runtime::set_targets() {
+  const double base_ns = read_latency_.base_ns;
+  const Result<double> target_ns =
+      reachable_target_ns(read_latency_.target_ns, base_ns, "NVMEMU_READ_LATENCY or NVMEMU_PROFILE asks for");
+  if (!target_ns) return refuse(target_ns.error());
+  read_latency_.target_ns = *target_ns;
+  for (std::size_t i = 0; i < config_.tiers.tiers.size(); ++i) {
+    const TierSpec& tier = config_.tiers.tiers[i];
+    const Result<double> tier_ns =
+        reachable_target_ns(tier.latency.over(base_ns), base_ns, "tier " + tier.name + " asks for");
+    if (!tier_ns) return refuse(tier_ns.error());
+    read_latency_.tier_target_ns[i + 1] = *tier_ns;
+  }
+  set_persist_targets();
+  return true;
+}
+
+void Runtime::set_persist_targets() noexcept {
+  const auto target_of = [this](const PersistSpec& spec) -> PersistTarget {
+    const double first_ns = spec.latency.over(calibration_.persist_latency_ns);
+    constexpr double kNsPerSecond = 1e9;
+    const double line_ns = spec.bandwidth_bps > 0 ? kCacheLineBytes * kNsPerSecond / spec.bandwidth_bps : 0;
+    emulates_persists_ |= first_ns > 0;
+    switch (spec.domain) {
+      case PersistDomain::kQueue:
+        return {.first_ns = first_ns, .line_ns = line_ns};
+      case PersistDomain::kMedium:
+        return {.first_ns = first_ns, .line_ns = line_ns, .own_ns = calibration_.persist_latency_ns};
+      case PersistDomain::kCache:
+        break;
+    }
+    return {};  // they are counted
+  };
+  persist_targets_[0] = target_of(config_.persists);
+  for (std::size_t i = 0; i < config_.tiers.tiers.size(); ++i)
+    persist_targets_[i + 1] = target_of(config_.tiers.tiers[i].persists);
+}
+
+double Runtime::highest_target_ns() const noexcept {
+  return std::max(read_latency_.target_ns, *std::ranges::max_element(read_latency_.tier_target_ns));
+}
+
+// What is wrong with the configuration start() says.
+void Runtime::open_nodes() noexcept {
+  nodes_are_known_ = true;
+  const char* const tree = getenv(kNodesVariable);
+  if (tree == nullptr || *tree == '\0') return;
+  const auto config = read_config();
+  if (!config) return;
+  const MemoryNodes machine = read_memory_nodes();
+  nodes_.open(config->tiers, tree, machine.online, machine.page_bytes);
+  if (const char* const policy = getenv(kTaskPolicy)) nodes_.inherit(policy);
+}
+
+bool Runtime::open_tiers() {
+  if (config_.tiers.empty()) return true;
+  first_touch_.open(config_.tiers);
+  if (placement_.open(config_.tiers, nodes().otherwise(config_.tiers.otherwise), board_->tiers()))
+    return true;
+  say_natively({"no memory for the map of tiers", "raise the limit on addresses: ulimit -v unlimited"});
+  return false;
+}
+
+void Runtime::create_governor() {
+  ByTier<BusyUntil>& busy_until = board_->traffic().busy_until;
+  governor_.emplace(busy_until[0], bandwidth_target());
+  for (std::size_t i = 0; i < config_.tiers.tiers.size(); ++i) {
+    const BandwidthTarget& target = config_.tiers.tiers[i].bandwidth;
+    if (target.limits()) governor_->limit(static_cast<TierId>(i + 1), busy_until[i + 1], target);
+  }
+}
+
+BandwidthTarget Runtime::lowest_bandwidth() const noexcept {
+  const auto lower = [](double a, double b) { return a > 0 && b > 0 ? std::min(a, b) : std::max(a, b); };
+  BandwidthTarget lowest = bandwidth_target();
+  for (const TierSpec& tier : config_.tiers.tiers)
+    lowest = {lower(lowest.read_bps, tier.bandwidth.read_bps),
+              lower(lowest.write_bps, tier.bandwidth.write_bps)};
+  return lowest;
+}
+
+}  // namespace nvmemu::preload
