@@ -88,14 +88,17 @@ TierId tier_of_block(const TierPlan& plan, std::size_t bytes) {
   return by_size;
 }
 
+std::uintptr_t first_page_of(const void* block) noexcept {
+  return (reinterpret_cast<std::uintptr_t>(block) + kPageBytes - 1) & ~(kPageBytes - 1);
+}
+
 // The pages that are the block's alone.
 struct Pages {
   std::uintptr_t first, bytes;
 };
 Pages pages_of(const void* block, std::size_t bytes) noexcept {
-  const auto begin = reinterpret_cast<std::uintptr_t>(block);
-  const std::uintptr_t first = (begin + kPageBytes - 1) & ~(kPageBytes - 1);
-  const std::uintptr_t end = (begin + bytes) & ~(kPageBytes - 1);
+  const std::uintptr_t first = first_page_of(block);
+  const std::uintptr_t end = (reinterpret_cast<std::uintptr_t>(block) + bytes) & ~(kPageBytes - 1);
   return {first, end > first ? end - first : 0};
 }
 
@@ -124,7 +127,7 @@ NVMEMU_EXPORT void nvmemu_block_taken(const void* block, unsigned long bytes) {
 
 NVMEMU_EXPORT int nvmemu_block_is_placed(const void* block) {
   const nvmemu::TierMap* const map = Runtime::get().placement().map();
-  return map != nullptr && map->placed_in(pages_of(block, 2 * kPageBytes).first) ? 1 : 0;
+  return map != nullptr && map->placed_in(first_page_of(block)) ? 1 : 0;
 }
 
 NVMEMU_EXPORT void nvmemu_block_given_back(const void* block, unsigned long bytes) {

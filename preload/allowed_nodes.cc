@@ -12,6 +12,7 @@
 
 #include "base/raw_syscall.h"
 #include "base/read_file.h"
+#include "host/memory_nodes.h"
 
 namespace nvmemu::preload {
 namespace {
@@ -55,17 +56,14 @@ void add_mask(Text& text, std::string_view old, std::uint64_t nodes) noexcept {
 
 void add_list(Text& text, std::uint64_t nodes) noexcept {
   bool is_first = true;
-  for (std::uint64_t node = 0; node < 64; ++node) {
-    if ((nodes >> node & 1) == 0) continue;
-    const std::uint64_t first = node;
-    while (node < 63 && (nodes >> (node + 1) & 1) != 0) ++node;
+  for_each_run_of_bits(nodes, [&](int first, int last) {
     if (!is_first) text.add(",");
     is_first = false;
-    text.add(first, 10, 1);
-    if (node == first) continue;
+    text.add(static_cast<std::uint64_t>(first), 10, 1);
+    if (last == first) return;
     text.add("-");
-    text.add(node, 10, 1);
-  }
+    text.add(static_cast<std::uint64_t>(last), 10, 1);
+  });
 }
 
 // Of what follows /proc/.

@@ -83,16 +83,8 @@ void EmulatedNodes::task_policy(char* out) const noexcept {
 
 // Of which none is alike; 0 where there are too many.
 PolicyNumber EmulatedNodes::note(const MemoryPolicy& policy) noexcept {
-  for (std::size_t i = 0; i < kMostPolicies; ++i) {
-    if (is_there_[i].load(std::memory_order_acquire) && policies_[i] == policy)
-      return static_cast<PolicyNumber>(i + 1);
-  }
-  if (taken_.load(std::memory_order_relaxed) >= kMostPolicies) return 0;
-  const std::size_t place = taken_.fetch_add(1, std::memory_order_relaxed);
-  if (place >= kMostPolicies) return 0;
-  policies_[place] = policy;
-  is_there_[place].store(true, std::memory_order_release);
-  return static_cast<PolicyNumber>(place + 1);
+  const std::optional<std::size_t> number = policies_.number_of(policy);
+  return number ? static_cast<PolicyNumber>(*number + 1) : PolicyNumber{0};
 }
 
 MemoryPolicy EmulatedNodes::own_policy() const noexcept {

@@ -4,11 +4,11 @@
 // signal handlers.
 #pragma once
 
-#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <string>
 
+#include "base/interned.h"
 #include "placement.h"
 #include "tier/memory_policy.h"
 
@@ -58,9 +58,7 @@ class EmulatedNodes {
 
   Nodes nodes_{};
   std::string tree_;
-  std::atomic<std::size_t> taken_{0};
-  std::atomic<bool> is_there_[kMostPolicies]{};
-  MemoryPolicy policies_[kMostPolicies]{};
+  Interned<MemoryPolicy, kMostPolicies> policies_;
 };
 
 // Of the calling thread, and what a thread that it makes begins with.

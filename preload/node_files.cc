@@ -4,17 +4,16 @@
 #include <dirent.h>
 #include <fcntl.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <climits>
 #include <cstdio>
 #include <cstring>
 #include <string_view>
 
 #include "allowed_nodes.h"
-#include "base/raw_syscall.h"
+#include "base/path.h"
+#include "descriptor_path.h"
 #include "hook.h"
 #include "keep_errno.h"
 #include "runtime.h"
@@ -36,16 +35,12 @@ NVMEMU_HOOK(int, statx, (int, const char*, int, unsigned, struct statx*));
 // Where the kernel shows nodes.
 constexpr std::string_view kTrees[] = {"/sys/devices/system/node", "/sys/bus/node/devices"};
 
-using Path = char[PATH_MAX];
-
 // The path that `path` is in folder `fd`, written to `out`; empty where that cannot be told.
 std::string_view whole_path(int fd, std::string_view path, Path& out) noexcept {
   if (path.starts_with('/')) return path;
-  char link[32] = "/proc/self/cwd";
-  if (fd != AT_FDCWD) std::snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
-  const long length = raw_syscall(SYS_readlinkat, AT_FDCWD, link, static_cast<char*>(out), sizeof out);
-  if (is_error(length) || static_cast<std::size_t>(length) + path.size() + 1 >= sizeof out) return {};
-  char* const end = length == 1 ? out : out + length;  // of "/" nothing
+  const std::string_view folder = path_of_descriptor(fd, out);
+  if (folder.empty() || folder.size() + path.size() + 1 >= sizeof out) return {};
+  char* const end = out + (folder == "/" ? 0 : folder.size());
   *end = '/';
   std::copy(path.begin(), path.end(), end + 1);
   return {out, static_cast<std::size_t>(end + 1 - out) + path.size()};
@@ -60,7 +55,7 @@ const char* shown(int fd, const char* path, Path& out) noexcept {
   Path room;
   const std::string_view whole = whole_path(fd, path, room);
   for (const std::string_view tree : kTrees) {
-    if (!whole.starts_with(tree) || (whole.size() > tree.size() && whole[tree.size()] != '/')) continue;
+    if (!is_at_or_below(whole, tree)) continue;
     const std::string_view rest = whole.substr(tree.size());
     if (std::strlen(nodes.tree()) + rest.size() >= sizeof out) return path;
     char* const end = stpcpy(out, nodes.tree());

@@ -1,34 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "placement.h"
 
-#include <fcntl.h>
-#include <sys/syscall.h>
-
-#include <algorithm>
-#include <array>
-#include <climits>
 #include <optional>
 #include <string_view>
 
 #include "base/path.h"
-#include "base/raw_syscall.h"
+#include "descriptor_path.h"
 
 namespace nvmemu::preload {
-namespace {
-
-// "/proc/self/fd/N"; printf and its kind are not for signal handlers.
-void descriptor_path(char* out, int fd) noexcept {
-  constexpr std::string_view kBefore = "/proc/self/fd/";
-  char* at = std::copy(kBefore.begin(), kBefore.end(), out);
-  char* const first = at;
-  do *at++ = static_cast<char>('0' + fd % 10);
-  while ((fd /= 10) > 0);
-  std::reverse(first, at);
-  *at = '\0';
-}
-
-}  // namespace
-
 bool Placement::open(const TierPlan& plan, const TierPattern& otherwise, TierTally& tally) noexcept {
   plan_ = &plan;
   tally_ = &tally;
@@ -38,12 +17,9 @@ bool Placement::open(const TierPlan& plan, const TierPattern& otherwise, TierTal
 
 TierId Placement::tier_of_file(int fd) const noexcept {
   if (fd < 0) return 0;
-  char link[32];
-  descriptor_path(link, fd);
-  std::array<char, PATH_MAX> path;  // NOLINT(*-member-init): readlink fills what is read
-  const long length = raw_syscall(SYS_readlinkat, AT_FDCWD, link, path.data(), path.size());
-  if (is_error(length)) return 0;
-  const std::string_view name(path.data(), static_cast<std::size_t>(length));
+  Path room;
+  const std::string_view name = path_of_descriptor(fd, room);
+  if (name.empty()) return 0;
   for (std::size_t i = 0; i < plan_->tiers.size(); ++i) {
     for (const std::string& file : plan_->tiers[i].files) {
       if (is_at_or_below(name, file)) return static_cast<TierId>(i + 1);

@@ -52,4 +52,12 @@ std::string_view nearest_name(std::string_view text, std::span<const std::string
   return best;
 }
 
+std::string hint_of_names(std::string_view text, std::span<const std::string_view> candidates) {
+  const std::string_view nearest = nearest_name(text, candidates);
+  if (!nearest.empty()) return "did you mean " + std::string(nearest) + "?";
+  std::string all;
+  for (const std::string_view name : candidates) all.append(all.empty() ? "one of " : ", ").append(name);
+  return all;
+}
+
 }  // namespace nvmemu

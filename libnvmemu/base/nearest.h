@@ -4,6 +4,7 @@
 #pragma once
 
 #include <span>
+#include <string>
 #include <string_view>
 
 namespace nvmemu {
@@ -13,5 +14,8 @@ namespace nvmemu {
 // still differs in more than a third of the longer one's characters, and in more than one: no suggestion is
 // better than a silly one.
 std::string_view nearest_name(std::string_view text, std::span<const std::string_view> candidates);
+
+// A hint for one that is none of them: "did you mean X?", or "one of" all.
+std::string hint_of_names(std::string_view text, std::span<const std::string_view> candidates);
 
 }  // namespace nvmemu

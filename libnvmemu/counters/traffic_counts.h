@@ -12,6 +12,12 @@ namespace nvmemu {
 struct TierTraffic {
   double read_bytes = 0;
   double written_bytes = 0;
+
+  // So many times the other.
+  void add(const TierTraffic& other, double times = 1) {
+    read_bytes += times * other.read_bytes;
+    written_bytes += times * other.written_bytes;
+  }
 };
 
 // Bytes of lines that went over the memory bus. A line that an ordinary store reads before it writes it
@@ -29,10 +35,7 @@ struct TrafficCounts {
   TrafficCounts& operator+=(const TrafficCounts& other) {
     read_bytes += other.read_bytes;
     written_bytes += other.written_bytes;
-    for (std::size_t tier = 1; tier < kMostTiers; ++tier) {
-      tiers[tier].read_bytes += other.tiers[tier].read_bytes;
-      tiers[tier].written_bytes += other.tiers[tier].written_bytes;
-    }
+    for (std::size_t tier = 1; tier < kMostTiers; ++tier) tiers[tier].add(other.tiers[tier]);
     extrapolated_bytes += other.extrapolated_bytes;
     samples += other.samples;
     streaming_samples += other.streaming_samples;

@@ -103,12 +103,6 @@ constexpr std::array kRows{
         "Cloud Platforms\", ASPLOS 2023)"},
 };
 
-std::string all_names() {
-  std::string names;
-  for (const Row& row : kRows) names.append(names.empty() ? "" : ", ").append(row.name);
-  return names;
-}
-
 // "optane" stands for "optane-dcpmm" as long as no other name begins with that word.
 std::vector<const Profile*> profiles_with_first_word(std::string_view word) {
   std::vector<const Profile*> found;
@@ -162,9 +156,7 @@ Result<Profile> find_built_in_profile(std::string_view name) {
 
   std::vector<std::string_view> names;
   for (const Row& row : kRows) names.emplace_back(row.name);
-  const std::string_view nearest = nearest_name(name, names);
-  return failure(message,
-                 nearest.empty() ? "one of " + all_names() : "did you mean " + std::string(nearest) + "?");
+  return failure(message, hint_of_names(name, names));
 }
 
 }  // namespace nvmemu

@@ -58,14 +58,7 @@ tl::unexpected<Error> unknown_key(const std::string& path, const toml::key& key)
   std::ranges::transform(kQuantities, names.begin(), &QuantityKey::name);
   std::ranges::transform(kTexts, names.begin() + kQuantities.size(), &TextKey::name);
   names.back() = kDomainKey;
-
-  std::string hint;
-  if (const std::string_view nearest = nearest_name(key.str(), names); !nearest.empty()) {
-    hint.append("did you mean ").append(nearest).append("?");
-  } else {
-    for (const std::string_view name : names) hint.append(hint.empty() ? "one of " : ", ").append(name);
-  }
-  return failure(at(path, key.source()) + "unknown key " + quote(key.str()), hint);
+  return failure(at(path, key.source()) + "unknown key " + quote(key.str()), hint_of_names(key.str(), names));
 }
 
 // The value as text; every key of a profile holds one.

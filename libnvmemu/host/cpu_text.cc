@@ -71,15 +71,9 @@ CpuSignature read_signature(std::string_view cpuinfo) {
 
 int count_list(std::string_view list) {
   std::uint64_t count = 0;
-  list = trim(list);
-  while (!list.empty()) {
-    const std::string_view part = list.substr(0, list.find(','));
-    list.remove_prefix(std::min(list.size(), part.size() + 1));
-    const auto dash = part.find('-');
-    const auto first = leading_size(part);
-    const auto last = dash == std::string_view::npos ? first : leading_size(part.substr(dash + 1));
-    if (first && last && *last >= *first) count += std::min(*last - *first, kMostNumbers) + 1;
-  }
+  for_each_range_in(list, [&](std::uint64_t first, std::uint64_t last) {
+    count += std::min(last - first, kMostNumbers) + 1;
+  });
   return static_cast<int>(std::min(count, kMostNumbers));
 }
 

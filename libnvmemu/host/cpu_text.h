@@ -2,6 +2,7 @@
 // What the kernel's texts of /proc and /sys say. Pure.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <string_view>
@@ -25,6 +26,20 @@ std::optional<std::uint64_t> leading_size(std::string_view text);
 int number_of(std::string_view text);
 
 CpuSignature read_signature(std::string_view cpuinfo);
+
+// `use(first, last)` for each range of a list such as "0-3,8,10-11"; what is none is left out.
+template <typename Use>
+void for_each_range_in(std::string_view list, const Use& use) {
+  list = trim(list);
+  while (!list.empty()) {
+    const std::string_view part = list.substr(0, list.find(','));
+    list.remove_prefix(std::min(list.size(), part.size() + 1));
+    const auto dash = part.find('-');
+    const auto first = leading_size(part);
+    const auto last = dash == std::string_view::npos ? first : leading_size(part.substr(dash + 1));
+    if (first && last && *last >= *first) use(*first, *last);
+  }
+}
 
 // How many numbers a list such as "0-3,8,10-11" names.
 int count_list(std::string_view list);

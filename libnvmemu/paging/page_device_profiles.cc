@@ -139,14 +139,8 @@ Result<PageDeviceProfile> find_page_device(std::string_view name) {
   const auto found = std::ranges::find(profiles, name, &PageDeviceProfile::name);
   if (found != profiles.end()) return *found;
   std::vector<std::string_view> names;
-  std::string all;
-  for (const PageDeviceProfile& profile : profiles) {
-    names.emplace_back(profile.name);
-    all += (all.empty() ? "one of " : ", ") + profile.name;
-  }
-  const std::string_view nearest = nearest_name(name, names);
-  return failure("there is no device " + quote(name),
-                 nearest.empty() ? all : "did you mean " + std::string(nearest) + "?");
+  for (const PageDeviceProfile& profile : profiles) names.emplace_back(profile.name);
+  return failure("there is no device " + quote(name), hint_of_names(name, names));
 }
 
 PageDevice page_device_of(double ns) {

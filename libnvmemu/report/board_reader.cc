@@ -102,9 +102,7 @@ class Reader {
     read_processes();
     read_threads();
     read_walks();
-    read_tiers();
-    read_persists();
-    read_places();
+    read_memories(board_, report_);
     if (counts() && evidence_.counted_ns <= 0 && has_warned(kCountersRefused)) call_it_sampled();
     estimate_error();
     add_warnings();
@@ -123,72 +121,6 @@ class Reader {
       if (count > 0) report_.walks.ended_by[name_of(static_cast<WalkStop>(i))] = count;
     }
   }
-
-  // after=: of which nothing is placed, but all that comes later is in it.
-  void warn_of_unfilled() {
-    if (board_.tiers().filled.load() > 0 || !has_emulated()) return;
-    for (const TierReport& tier : report_.tiers) {
-      if (tier.comes_after_bytes > 0)
-        report_.warnings.push_back(fmt::format("no process had {} of memory: nothing was in tier {}",
-                                               format_size(tier.comes_after_bytes), tier.name));
-    }
-  }
-
-  void read_tiers() {
-    constexpr double kMostNs = 1e24, kMostBytes = 1e18;  // as the report's reader has it
-    for (std::size_t i = 0; i < std::min(report_.tiers.size(), kMostTiers); ++i) {
-      const TierTally::Sums& sums = board_.tiers().tiers[i];
-      TierReport& tier = report_.tiers[i];
-      tier.read_bytes = std::min(kMostBytes, static_cast<double>(sums.read_bytes.load()));
-      tier.written_bytes = std::min(kMostBytes, static_cast<double>(sums.written_bytes.load()));
-      tier.placed_bytes = std::min(kMostBytes, static_cast<double>(sums.placed_bytes.load()));
-      tier.stall_ns = std::min(kMostNs, static_cast<double>(sums.stall_ns.load()));
-      tier.delay_ns = std::min(kMostNs, static_cast<double>(sums.delay_ns.load()));
-      if (!tier.has_the_rest && tier.placed_bytes <= 0 && has_emulated())
-        report_.warnings.push_back(
-            fmt::format("nothing was ever put into tier {} ({})", tier.name, tier.rule));
-    }
-    warn_of_unfilled();
-    const std::uint64_t unplaced = board_.tiers().unplaced.load();
-    if (unplaced > 0)
-      report_.warnings.push_back(fmt::format(
-          "{} ranges of memory found no room in the map of tiers, and were left where they were", unplaced));
-  }
-
-  // After the totals: of what was waited for in all, each has its part.
-  void read_places() {
-    constexpr std::size_t kTold = 20;
-    constexpr double kMostBytes = 1e18;
-    const PlaceTally& tally = board_.places();
-    double all = static_cast<double>(tally.elsewhere.load());
-    report_.places.clear();
-    for (const PlaceTally::Place& place : tally.places) {
-      if (place.state.load(std::memory_order_acquire) != PlaceTally::kThere) continue;
-      const auto begin = static_cast<double>(place.begin.load()), end = static_cast<double>(place.end.load());
-      const auto waited = static_cast<double>(place.waited.load());
-      all += waited;
-      report_.places.push_back({.pid = place.pid,
-                                .name = text_of(place.name),
-                                .begin = std::min(kMostBytes, begin),
-                                .bytes = std::clamp(end - begin, 0.0, kMostBytes),
-                                .stall_ns = waited});
-    }
-    std::ranges::stable_sort(report_.places, std::ranges::greater(), &PlaceReport::stall_ns);
-    if (report_.places.size() > kTold) report_.places.resize(kTold);
-    for (PlaceReport& place : report_.places)
-      place.stall_ns = all > 0 ? report_.totals.stall_ns * (place.stall_ns / all) : 0;
-  }
-
-  void read_persists() {
-    constexpr double kMostNs = 1e18;
-    const TierTally& tally = board_.tiers();
-    PersistReport& persists = report_.persists;
-    persists.persists = std::min(tally.persists.load(), kMostCounted);
-    persists.lines = std::min(tally.persisted_lines.load(), kMostCounted);
-    persists.delay_ns = std::min(kMostNs, static_cast<double>(tally.persist_delay_ns.load()));
-  }
-
-  bool has_emulated() const { return std::ranges::any_of(report_.processes, &ProcessReport::emulated); }
 
   void read_processes() {
     report_.processes.clear();

@@ -13,6 +13,8 @@
 #include <string_view>
 #include <vector>
 
+#include "report/number_ranges.h"
+
 namespace nvmemu {
 
 class FieldError : public std::runtime_error {
@@ -20,20 +22,6 @@ class FieldError : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-struct NumberRange {
-  double least, most;
-};
-inline constexpr NumberRange kNanoseconds{0, 1e24};  // of all threads of a full board, each 30 years
-inline constexpr NumberRange kSignedNanoseconds{-1e24, 1e24};
-inline constexpr NumberRange kLatencyNs{0, 1e10};
-inline constexpr NumberRange kSeconds{0, 1e9};
-inline constexpr NumberRange kBytes{0, 1e18};
-inline constexpr NumberRange kBytesPerSecond{0, 1e18};
-inline constexpr NumberRange kRelative{0, 1e6};
-inline constexpr NumberRange kShare{0, 1};
-inline constexpr NumberRange kCpuSeconds{0, 4e10};  // 64 bits of ns, twice
-inline constexpr NumberRange kProgress{0, 2e19};    // 64 bits
-inline constexpr NumberRange kSlowdown{0, 1e12};
 inline constexpr std::uint64_t kMostCounted = 100'000'000'000'000'000;
 inline constexpr std::uint64_t kMostThreads = 1'000'000'000;
 inline constexpr std::uint64_t kMostPid = 0xffffffff;

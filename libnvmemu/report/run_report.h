@@ -50,7 +50,6 @@ struct TierReport {
   bool has_the_rest = false;            // or a part of it: of what nobody places
 };
 
-// Stores that were made durable, as far as that was seen.
 // Memory that was waited for: a file that is mapped, the heap, a stack, or other memory.
 struct PlaceReport {
   std::uint64_t pid = 0;
@@ -60,6 +59,7 @@ struct PlaceReport {
   double stall_ns = 0;  // what loads from it were waited for here
 };
 
+// Stores that were made durable, as far as that was seen.
 struct PersistReport {
   bool is_emulated = false;  // somebody asked for a write latency
   double native_ns = 0;      // what one takes here
@@ -151,6 +151,9 @@ struct RunReport {
 // appends a sentence to its warnings for each BoardWarning seen, with the number of processes concerned, and
 // where nothing was measured.
 void read_board(const Board& board, RunReport& report);
+
+// Fills what the board has of `tiers`, `persists` and `places`; needs the processes and totals.
+void read_memories(const Board& board, RunReport& report);
 
 // Fills `bandwidth` from the board; needs the target.
 void read_traffic(const Board& board, RunReport& report);

@@ -33,7 +33,7 @@ std::optional<TierClass> TierMap::placed_in(std::uintptr_t address) const noexce
 ByTier<double> TierMap::shares_of(std::uintptr_t begin, std::uintptr_t end) const noexcept {
   ByTier<double> shares{};
   const std::uintptr_t middle = begin + (end - begin) / 2;
-  const TierClass tiers = placed_in(middle).value_or(otherwise_.load(kRelaxed));
+  const TierClass tiers = class_at(middle);
   const TierPattern* const pattern = tiers < kMostTiers ? nullptr : &patterns_[tiers - kMostTiers];
   if (pattern == nullptr || end - begin < pattern->pages_in_turn() * pattern->page_bytes) {
     shares[tier_of(middle)] = 1;
@@ -44,19 +44,10 @@ ByTier<double> TierMap::shares_of(std::uintptr_t begin, std::uintptr_t end) cons
   return shares;
 }
 
-// Two who tell of the same one at once may each get a class for it.
 std::optional<TierClass> TierMap::class_of(const TierPattern& pattern) noexcept {
   if (!pattern.is_interleaved() && pattern.origin == 0) return pattern.parts[0].tier;
-  for (std::size_t i = 0; i < kMostPatterns; ++i) {
-    if (is_pattern_[i].load(std::memory_order_acquire) && patterns_[i] == pattern)
-      return static_cast<TierClass>(kMostTiers + i);
-  }
-  if (patterns_taken_.load(kRelaxed) >= kMostPatterns) return std::nullopt;
-  const std::size_t place = patterns_taken_.fetch_add(1, kRelaxed);
-  if (place >= kMostPatterns) return std::nullopt;
-  patterns_[place] = pattern;
-  is_pattern_[place].store(true, std::memory_order_release);
-  return static_cast<TierClass>(kMostTiers + place);
+  const std::optional<std::size_t> number = patterns_.number_of(pattern);
+  return number ? std::optional(static_cast<TierClass>(kMostTiers + *number)) : std::nullopt;
 }
 
 bool TierMap::place(std::uintptr_t address, std::size_t bytes, TierClass tiers) noexcept {

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <optional>
 
+#include "base/interned.h"
 #include "tier/tier.h"
 #include "tier/tier_pattern.h"
 
@@ -26,7 +27,7 @@ class TierMap {
   static void destroy(TierMap* map) noexcept;
 
   TierId tier_of(std::uintptr_t address) const noexcept {
-    const TierClass tiers = placed_in(address).value_or(otherwise_.load(std::memory_order_relaxed));
+    const TierClass tiers = class_at(address);
     return tiers < kMostTiers ? tiers : patterns_[tiers - kMostTiers].of(address);
   }
   // Which part of a range (of one mapping) is each tier's: 1 in all. Of what is interleaved finely, by the
@@ -66,6 +67,10 @@ class TierMap {
   using Note = std::uint16_t;
   static constexpr Note kHasTable = 1U << 15;
 
+  TierClass class_at(std::uintptr_t address) const noexcept {
+    return placed_in(address).value_or(otherwise_.load(std::memory_order_relaxed));
+  }
+
   enum class Of { kAll, kRest };  // of a range: what nobody has placed
 
   bool note(std::uintptr_t address, std::size_t bytes, std::uint8_t value, Of of = Of::kAll) noexcept;
@@ -73,9 +78,7 @@ class TierMap {
   bool give_table(std::size_t block) noexcept;
 
   std::atomic<TierClass> otherwise_;
-  std::atomic<std::size_t> patterns_taken_;
-  std::atomic<bool> is_pattern_[kMostPatterns];
-  TierPattern patterns_[kMostPatterns];
+  Interned<TierPattern, kMostPatterns> patterns_;
   std::atomic<std::uint32_t> tables_used_;
   std::atomic<Note> blocks_[kBlocks];
   std::atomic<std::uint8_t> tables_[kMostTables][kPages];

@@ -54,25 +54,16 @@ std::optional<Mapping> parse_mapping(std::string_view line) noexcept {
 }
 
 void DeviceMappings::add(std::string_view piece) noexcept {
-  for (const char character : piece) {
-    if (character == '\n') {
-      end_line();
-    } else if (length_ < line_.size()) {
-      line_[length_++] = character;
-    }
-  }
+  lines_.add(piece, [this](const Mapping& mapping) { add(mapping); });
 }
 
-void DeviceMappings::end_line() noexcept {
-  const auto mapping = parse_mapping({line_.data(), length_});
-  length_ = 0;
-  if (!mapping) return;
-  if (!mapping->is_device) {
+void DeviceMappings::add(const Mapping& next) noexcept {
+  if (!next.is_device) {
     joins_ = count_ == ranges_.size();
   } else if (joins_) {
-    ranges_[count_ - 1].end = mapping->range.end;
+    ranges_[count_ - 1].end = next.range.end;
   } else {
-    ranges_[count_++] = mapping->range;
+    ranges_[count_++] = next.range;
     joins_ = true;
   }
 }

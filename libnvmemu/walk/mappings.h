@@ -30,24 +30,40 @@ struct Mapping {
 // Of one line; nothing where it is none, or what it says cannot be read.
 std::optional<Mapping> parse_mapping(std::string_view line) noexcept;
 
-// `use(mapping)` for each line of /proc/self/maps that can be read; of long names the beginning.
-template <typename Use>
-void for_each_mapping(const Use& use) noexcept {
-  constexpr std::size_t kKept = 256;
-  std::array<char, kKept> line;  // NOLINT(*-member-init): filled as far as it is read
-  std::array<char, 512> piece;   // NOLINT(*-member-init)
-  std::size_t length = 0;
-  PieceReader maps("/proc/self/maps");
-  for (long read = 0; (read = maps.next(piece.data(), piece.size())) > 0;) {
-    for (const char character : std::string_view(piece.data(), static_cast<std::size_t>(read))) {
+// Of a text that comes in pieces, line by line; of lines that are too long, the beginning, which names a
+// device.
+class MappingLines {
+ public:
+  // `use(mapping)` for each line that ends in the piece, and can be read.
+  template <typename Use>
+  void add(std::string_view piece, const Use& use) noexcept {
+    for (const char character : piece) {
       if (character != '\n') {
-        if (length < line.size()) line[length++] = character;
+        if (length_ < line_.size()) line_[length_++] = character;
         continue;
       }
-      if (const auto mapping = parse_mapping({line.data(), length})) use(*mapping);
-      length = 0;
+      if (const auto mapping = parse_mapping({line_.data(), length_})) use(*mapping);
+      length_ = 0;
     }
   }
+
+ private:
+  static constexpr std::size_t kKept = 256;
+  std::array<char, kKept> line_;
+  std::size_t length_ = 0;
+};
+
+// `use(mapping)` for each that can be read of /proc/self/maps. False where not all of it could be read.
+template <typename Use>
+bool for_each_mapping(const Use& use) noexcept {
+  constexpr std::size_t kPieceBytes = 4096;  // /proc gives no more at a time
+  std::array<char, kPieceBytes> piece;       // NOLINT(*-member-init): filled as far as it is read
+  MappingLines lines;
+  PieceReader maps("/proc/self/maps");
+  long length = 0;
+  while ((length = maps.next(piece.data(), piece.size())) > 0)
+    lines.add({piece.data(), static_cast<std::size_t>(length)}, use);
+  return length == 0;
 }
 
 // The devices' ranges in a text that comes in pieces, in the order of addresses. Those with nothing else
@@ -57,18 +73,14 @@ class DeviceMappings {
   static constexpr std::size_t kMost = 64;
 
   void add(std::string_view piece) noexcept;
+  void add(const Mapping& next) noexcept;
   std::span<const AddressRange> found() const noexcept { return {ranges_.data(), count_}; }
 
  private:
-  static constexpr std::size_t kKept = 192;  // of a line: that names a device by its beginning
-
-  void end_line() noexcept;
-
   std::array<AddressRange, kMost> ranges_;
   std::size_t count_ = 0;
   bool joins_ = false;  // the next device's range is the last one's
-  std::array<char, kKept> line_;
-  std::size_t length_ = 0;
+  MappingLines lines_;
 };
 
 }  // namespace nvmemu

@@ -12,7 +12,6 @@ namespace nvmemu {
 namespace {
 
 constexpr auto kRelaxed = std::memory_order_relaxed;
-constexpr std::size_t kPieceBytes = 4096;  // /proc gives no more at a time
 
 // All that is mapped, in pages: the first number of /proc/self/statm. 0 where that cannot be read.
 std::uint64_t pages_mapped() noexcept {
@@ -21,15 +20,6 @@ std::uint64_t pages_mapped() noexcept {
   std::uint64_t pages = 0;
   std::from_chars(text, text + length, pages);
   return pages;
-}
-
-bool read_mappings(DeviceMappings& mappings) noexcept {
-  PieceReader reader("/proc/self/maps");
-  char piece[kPieceBytes];
-  long length = 0;
-  while ((length = reader.next(piece, sizeof piece)) > 0)
-    mappings.add({piece, static_cast<std::size_t>(length)});
-  return length == 0;
 }
 
 }  // namespace
@@ -99,7 +89,8 @@ bool UntouchableMemory::refresh(std::uint64_t now_ticks, double ticks_per_second
   at_latest_.store(now_ticks + interval, kRelaxed);
   const std::uint64_t start = __rdtsc();
   DeviceMappings mappings;
-  if (read_mappings(mappings)) devices_.replace(mappings.found());
+  if (for_each_mapping([&](const Mapping& mapping) { mappings.add(mapping); }))
+    devices_.replace(mappings.found());
   not_before_.store(now_ticks + kLeastPerCost * (__rdtsc() - start), kRelaxed);
   return true;
 }

@@ -7,7 +7,6 @@
 #include <map>
 
 #include "base/quote.h"
-#include "base/units.h"
 #include "measure/timer.h"
 #include "paging/page_device.h"
 #include "pattern/pattern.h"
@@ -55,12 +54,6 @@ std::string device_names() {
   for (const PageDeviceProfile& profile : page_device_profiles())
     names += (names.empty() ? "" : (names.size() - names.rfind('\n') - 1 > 60 ? ",\n" : ", ")) + profile.name;
   return names;
-}
-
-double parse_time(const char* option, const std::string& text) {
-  const Result<double> ns = parse_latency_ns(text);
-  if (!ns) refuse(fmt::format("{}: {}", option, ns.error().message));
-  return *ns;
 }
 
 // What needs more than one option to be understood.
@@ -177,15 +170,9 @@ void add_surroundings(Parser& app, Options& options) {
            "are lost; as "
            "root",
            kSurroundings);
-  app.add_option_function(
-         "--swap-latency",
-         [&options](const std::string& text) {
-           options.swap_latency_ns = parse_time("--swap-latency", text);
-         },
-         "have its requests take so long (5us) [as long as they take]; with zram, where no\nother is named")
-      .type_name("TIME")
-      .group(kSurroundings)
-      .take_last();
+  add_time(app, "--swap-latency", options.swap_latency_ns,
+           "have its requests take so long (5us) [as long as they take]; with zram, where no\nother is named",
+           kSurroundings);
   add_text(app, "--swap-profile", "NAME", options.swap_profile,
            "or as long as those of another device: " + device_names(), kSurroundings);
   add_size(app, "--swap-size", options.swap_bytes, "of zram [as much as the map]", kSurroundings);

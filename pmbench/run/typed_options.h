@@ -84,6 +84,16 @@ inline std::uint64_t parse_size(const std::string& option, std::string text) {
   return *size;
 }
 
+inline void add_time(Parser& app, const std::string& name, double& field_ns, const std::string& help,
+                     const char* group) {
+  const auto read = [=, &field_ns](const std::string& text) {
+    const Result<double> ns = parse_latency_ns(text);
+    if (!ns) refuse(name + ": " + ns.error().message);
+    field_ns = *ns;
+  };
+  app.add_option_function(name, read, help).type_name("TIME").group(group).take_last();
+}
+
 template <typename Field>
 void add_size(Parser& app, const std::string& name, Field& field, const std::string& help,
               const char* group) {

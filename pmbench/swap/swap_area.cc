@@ -13,11 +13,10 @@
 #include <string_view>
 
 #include "base/descriptor.h"
+#include "paging/page_device.h"
 
 namespace nvmemu::pmbench {
 namespace {
-
-constexpr std::size_t kPageBytes = 4096;
 
 // The kernel's union swap_header (linux/swap.h), version 1: behind room for a boot loader its fields, and in
 // the last bytes of the page what it is.

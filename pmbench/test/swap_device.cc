@@ -9,10 +9,12 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstdint>
 #include <cstdio>
 #include <cstring>
 #include <utility>
 
+#include "swap/swap_area.h"
 #include "system/kernel_files.h"
 
 namespace nvmemu::pmbench {
@@ -33,13 +35,9 @@ Output shell(const std::string& command) {
   return {pclose(pipe), line};
 }
 
-Result<void> swap_on(const std::string& device) {
-  if (shell("PATH=$PATH:/sbin:/usr/sbin mkswap " + device).status != 0)
-    return failure("mkswap fails on " + device);
-  constexpr int kFirstOfAll = SWAP_FLAG_PREFER | 32767;  // before whatever swap the machine has
-  if (swapon(device.c_str(), kFirstOfAll) != 0)
-    return failure(fmt::format("cannot swap to {}: {}", device, std::strerror(errno)));
-  return {};
+Result<void> make_swap(const std::string& device, unsigned mib) {
+  if (auto written = write_swap_header(device, std::uint64_t{mib} << 20); !written) return written;
+  return swap_on(device);
 }
 
 class Zram final : public SwapDevice {
@@ -51,7 +49,7 @@ class Zram final : public SwapDevice {
     const std::string block = "/sys/block/zram" + number;
     if (const auto sized = write_text(block + "/disksize", std::to_string(mib) + "M"); !sized)
       return tl::unexpected(sized.error());
-    if (const auto on = swap_on(zram->device_); !on) return tl::unexpected(on.error());
+    if (const auto on = make_swap(zram->device_, mib); !on) return tl::unexpected(on.error());
     return zram;
   }
   ~Zram() override {
@@ -76,7 +74,7 @@ class Loop final : public SwapDevice {
     const Output device = shell("PATH=$PATH:/sbin:/usr/sbin losetup --find --show " + loop->file_);
     if (device.status != 0) return failure("losetup makes no loop device");
     loop->device_ = device.first_line;
-    if (const auto on = swap_on(loop->device_); !on) return tl::unexpected(on.error());
+    if (const auto on = make_swap(loop->device_, mib); !on) return tl::unexpected(on.error());
     return loop;
   }
   ~Loop() override {

@@ -48,8 +48,8 @@ TEST_F(NodesTest, LeaveNothingBehind) {
     EXPECT_THAT(entry.path().filename().string(), testing::Not(HasSubstr("nvmemu-nodes")));
 }
 
-TEST_F(NodesTest, ANumberThatTheMachineHasIsRefused) {
-  // Node 0 cannot be asked for, and a machine that has another one says so.
+// Which every machine has.
+TEST_F(NodesTest, NodeZeroIsTheMachines) {
   const Outcome outcome = run({"--tier", "far=3x,node=0", "--", "/bin/true"});
   EXPECT_EQ(outcome.status, 125);
   EXPECT_THAT(outcome.err, HasSubstr("node= takes a number from 1 to 63"));

@@ -13,7 +13,7 @@ TEST(MemoryNodes, ListsAreReadAsTheKernelWritesThem) {
   EXPECT_EQ(mask_of_list("0-1,3"), 0b1011U);
   EXPECT_EQ(mask_of_list("62-63\n"), std::uint64_t{3} << 62);
   EXPECT_EQ(mask_of_list("63-70,5"), std::uint64_t{1} << 63 | 1U << 5);
-  for (const char* none : {"", "3-1", "-", "x", "64", "99999999999999999999"})
+  for (const char* none : {"", "3-1", "-", "x", "1-x", "64", "99999999999999999999"})
     EXPECT_EQ(mask_of_list(none), 0U) << none;
 }
 

@@ -83,10 +83,7 @@ void TrafficMeter::split(Rate& bytes, const Progress::Passed& passed,
   bytes.written += moved.written_bytes;
   if (tiers_ == nullptr) return;
   const ByTier<double> shares = tiers_->shares_of(passed.begin, passed.end);
-  for (std::size_t tier = 1; tier < kMostTiers; ++tier) {
-    bytes.tiers[tier].read_bytes += shares[tier] * moved.read_bytes;
-    bytes.tiers[tier].written_bytes += shares[tier] * moved.written_bytes;
-  }
+  for (std::size_t tier = 1; tier < kMostTiers; ++tier) bytes.tiers[tier].add(moved, shares[tier]);
 }
 
 // Reads first, then writes: a line that was just read is not fetched again to be written. Whole lines go to
@@ -128,10 +125,7 @@ void TrafficMeter::extrapolate(Known& loop, double time_ns) noexcept {
 void TrafficMeter::count(const Rate& bytes, double times) noexcept {
   counts_.read_bytes += times * bytes.read;
   counts_.written_bytes += times * bytes.written;
-  for (std::size_t tier = 1; tier < kMostTiers; ++tier) {
-    counts_.tiers[tier].read_bytes += times * bytes.tiers[tier].read_bytes;
-    counts_.tiers[tier].written_bytes += times * bytes.tiers[tier].written_bytes;
-  }
+  for (std::size_t tier = 1; tier < kMostTiers; ++tier) counts_.tiers[tier].add(bytes.tiers[tier], times);
 }
 
 // Whether the thread has got from the sample before to this one by going on in this loop.

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+// From the board to what the report says of memories: tiers, places, persists.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <functional>
+
+#include "base/units.h"
+#include "report/board_figures.h"
+#include "report/number_ranges.h"
+#include "report/run_report.h"
+
+namespace nvmemu {
+namespace {
+
+bool has_emulated(const RunReport& report) {
+  return std::ranges::any_of(report.processes, &ProcessReport::emulated);
+}
+
+// after=: of which nothing is placed, but all that comes later is in it.
+void warn_of_unfilled(const TierTally& tally, RunReport& report) {
+  if (tally.filled.load() > 0 || !has_emulated(report)) return;
+  for (const TierReport& tier : report.tiers) {
+    if (tier.comes_after_bytes > 0)
+      report.warnings.push_back(fmt::format("no process had {} of memory: nothing was in tier {}",
+                                            format_size(tier.comes_after_bytes), tier.name));
+  }
+}
+
+void read_tiers(const TierTally& tally, RunReport& report) {
+  const auto cut = [](const std::atomic<std::uint64_t>& word, NumberRange range) {
+    return std::min(range.most, static_cast<double>(word.load()));
+  };
+  for (std::size_t i = 0; i < std::min(report.tiers.size(), kMostTiers); ++i) {
+    const TierTally::Sums& sums = tally.tiers[i];
+    TierReport& tier = report.tiers[i];
+    tier.read_bytes = cut(sums.read_bytes, kBytes);
+    tier.written_bytes = cut(sums.written_bytes, kBytes);
+    tier.placed_bytes = cut(sums.placed_bytes, kBytes);
+    tier.stall_ns = cut(sums.stall_ns, kNanoseconds);
+    tier.delay_ns = cut(sums.delay_ns, kNanoseconds);
+    if (!tier.has_the_rest && tier.placed_bytes <= 0 && has_emulated(report))
+      report.warnings.push_back(fmt::format("nothing was ever put into tier {} ({})", tier.name, tier.rule));
+  }
+  warn_of_unfilled(tally, report);
+  const std::uint64_t unplaced = tally.unplaced.load();
+  if (unplaced > 0)
+    report.warnings.push_back(fmt::format(
+        "{} ranges of memory found no room in the map of tiers, and were left where they were", unplaced));
+}
+
+// Of what was waited for in all, each has its part.
+void read_places(const PlaceTally& tally, RunReport& report) {
+  constexpr std::size_t kTold = 20;
+  double all = static_cast<double>(tally.elsewhere.load());
+  report.places.clear();
+  for (const PlaceTally::Place& place : tally.places) {
+    if (place.state.load(std::memory_order_acquire) != PlaceTally::kThere) continue;
+    const auto begin = static_cast<double>(place.begin.load()), end = static_cast<double>(place.end.load());
+    const auto waited = static_cast<double>(place.waited.load());
+    all += waited;
+    report.places.push_back({.pid = place.pid,
+                             .name = text_of(place.name),
+                             .begin = std::min(kBytes.most, begin),
+                             .bytes = std::clamp(end - begin, 0.0, kBytes.most),
+                             .stall_ns = waited});
+  }
+  std::ranges::stable_sort(report.places, std::ranges::greater(), &PlaceReport::stall_ns);
+  if (report.places.size() > kTold) report.places.resize(kTold);
+  for (PlaceReport& place : report.places)
+    place.stall_ns = all > 0 ? report.totals.stall_ns * (place.stall_ns / all) : 0;
+}
+
+void read_persists(const TierTally& tally, PersistReport& persists) {
+  constexpr std::uint64_t kMost = 1'000'000'000'000'000;
+  constexpr double kMostNs = 1e18;
+  persists.persists = std::min(tally.persists.load(), kMost);
+  persists.lines = std::min(tally.persisted_lines.load(), kMost);
+  persists.delay_ns = std::min(kMostNs, static_cast<double>(tally.persist_delay_ns.load()));
+}
+
+}  // namespace
+
+void read_memories(const Board& board, RunReport& report) {
+  read_tiers(board.tiers(), report);
+  read_persists(board.tiers(), report.persists);
+  read_places(board.places(), report);
+}
+
+}  // namespace nvmemu
