@@ -51,7 +51,9 @@ struct Thread {
   bool is_foreign = false;
 };
 
+// None where all go natively: to ask which it is may take a system call.
 Thread find_thread() noexcept {
+  if (ThreadState::is_over()) return {};
   if (ThreadState* const foreign = foreign_thread()) return {foreign, true};
   if (has_known_thread_pointer()) return {&this_thread(), false};
   return {};

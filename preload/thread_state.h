@@ -37,6 +37,7 @@ class ThreadState {
   // No thread begins any more; none but the calling one is touched any more, by system calls for one.
   static void begin_no_more() noexcept { begins_no_more_.store(true, std::memory_order_relaxed); }
   static void end_others() noexcept { is_over_.store(true); }
+  static bool is_over() noexcept { return is_over_.load(std::memory_order_relaxed); }
   // Lives while a thread is where the emulator makes system calls. How many do.
   class AtWork {
    public:
