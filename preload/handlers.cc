@@ -15,6 +15,7 @@
 #include "hooks.h"
 #include "kept_signals.h"
 #include "own_fault.h"
+#include "paging/traps.h"
 #include "program_signals.h"
 #include "runtime.h"
 #include "signal_entry.h"
@@ -178,6 +179,9 @@ using namespace nvmemu::preload;
 __attribute__((no_stack_protector)) void* nvmemu_handle_signal(int signal, siginfo_t* info,
                                                                ucontext_t* context) {
   if (mend_fault(signal, *context)) return nullptr;
+  if (signal == SIGBUS && mend_page_fault(*info, *context)) return nullptr;
+  if (signal == SIGSYS && answer_trapped_call(*info, *context)) return nullptr;
+  if (void* const handler = signal == SIGSYS ? programs_trap_handler() : nullptr) return handler;
   const Thread thread = find_thread();
   if (thread.state != nullptr && thread.state->is_at_work()) {
     interrupt_work(*thread.state, signal, *info, *context);

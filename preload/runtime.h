@@ -123,6 +123,7 @@ class Runtime {
   bool set_targets();
   void set_persist_targets() noexcept;
   void create_walks();
+  void start_paging();
   void create_governor();
   BandwidthTarget lowest_bandwidth() const noexcept;  // of all memory, and of each tier
   void set_sampler_options();

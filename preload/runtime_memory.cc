@@ -3,10 +3,13 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "base/log.h"
 #include "base/persist_lines.h"
 #include "host/memory_nodes.h"
 #include "inheritance.h"
 #include "natively.h"
+#include "paging/process_pager.h"
+#include "paging/traps.h"
 #include "plan/target_latency.h"
 #include "runtime.h"
 
@@ -30,12 +33,12 @@ bool Runtime::set_latencies() {
   read_latency_.cache_ns = calibration_.cache_latency_ns;
   read_latency_.remote_ns = config_.remote_latency_ns;
   if (read_latency_.target_ns <= 0 &&
-      (measures_traffic() || !config_.tiers.empty() || !config_.persists.empty()))
+      (measures_traffic() || !config_.tiers.empty() || !config_.persists.empty() || !config_.paging.empty()))
     read_latency_.target_ns = read_latency_.base_ns;
   if (read_latency_.target_ns <= 0) {
     say_natively({"nothing to emulate",
-                  "set NVMEMU_READ_LATENCY, NVMEMU_WRITE_LATENCY, NVMEMU_READ_BANDWIDTH, NVMEMU_TIERS or "
-                  "NVMEMU_PROFILE"});
+                  "set NVMEMU_READ_LATENCY, NVMEMU_WRITE_LATENCY, NVMEMU_READ_BANDWIDTH, NVMEMU_TIERS, "
+                  "NVMEMU_DRAM or NVMEMU_PROFILE"});
     return false;
   }
   return set_targets();
@@ -102,6 +105,18 @@ bool Runtime::open_tiers() {
     return true;
   say_natively({"no memory for the map of tiers", "raise the limit on addresses: ulimit -v unlimited"});
   return false;
+}
+
+// Where that cannot be, all is in DRAM, and who runs it is told.
+void Runtime::start_paging() {
+  if (config_.paging.empty()) return;
+  Result<void> started = ProcessPager::open(config_.paging, *clock_, board_->paging());
+  if (started) started = start_traps();
+  if (started) return;
+  warn(kNotPaged);
+  std::string text = "its memory is not paged: " + started.error().message;
+  if (!started.error().hint.empty()) text += " (" + started.error().hint + ")";
+  log_warning(text);
 }
 
 void Runtime::create_governor() {

@@ -94,6 +94,7 @@ Config make_config(const RunOptions& options, const Prepared& prepared, const Li
   config.persists = prepared.request.persists;
   config.tiers = prepared.request.tiers;
   config.nodes = nodes;
+  config.paging = prepared.request.paging;
   config.target_read_bps = limit.governed.read_bps;
   config.target_write_bps = limit.governed.write_bps;
   config.stat = options.stat || limit.hardware != nullptr;
@@ -169,6 +170,9 @@ RunReport make_report(const RunOptions& options, const Prepared& prepared,
                                                            prepared.request.tiers.limits_bandwidth());
   if (!prepared.is_native()) {
     report.tiers = report_of_tiers(prepared.request.tiers, prepared.request.profile, prepared.target_ns);
+    report.paging = {.dram_bytes = static_cast<double>(prepared.request.paging.dram_bytes),
+                     .page_to = prepared.request.paging.page_to,
+                     .device = prepared.request.paging.device_name};
     report.persists = {.is_emulated = emulates_persists(prepared.request),
                        .native_ns = prepared.machine.persist_latency_ns};
     if (!prepared.request.persists.empty())

@@ -50,6 +50,16 @@ void add_memory_options(Parser& app, RunOptions& options) {
       .type_name("NAME=MEMORY[,RULE...]")
       .group(kMemory);
   add("--tiers", options.tiers_file, "FILE", "such parts, each a [[tier]] of a TOML file", kMemory);
+  add("--dram", options.dram, "SIZE",
+      "how much DRAM each process has for its memory: 256M. What it has\nbeyond that is kept in a file, and "
+      "paged in and out (docs/pager.md)",
+      kMemory);
+  add("--page-to", options.page_to, "FOLDER|FILE",
+      "where that file is made, without a name of its own [/dev/shm]", kMemory);
+  add("--page-latency", options.page_latency, "TIME",
+      "how long that device takes for a request: 5us [no time]", kMemory);
+  add("--page-device", options.page_device, "NAME",
+      "or which device that is: hdd-2008, nvme-nand, optane-ssd, ...\n(docs/pager.md)", kMemory);
   add("--throttle", options.throttle, "auto|governor|hardware",
       "what keeps to them: the governor, in software, anywhere; or the\nmemory controllers (as root, see "
       "nvmemu throttle), and the\n"

@@ -46,15 +46,20 @@ constexpr std::array<Unit, 9> kRates{{{"B/s", 1},
                                       {"GiB/s", kGi},
                                       {"TiB/s", kTi}}};
 constexpr std::size_t kDecimalUnits = 5;
-constexpr std::array<Unit, 9> kSizes{{{"B", 1},
-                                      {"kB", 1e3},
-                                      {"MB", 1e6},
-                                      {"GB", 1e9},
-                                      {"TB", 1e12},
-                                      {"KiB", kKi},
-                                      {"MiB", kMi},
-                                      {"GiB", kGi},
-                                      {"TiB", kTi}}};
+// A letter alone is of 1024, as for ulimit(1), dd(1) and the kernel.
+constexpr std::array<Unit, 13> kSizes{{{"B", 1},
+                                       {"K", kKi},
+                                       {"M", kMi},
+                                       {"G", kGi},
+                                       {"T", kTi},
+                                       {"kB", 1e3},
+                                       {"MB", 1e6},
+                                       {"GB", 1e9},
+                                       {"TB", 1e12},
+                                       {"KiB", kKi},
+                                       {"MiB", kMi},
+                                       {"GiB", kGi},
+                                       {"TiB", kTi}}};
 // What sizes are formatted in.
 constexpr std::array<Unit, 5> kBinarySizes{
     {{"B", 1}, {"KiB", kKi}, {"MiB", kMi}, {"GiB", kGi}, {"TiB", kTi}}};

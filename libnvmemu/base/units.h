@@ -22,7 +22,7 @@ Result<double> parse_duration_ns(std::string_view text);
 // within 1 MB/s to 100 TB/s.
 Result<double> parse_bandwidth_bps(std::string_view text);
 
-// B, kB, MB, GB, TB, KiB, MiB, GiB, TiB -> bytes, within 1 B to 1 EiB, whole.
+// B, kB, MB, GB, TB, KiB, MiB, GiB, TiB, or K, M, G, T (of 1024) -> bytes, within 1 B to 1 EiB, whole.
 Result<std::uint64_t> parse_size_bytes(std::string_view text);
 
 // Three significant digits and the unit that suits: "163 ns", "1.2 us", "8.5 GB/s", "512 MiB", "2.94 s".

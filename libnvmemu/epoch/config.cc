@@ -31,6 +31,9 @@ constexpr const char* kWriteLatency = "NVMEMU_WRITE_LATENCY";
 constexpr const char* kPersistBandwidth = "NVMEMU_PERSIST_BANDWIDTH";
 constexpr const char* kPersist = "NVMEMU_PERSIST";
 constexpr const char* kTiers = "NVMEMU_TIERS";
+constexpr const char* kDram = "NVMEMU_DRAM";
+constexpr const char* kPageTo = "NVMEMU_PAGE_TO";
+constexpr const char* kPageDevice = "NVMEMU_PAGE_DEVICE";
 constexpr const char* kBaseLatency = "NVMEMU_BASE_LATENCY";
 constexpr const char* kEpoch = "NVMEMU_EPOCH";
 constexpr const char* kAlternate = "NVMEMU_ALTERNATE";
@@ -142,6 +145,23 @@ Outcome read_tiers(Config& config) {
   config.nodes = variable(kNodesVariable);
   if (config.tiers.has_nodes() && config.nodes.empty())
     return bad_value(kTiers, text, "nodes are shown by 'nvmemu run' only", "leave node= away");
+  return std::nullopt;
+}
+
+Outcome read_paging(Config& config) {
+  const std::string_view dram = variable(kDram);
+  if (dram.empty()) return std::nullopt;
+  const Result<std::uint64_t> bytes = parse_dram_bytes(dram);
+  if (!bytes) return bad_value(kDram, dram, bytes.error().message, bytes.error().hint);
+  config.paging.dram_bytes = *bytes;
+  const std::string_view path = variable(kPageTo);
+  config.paging.page_to = path.empty() ? kDefaultPageTo : path;
+  config.paging.device_name = variable(kPageDevice);
+  if (config.paging.device_name.empty()) return std::nullopt;
+  const Result<PageDevice> device = parse_page_device(config.paging.device_name);
+  if (!device)
+    return bad_value(kPageDevice, config.paging.device_name, device.error().message, device.error().hint);
+  config.paging.device = *device;
   return std::nullopt;
 }
 
@@ -274,7 +294,7 @@ Result<double> parse_alternate_ns(std::string_view text) {
 
 Result<Config> read_config() {
   Config config;
-  for (const auto read : {read_profile, read_target, read_persists, read_tiers, read_bandwidths, read_base,
+  for (const auto read : {read_profile, read_target, read_persists, read_tiers, read_paging, read_bandwidths, read_base,
                           read_remote, read_epoch, read_alternate, read_clock, read_source, read_model}) {
     if (Outcome error = read(config)) return tl::unexpected(std::move(*error));
   }
@@ -301,6 +321,9 @@ std::vector<std::string> to_environment(const Config& config) {
       set(kPersist, std::string(name_of(config.persists.domain))),
       set(kTiers, format_tiers(config.tiers)),
       set(kNodesVariable, config.nodes),
+      set(kDram, config.paging.empty() ? "" : std::to_string(config.paging.dram_bytes) + "B"),
+      set(kPageTo, config.paging.page_to),
+      set(kPageDevice, config.paging.device_name),
       set(kReadBandwidth, in_bps(config.target_read_bps)),
       set(kWriteBandwidth, in_bps(config.target_write_bps)),
       set(kStat, word_for(kOneZero, config.stat)),

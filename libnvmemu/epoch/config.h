@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "plan/paging_plan.h"
 #include "plan/target_latency.h"
 #include "plan/tier_plan.h"
 #include "walk/rules.h"
@@ -35,6 +36,8 @@ struct Config {
   TierPlan tiers{};                   // NVMEMU_TIERS, as --tier has them, by semicolons; beside the above
   std::string nodes;           // NVMEMU_NODES, the folder in which tiers' nodes are shown, which the tool
                                // made; empty: there is none
+  PagingPlan paging{};         // NVMEMU_DRAM ("256MiB"), NVMEMU_PAGE_TO (a folder, or a file's name),
+                               // NVMEMU_PAGE_DEVICE (a name or a latency)
   double base_latency_ns = 0;  // NVMEMU_BASE_LATENCY; 0: the calibrated one
   double epoch_ns = 100e6;     // NVMEMU_EPOCH, 1 ms to 10 s
   double alternate_ns = 0;     // NVMEMU_ALTERNATE, windows of 10 ms to 60 s with delays off and on; 0: on

@@ -18,7 +18,7 @@ constexpr double transfer_ns(double bps) { return static_cast<double>(kPageBytes
 constexpr double latency_of(double per_second, double bps) { return 1e9 / per_second - transfer_ns(bps); }
 
 // Where whole pages were timed, one at a time.
-LatencyQuantiles of_page(const LatencyQuantiles& whole, double bps) { return whole.less(transfer_ns(bps)); }
+constexpr LatencyQuantiles of_page(const LatencyQuantiles& whole, double bps) { return whole.less(transfer_ns(bps)); }
 
 struct Row {
   const char* name;
@@ -31,7 +31,7 @@ struct Row {
 // Yang and Seymour, "pmbench: A Micro-Benchmark for Profiling Paging Performance on a System with Low-latency
 // SSDs", 2018, pmbench. Where a source has throughputs only, latencies are such that the model has them at
 // one request at a time.
-const Row kRows[] = {
+constexpr Row kRows[] = {
     {"hdd-2008",
      "A 7200 rpm disk of 2008",
      {.read = LatencyQuantiles(latency_of(120, 56 * kMBps)),

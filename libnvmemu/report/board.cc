@@ -32,6 +32,7 @@ struct Board::Layout {
   WalkTally walks;
   TierTally tiers;
   PlaceTally places;
+  PagingTally paging;
   Alternation alternation;
   BoardProcess processes[kProcesses];
   BoardThread threads[kThreads];
@@ -291,8 +292,10 @@ TierTally& Board::tiers() noexcept { return layout_->tiers; }
 const TierTally& Board::tiers() const noexcept { return layout_->tiers; }
 
 PlaceTally& Board::places() noexcept { return layout_->places; }
+PagingTally& Board::paging() noexcept { return layout_->paging; }
 
 const PlaceTally& Board::places() const noexcept { return layout_->places; }
+const PagingTally& Board::paging() const noexcept { return layout_->paging; }
 
 std::uint64_t Board::lost() const noexcept { return layout_->lost.load(std::memory_order_relaxed); }
 

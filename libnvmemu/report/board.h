@@ -17,6 +17,7 @@
 
 #include "base/result.h"
 #include "epoch/alternation.h"
+#include "paging/paging_tally.h"
 #include "report/traffic_board.h"
 #include "tier/tier_tally.h"
 #include "walk/place_tally.h"
@@ -42,7 +43,9 @@ enum BoardWarning : std::uint32_t {
   kSandboxedNatively = 1U << 13,  // a seccomp filter: threads ran natively from then on
   kBornSandboxed = 1U << 14,      // a seccomp filter from the start: it ran natively
   kTickSignalKept =
-      1U << 15,  // the ticks' signal came to a thread that had it blocked, which ran natively then
+      1U << 15,             // the ticks' signal came to a thread that had it blocked, which ran natively then
+  kNotPaged = 1U << 16,     // memory was to be paged, and could not be: it is all in DRAM
+  kPagingEnded = 1U << 17,  // a seccomp filter, before which all was brought into DRAM
 };
 
 enum class Ticker : std::uint32_t { kNone, kPerfEvent, kPosixTimer };
@@ -123,6 +126,8 @@ class Board {
   const TierTally& tiers() const noexcept;
   PlaceTally& places() noexcept;
   const PlaceTally& places() const noexcept;
+  PagingTally& paging() noexcept;
+  const PagingTally& paging() const noexcept;
 
  private:
   static constexpr std::size_t kPathBytes = 256;

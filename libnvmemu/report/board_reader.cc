@@ -54,6 +54,9 @@ constexpr WarningText kWarningTexts[] = {
      "the signal by which ticks arrive (SIGWINCH) was sent to a thread that had it blocked, to read it from "
      "a "
      "descriptor or the like: the thread ran natively from then on"},
+    {kNotPaged, "all of its memory was in DRAM: it could not be paged (why is said on stderr)"},
+    {kPagingEnded,
+     "before it installed a seccomp filter all of its memory was brought into DRAM, and stayed there"},
     {kEmulatorFailed, "a fault in nvmemu's own code (it says where on stderr): the thread went on natively"},
 };
 
@@ -103,6 +106,7 @@ class Reader {
     read_threads();
     read_walks();
     read_memories(board_, report_);
+    read_paging(board_, report_);
     if (counts() && evidence_.counted_ns <= 0 && has_warned(kCountersRefused)) call_it_sampled();
     estimate_error();
     add_warnings();

@@ -161,6 +161,44 @@ Json places_json(const std::vector<PlaceReport>& places) {
   return all;
 }
 
+Json faults_json(const FaultReport& faults) {
+  return {{"faults", faults.faults},
+          {"mean_ns", latency_json(faults.mean_ns)},
+          {"median_ns", latency_json(faults.median_ns)},
+          {"p99_ns", latency_json(faults.p99_ns)},
+          {"p999_ns", latency_json(faults.p999_ns)}};
+}
+
+// null: nothing is paged.
+Json paging_json(const PagingReport& paging) {
+  if (paging.dram_bytes <= 0) return {};
+  return {{"dram_bytes", paging.dram_bytes},
+          {"page_to", paging.page_to},
+          {"device", optional_text(paging.device)},
+          {"first_touches", faults_json(paging.first)},
+          {"soft_faults", faults_json(paging.soft)},
+          {"hard_faults", faults_json(paging.hard)},
+          {"write_faults", paging.write_faults},
+          {"device_ns", paging.device_ns},
+          {"touched_pages", paging.touched_pages},
+          {"written_pages", paging.written_pages},
+          {"dropped_pages", paging.dropped_pages},
+          {"zero_pages", paging.zero_pages},
+          {"sequential_read_pages", paging.sequential_read_pages},
+          {"random_read_pages", paging.random_read_pages},
+          {"sequential_written_pages", paging.sequential_written_pages},
+          {"random_written_pages", paging.random_written_pages},
+          {"trapped_calls", paging.trapped_calls},
+          {"forks", paging.forks},
+          {"fork_copied_pages", paging.fork_copied_pages},
+          {"failed_writes", paging.failed_writes},
+          {"failed_reads", paging.failed_reads},
+          {"surprises", paging.surprises},
+          {"most_dram_bytes", paging.most_dram_bytes},
+          {"most_store_bytes", paging.most_store_bytes},
+          {"unpaged_bytes", paging.unpaged_bytes}};
+}
+
 Json report_json(const RunReport& report) {
   return {
       {"schema", "nvmemu-run-1"},
@@ -180,6 +218,7 @@ Json report_json(const RunReport& report) {
       {"tiers", tiers_json(report.tiers)},
       {"places", places_json(report.places)},
       {"persists", persists_json(report.persists)},
+      {"paging", paging_json(report.paging)},
       {"walks",
        {{"walks", report.walks.walks},
         {"instructions", report.walks.instructions},

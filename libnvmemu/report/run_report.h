@@ -67,6 +67,29 @@ struct PersistReport {
   double delay_ns = 0;  // that they were waited for longer
 };
 
+// How long faults of a kind took in the pager, the program's signal and its return apart. Of none: zeros.
+struct FaultReport {
+  std::uint64_t faults = 0;
+  double mean_ns = 0;  // 0 where it is not known
+  double median_ns = 0, p99_ns = 0, p999_ns = 0;
+};
+
+// Memory that was kept in a file, with some DRAM before it. Over all processes.
+struct PagingReport {
+  double dram_bytes = 0;  // that each process may have; 0: nothing is paged
+  std::string page_to, device;
+  FaultReport first{}, soft{}, hard{};  // a first touch; of a page on its way out; of one that was out
+  std::uint64_t write_faults = 0, touched_pages = 0;
+  double device_ns = 0;                                                // waited for the device's model
+  std::uint64_t written_pages = 0, dropped_pages = 0, zero_pages = 0;  // that left DRAM
+  std::uint64_t sequential_read_pages = 0, random_read_pages = 0;      // as the device saw them
+  std::uint64_t sequential_written_pages = 0, random_written_pages = 0;
+  std::uint64_t trapped_calls = 0, forks = 0, fork_copied_pages = 0;
+  std::uint64_t failed_writes = 0, failed_reads = 0, surprises = 0;
+  double most_dram_bytes = 0, most_store_bytes = 0;  // of one process
+  double unpaged_bytes = 0;                          // private and writable, but too small to page
+};
+
 // How far walks ahead of the program came, and what ended them.
 struct WalkReport {
   std::uint64_t walks = 0, instructions = 0;
@@ -137,6 +160,7 @@ struct RunReport {
   std::vector<PlaceReport> places;  // the most waited for first, some of them
   std::vector<TierReport> tiers;    // names, memories and rules are said by who ran it; empty: all is one
   PersistReport persists;           // `is_emulated` and `native_ns` are said by who ran it
+  PagingReport paging;              // `dram_bytes`, `page_to` and `device` are said by who ran it
   WalkReport walks;
   AlternationReport alternation;  // `window_seconds` is said by who ran it
   BandwidthReport bandwidth;      // `is_measured`, `by` and `why` are said by who ran it
@@ -154,6 +178,9 @@ void read_board(const Board& board, RunReport& report);
 
 // Fills what the board has of `tiers`, `persists` and `places`; needs the processes and totals.
 void read_memories(const Board& board, RunReport& report);
+
+// Fills `paging` from the board, where something is paged; needs the processes.
+void read_paging(const Board& board, RunReport& report);
 
 // Fills `bandwidth` from the board; needs the target.
 void read_traffic(const Board& board, RunReport& report);

@@ -134,6 +134,20 @@ std::string persists_line(const RunReport& report) {
                      counted(persists.lines, "line", "lines"), format_duration(persists.delay_ns));
 }
 
+std::vector<std::string> paging_lines(const PagingReport& paging) {
+  const auto size = [](double bytes) { return format_size(static_cast<std::uint64_t>(bytes)); };
+  const auto pages = [&size](std::uint64_t count) { return size(static_cast<double>(count) * 4096); };
+  return {fmt::format("paging: {} of DRAM for each process, the rest on {} ({}): at most {} there",
+                      size(paging.dram_bytes), paging.device.empty() ? "no slower device" : paging.device,
+                      paging.page_to, size(paging.most_store_bytes)),
+          fmt::format("faults: {} hard (median {}, 99 % {}), {} soft, {} of first touches, {} of writes; {} "
+                      "waited for the device; {} written, {} read",
+                      paging.hard.faults, format_duration(paging.hard.median_ns),
+                      format_duration(paging.hard.p99_ns), paging.soft.faults, paging.first.faults,
+                      paging.write_faults, format_duration(paging.device_ns), pages(paging.written_pages),
+                      pages(paging.sequential_read_pages + paging.random_read_pages))};
+}
+
 std::string alternation_line(const AlternationReport& alternation) {
   const auto with = static_cast<std::uint64_t>(
       std::ranges::count_if(alternation.windows, [](const WindowReport& window) { return window.delays; }));
@@ -164,6 +178,9 @@ std::string summary(const RunReport& report) {
     add(error_line(report));
     if (report.persists.persists > 0) add(persists_line(report));
     for (const TierReport& tier : report.tiers) add(tier_line(tier));
+    if (report.paging.dram_bytes > 0) {
+      for (const std::string& line : paging_lines(report.paging)) add(line);
+    }
     if (report.alternation.window_seconds > 0) add(alternation_line(report.alternation));
     if (report.bandwidth.is_measured) {
       for (const std::string& line : place_lines(report)) add(line);

@@ -28,6 +28,7 @@ std::span<const Scenario> computing_scenarios();
 std::span<const Scenario> served_page_scenarios();
 std::span<const Scenario> tier_scenarios();
 std::span<const Scenario> node_scenarios();
+std::span<const Scenario> paging_scenarios();
 
 // The program's own path.
 extern const char* own_path;

@@ -35,6 +35,16 @@ class PreloadTest : public CliTest {
     EXPECT_TRUE(outcome.out.ends_with("ok\n")) << scenario << ": " << outcome.out;
     EXPECT_EQ(outcome.err, "") << scenario;
   }
+  // All of its memory but so much is paged, and nothing else is emulated.
+  void expect_paged_ok(const std::string& scenario, std::vector<std::string> options = {}) {
+    options.insert(options.begin(), {"--quiet", "--dram", "2M"});
+    options.insert(options.end(),
+                   {"--report", folder_.file("report.json"), "--", NVMEMU_TEST_GUEST, scenario});
+    const Outcome outcome = run(options);
+    EXPECT_EQ(outcome.status, 0) << scenario << ": " << outcome.err;
+    EXPECT_EQ(outcome.out, "ok\n") << scenario;
+    EXPECT_EQ(outcome.err, "") << scenario;
+  }
   std::vector<Json> threads() const {
     std::vector<Json> all;
     const Json whole = report();

@@ -26,6 +26,14 @@ class LeavesAlone : public PreloadTest, public testing::WithParamInterface<const
 TEST_P(LeavesAlone, WithSamplesOfPerfEvent) { expect_ok(GetParam()); }
 TEST_P(LeavesAlone, WithSamplesOfPosixTimers) { expect_ok(GetParam(), {"--ticker", "timer"}); }
 TEST_P(LeavesAlone, UnderABandwidth) { expect_ok(GetParam(), {"--read-bandwidth", "500MB/s"}); }
+TEST_P(LeavesAlone, WithItsMemoryPaged) {
+  NVMEMU_NEEDS_PAGING();
+  // Its handlers need more of the program's own signal stack, and nobody else's userfaultfd goes with its own.
+  const std::string_view name(GetParam());
+  if (name == "small-alternate-stack" || name == "handler-on-tight-stack" || name == "served-pages")
+    GTEST_SKIP() << "docs/pager.md says so of it";
+  expect_ok(GetParam(), {"--dram", "128M"});  // the lists that they walk fit in
+}
 TEST_P(LeavesAlone, WithoutWalks) { expect_ok(GetParam(), {"--no-walks"}); }
 
 INSTANTIATE_TEST_SUITE_P(

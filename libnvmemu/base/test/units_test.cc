@@ -143,10 +143,11 @@ TEST(ParseSize, IsExact) {
     std::uint64_t expected;
   };
   constexpr std::uint64_t kEiB = std::uint64_t{1} << 60;
-  for (const Size& size : {Size{"1B", 1}, Size{"512MiB", 512ULL << 20}, Size{"1.5KiB", 1536},
-                           Size{"1.001kB", 1001}, Size{"0.1kB", 100}, Size{"2.50GB", 2'500'000'000},
-                           Size{"1048576TiB", kEiB}, Size{"1152921504606846975B", kEiB - 1},  // not a double
-                           Size{"0.000000000000909494701772928237915039062500TiB", 1}}) {
+  for (const Size& size :
+       {Size{"1B", 1}, Size{"512MiB", 512ULL << 20}, Size{"1.5KiB", 1536}, Size{"256M", 256ULL << 20},
+        Size{"1K", 1024}, Size{"1.001kB", 1001}, Size{"0.1kB", 100}, Size{"2.50GB", 2'500'000'000},
+        Size{"1048576TiB", kEiB}, Size{"1152921504606846975B", kEiB - 1},  // not a double
+        Size{"0.000000000000909494701772928237915039062500TiB", 1}}) {
     const Result<std::uint64_t> parsed = parse_size_bytes(size.text);
     ASSERT_TRUE(parsed) << parsed.error().message;
     EXPECT_EQ(*parsed, size.expected) << size.text;

@@ -67,6 +67,16 @@ inline bool userfaultfd() {
   return found;
 }
 
+// A process may page its own memory: its faults, and all of its system calls, come to itself.
+inline bool paging() {
+#if defined(__x86_64__)
+  constexpr int kSetDispatch = 59, kOff = 0;  // PR_SET_SYSCALL_USER_DISPATCH, Linux 5.11
+  return userfaultfd() && prctl(kSetDispatch, kOff, 0, 0, 0) == 0;
+#else
+  return false;
+#endif
+}
+
 // A process can ask for seccomp's strict mode: not where a filter is on it, as in many containers.
 inline bool no_seccomp_filter() { return prctl(PR_GET_SECCOMP) == 0; }
 
@@ -82,5 +92,7 @@ inline bool no_seccomp_filter() { return prctl(PR_GET_SECCOMP) == 0; }
   NVMEMU_NEEDS(::nvmemu::needs::watchpoints_that_hit(), "breakpoints that hit")
 #define NVMEMU_NEEDS_USERFAULTFD() \
   NVMEMU_NEEDS(::nvmemu::needs::userfaultfd(), "userfaultfd(2), which is refused here")
+#define NVMEMU_NEEDS_PAGING() \
+  NVMEMU_NEEDS(::nvmemu::needs::paging(), "userfaultfd(2) and syscall user dispatch")
 #define NVMEMU_NEEDS_NO_SECCOMP_FILTER() \
   NVMEMU_NEEDS(::nvmemu::needs::no_seccomp_filter(), "a process without a seccomp filter")

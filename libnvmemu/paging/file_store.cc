@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "paging/file_store.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+
+#include "base/descriptor.h"
+#include "base/raw_syscall.h"
+#include "paging/page_device.h"
+
+namespace nvmemu {
+namespace {
+
+// Above those that programs count on, or close one by one.
+constexpr int kHighDescriptor = 900;
+constexpr std::size_t kMostPath = 4096;
+
+// "PATH/nvmemu-pages.NUMBER" of a folder, else "PATH.NUMBER". False where that is too long.
+bool name_file(const char* path, bool is_folder, std::uint64_t number, char (&out)[kMostPath]) noexcept {
+  const char* const between = is_folder ? "/nvmemu-pages." : ".";
+  const std::size_t length = std::strlen(path), more = std::strlen(between);
+  if (length + more + 2 * sizeof number + 1 > kMostPath) return false;
+  char* at = std::copy_n(between, more, std::copy_n(path, length, out));
+  for (int shift = 60; shift >= 0; shift -= 4) *at++ = "0123456789abcdef"[number >> shift & 15];
+  *at = '\0';
+  return true;
+}
+
+bool is_folder(const char* path) noexcept {
+  struct stat status {};
+#if defined(__x86_64__)
+  return raw_syscall(SYS_stat, path, &status) == 0 && S_ISDIR(status.st_mode);
+#else
+  return raw_syscall(SYS_newfstatat, AT_FDCWD, path, &status, 0) == 0 && S_ISDIR(status.st_mode);
+#endif
+}
+
+int raised(int file) noexcept {
+  const long high = raw_syscall(SYS_fcntl, file, F_DUPFD_CLOEXEC, kHighDescriptor);
+  if (high < 0) return file;  // the limit is lower
+  raw_syscall(SYS_close, file);
+  return static_cast<int>(high);
+}
+
+}  // namespace
+
+int FileStore::create(const char* path) noexcept {
+  const bool folder = is_folder(path);
+  timespec now{};
+  raw_syscall(SYS_clock_gettime, CLOCK_MONOTONIC, &now);
+  std::uint64_t number =
+      static_cast<std::uint64_t>(now.tv_nsec) << 32 | static_cast<std::uint32_t>(raw_syscall(SYS_getpid));
+  for (int tries = 0; tries < 16; ++tries, number += std::uint64_t{1} << 32) {
+    char name[kMostPath];
+    if (!name_file(path, folder, number, name)) return -ENAMETOOLONG;
+    const long file =
+        raw_syscall(SYS_openat, AT_FDCWD, name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
+    if (file == -EEXIST) continue;
+    if (file < 0) return static_cast<int>(file);
+    raw_syscall(SYS_unlinkat, AT_FDCWD, name, 0);
+    return raised(static_cast<int>(file));
+  }
+  return -EEXIST;
+}
+
+bool FileStore::read(std::uint64_t slot, std::byte* to) noexcept {
+  for (std::size_t done = 0; done < kPageBytes;) {
+    const long got = raw_syscall(SYS_pread64, file_, to + done, kPageBytes - done, slot * kPageBytes + done);
+    if (got == -EINTR) continue;
+    if (got <= 0) return false;
+    done += static_cast<std::size_t>(got);
+  }
+  return true;
+}
+
+bool FileStore::write(std::uint64_t slot, const std::byte* from, std::size_t pages) noexcept {
+  for (std::size_t done = 0; done < pages * kPageBytes;) {
+    const long put =
+        raw_syscall(SYS_pwrite64, file_, from + done, pages * kPageBytes - done, slot * kPageBytes + done);
+    if (put == -EINTR) continue;
+    if (put <= 0) return false;
+    done += static_cast<std::size_t>(put);
+  }
+  return true;
+}
+
+Result<void> check_page_store(const char* path) {
+  struct stat status {};
+  if (stat(path, &status) == 0 && !S_ISDIR(status.st_mode) && !S_ISREG(status.st_mode))
+    return failure(std::string(path) + ": neither a folder nor a file", "name a folder on a file system");
+  const int file = FileStore::create(path);
+  if (file < 0)
+    return failure(std::string(path) + ": no file for pages can be made there: " + std::strerror(-file),
+                   "name a folder, or a file in one, that you may write to");
+  const Descriptor closed(file);
+  static constexpr std::array<std::byte, kPageBytes> kPage{std::byte{1}};
+  if (!FileStore(file).write(0, kPage.data(), 1))
+    return failure(std::string(path) + ": nothing can be written there", "is that file system full?");
+  return {};
+}
+
+}  // namespace nvmemu

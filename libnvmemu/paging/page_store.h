@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// Where pages are that are not in DRAM.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace nvmemu {
+
+// Slots of kPageBytes. False where it cannot: an error of the medium, or it is full. Async- and thread-safe
+// for different slots.
+class PageStore {
+ public:
+  virtual bool read(std::uint64_t slot, std::byte* to) noexcept = 0;
+  virtual bool write(std::uint64_t slot, const std::byte* from, std::size_t pages) noexcept = 0;
+
+ protected:
+  ~PageStore() = default;
+};
+
+// Time, as devices are modelled in.
+class PageClock {
+ public:
+  virtual std::uint64_t now_ns() noexcept = 0;
+  virtual void wait_until_ns(std::uint64_t time_ns) noexcept = 0;
+
+ protected:
+  ~PageClock() = default;
+};
+
+}  // namespace nvmemu

@@ -1,0 +1,246 @@
+// SPDX-License-Identifier: Apache-2.0
+// How pages come into DRAM.
+#include "paging/pager.h"
+
+#include <sys/mman.h>
+#include <sys/syscall.h>
+
+#include <algorithm>
+#include <bit>
+
+#include "base/raw_syscall.h"
+
+namespace nvmemu {
+namespace {
+
+// As many frames as there may be pages in DRAM, pinned ones included, which may be more than the limit.
+constexpr std::uint64_t kMostFrames = std::uint64_t{1} << 28;
+
+std::byte* map_bytes(std::size_t bytes) noexcept {
+  const long mapped = raw_syscall(SYS_mmap, nullptr, bytes, PROT_READ | PROT_WRITE,
+                                  MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  return is_error(mapped) ? nullptr : reinterpret_cast<std::byte*>(mapped);
+}
+
+}  // namespace
+
+Pager::Pager(const Parts& parts, const PageDevice& device, std::uint64_t dram_pages,
+             std::uint64_t store_pages) noexcept
+    : mapper_(parts.mapper),
+      store_(parts.store),
+      clock_(parts.clock),
+      tally_(parts.tally),
+      model_(device),
+      most_resident_(std::max(dram_pages, kLeastPages) - PageMapper::kStaging) {
+  bounces_ = map_bytes(kBounces * kPageBytes);
+  if (bounces_ == nullptr || !ranges_.open() || !frames_.open(kMostFrames) || !slots_.open(store_pages))
+    return;
+  table_ = PageTable::create();
+}
+
+Pager::~Pager() {
+  PageTable::destroy(table_);
+  slots_.close();
+  frames_.close();
+  ranges_.close();
+  if (bounces_ != nullptr) raw_syscall(SYS_munmap, bounces_, kBounces * kPageBytes);
+}
+
+void Pager::wait(std::uint64_t until_ns) noexcept {
+  if (until_ns == 0) return;
+  const std::uint64_t begin_ns = clock_.now_ns();
+  if (begin_ns >= until_ns) return;
+  clock_.wait_until_ns(until_ns);
+  tally_.device_ns.fetch_add(clock_.now_ns() - begin_ns, std::memory_order_relaxed);
+}
+
+FaultOutcome Pager::fault(std::uintptr_t address, bool write) noexcept {
+  FaultOutcome outcome;
+  std::uint64_t until_ns;
+  {
+    const std::lock_guard guard(lock_);
+    if (!ranges_.contains(address)) return FaultOutcome::kNotOurs;
+    outcome = bring(address / kPageBytes, write, true);
+    until_ns = take_write_wait();
+  }
+  wait(until_ns);
+  return outcome;
+}
+
+// Until it is in DRAM, writable where it is to be written. The lock is let go of in between.
+FaultOutcome Pager::bring(std::uint64_t page, bool write, bool has_faulted) noexcept {
+  for (;;) {
+    PageEntry* const entry = table_->get(page);
+    if (entry == nullptr) return FaultOutcome::kLost;
+    switch (entry->state()) {
+      case PageState::kNew:
+        return touch_first(page);
+      case PageState::kOut:
+        return read_in(page, *entry, write);
+      case PageState::kStaged:
+        return take_back(page, *entry, write);
+      case PageState::kClean:
+        if (write) return make_writable(page, *entry);
+        [[fallthrough]];
+      case PageState::kDirty:
+        return has_faulted ? look_again(page, *entry, write) : FaultOutcome::kMended;
+      case PageState::kBusy:
+        lock_.let_others();
+        if (!ranges_.contains(page * kPageBytes)) return FaultOutcome::kNotOurs;
+        has_faulted = false;  // whoever read it has brought it
+        break;
+    }
+  }
+}
+
+bool Pager::note_in_dram(std::uint64_t page, PageState state, std::uint64_t slot) noexcept {
+  PageEntry* const entry = table_->get(page);
+  const Frames::Number number = entry == nullptr ? Frames::kNone : frames_.add(page, slot);
+  if (number == Frames::kNone) return false;
+  entry->set(state, number);
+  return true;
+}
+
+// As many untouched pages around this one as cost little more together, while there is room.
+std::size_t Pager::new_pages_around(std::uint64_t page, std::uint64_t& first) noexcept {
+  first = page;
+  if (frames_.listed() + PageMapper::kMostZeros > most_resident_) return 1;
+  const AddressRange range = ranges_.at(page * kPageBytes);
+  const std::uint64_t block = page / PageMapper::kMostZeros * PageMapper::kMostZeros;
+  const std::uint64_t begin = std::max<std::uint64_t>(block, range.begin / kPageBytes);
+  const std::uint64_t end = std::min<std::uint64_t>(block + PageMapper::kMostZeros, range.end / kPageBytes);
+  const auto is_new = [this](std::uint64_t other) {
+    const PageEntry* const entry = table_->find(other);
+    return entry == nullptr || entry->state() == PageState::kNew;
+  };
+  while (first > begin && is_new(first - 1)) --first;
+  std::uint64_t last = page + 1;
+  while (last < end && is_new(last)) ++last;
+  return last - first;
+}
+
+FaultOutcome Pager::touch_first(std::uint64_t page) noexcept {
+  const std::uint64_t begin_ns = clock_.now_ns();
+  std::uint64_t first;
+  const std::size_t pages = new_pages_around(page, first);
+  PageMapper::Installed installed = mapper_.install_zeros(first, pages);
+  if (first + installed.pages <= page) {  // one before it was there: this one alone
+    for (std::size_t i = 0; i < installed.pages; ++i) note_in_dram(first + i, PageState::kDirty, kNoSlot);
+    first = page;
+    installed = mapper_.install_zeros(page, 1);
+  }
+  if (installed.pages == 0 && installed.outcome == MapOutcome::kNotThere) return FaultOutcome::kNotOurs;
+  if (installed.pages == 0 && installed.outcome == MapOutcome::kAlready) {
+    installed.pages = 1;
+    tally_.surprises.fetch_add(1, std::memory_order_relaxed);
+  }
+  if (installed.pages == 0) return FaultOutcome::kLost;
+  for (std::size_t i = 0; i < installed.pages; ++i) note_in_dram(first + i, PageState::kDirty, kNoSlot);
+  tally_.first_touches.fetch_add(1, std::memory_order_relaxed);
+  tally_.touched_pages.fetch_add(installed.pages, std::memory_order_relaxed);
+  make_room(page);
+  tally_.first.add(clock_.now_ns() - begin_ns);
+  return FaultOutcome::kMended;
+}
+
+unsigned Pager::claim_bounce() noexcept {
+  while (~bounces_used_ == 0) lock_.let_others();
+  const auto number = static_cast<unsigned>(std::countr_one(bounces_used_));
+  bounces_used_ |= std::uint64_t{1} << number;
+  return number;
+}
+
+FaultOutcome Pager::read_in(std::uint64_t page, PageEntry& entry, bool write) noexcept {
+  const std::uint64_t begin_ns = clock_.now_ns();
+  const std::uint64_t slot = entry.number;
+  entry.set(PageState::kBusy, slot);
+  ++busy_;
+  const unsigned number = claim_bounce();
+  std::uint64_t done_ns = 0;
+  ask_device(PageOperation::kRead, slot, 1, done_ns);
+  lock_.unlock();
+  const bool is_read = store_.read(slot, bounce(number));
+  wait(done_ns);
+  lock_.lock();
+  --busy_;
+  entry.set(PageState::kOut, slot);
+  MapOutcome installed = MapOutcome::kFailed;
+  if (is_read) installed = mapper_.install(page, bounce(number), !write);
+  bounces_used_ &= ~(std::uint64_t{1} << number);
+  if (installed == MapOutcome::kNotThere) return FaultOutcome::kNotOurs;
+  if (!is_read) tally_.failed_reads.fetch_add(1, std::memory_order_relaxed);
+  if (installed == MapOutcome::kAlready) tally_.surprises.fetch_add(1, std::memory_order_relaxed);
+  if (installed != MapOutcome::kDone ||
+      !note_in_dram(page, write ? PageState::kDirty : PageState::kClean, write ? kNoSlot : slot))
+    return FaultOutcome::kLost;
+  if (write) slots_.give_back(slot);
+  make_room(page);
+  const std::uint64_t took_ns = clock_.now_ns() - begin_ns;
+  tally_.hard_faults.fetch_add(1, std::memory_order_relaxed);
+  tally_.hard_ns.fetch_add(took_ns, std::memory_order_relaxed);
+  tally_.hard.add(took_ns);
+  return FaultOutcome::kMended;
+}
+
+// A copy where it is to be write-protected from the first moment on, or cannot be moved.
+MapOutcome Pager::put_back(std::uint64_t page, Frames::Number number, bool stays_clean) noexcept {
+  const std::size_t at = frames_[number].staged_at;
+  if (!stays_clean) {
+    const MapOutcome outcome = mapper_.unstage(at, page);
+    if (outcome != MapOutcome::kShared) return outcome;
+  }
+  return mapper_.install(page, mapper_.staged(at), stays_clean);
+}
+
+FaultOutcome Pager::take_back(std::uint64_t page, PageEntry& entry, bool write) noexcept {
+  const std::uint64_t begin_ns = clock_.now_ns();
+  const auto number = static_cast<Frames::Number>(entry.number);
+  Frame& frame = frames_[number];
+  const bool stays_clean = frame.slot != kNoSlot && !write;
+  const MapOutcome outcome = put_back(page, number, stays_clean);
+  if (outcome == MapOutcome::kNotThere) return FaultOutcome::kNotOurs;
+  if (outcome == MapOutcome::kAlready) tally_.surprises.fetch_add(1, std::memory_order_relaxed);
+  if (outcome != MapOutcome::kDone) return FaultOutcome::kLost;
+  staged_[frame.staged_at] = Frames::kNone;
+  if (!stays_clean) slots_.give_back(std::exchange(frame.slot, kNoSlot));
+  entry.set(stays_clean ? PageState::kClean : PageState::kDirty, number);
+  frames_.make_youngest(number);
+  make_room(page);
+  const std::uint64_t took_ns = clock_.now_ns() - begin_ns;
+  tally_.soft_faults.fetch_add(1, std::memory_order_relaxed);
+  tally_.soft_ns.fetch_add(took_ns, std::memory_order_relaxed);
+  tally_.soft.add(took_ns);
+  return FaultOutcome::kMended;
+}
+
+FaultOutcome Pager::make_writable(std::uint64_t page, PageEntry& entry) noexcept {
+  const MapOutcome outcome = mapper_.protect(page, false);
+  if (outcome == MapOutcome::kNotThere) return FaultOutcome::kNotOurs;
+  if (outcome != MapOutcome::kDone) return FaultOutcome::kLost;
+  Frame& frame = frames_[static_cast<Frames::Number>(entry.number)];
+  slots_.give_back(std::exchange(frame.slot, kNoSlot));
+  entry.set(PageState::kDirty, entry.number);
+  tally_.write_faults.fetch_add(1, std::memory_order_relaxed);
+  return FaultOutcome::kMended;
+}
+
+// It has faulted, and is there by now: another thread was faster. The kernel is asked all the same: a page
+// that it has lost would fault for ever.
+FaultOutcome Pager::look_again(std::uint64_t page, PageEntry& entry, bool write) noexcept {
+  const PageMapper::Installed installed = mapper_.install_zeros(page, 1);
+  if (installed.outcome == MapOutcome::kNotThere) return FaultOutcome::kNotOurs;
+  if (installed.outcome == MapOutcome::kAlready) {
+    if (write && mapper_.protect(page, false) != MapOutcome::kDone) return FaultOutcome::kLost;
+    return FaultOutcome::kMended;
+  }
+  if (installed.pages == 0) return FaultOutcome::kLost;
+  // Somebody has dropped it whom nobody saw: it is zeros, as it would be without a pager.
+  tally_.surprises.fetch_add(1, std::memory_order_relaxed);
+  Frame& frame = frames_[static_cast<Frames::Number>(entry.number)];
+  slots_.give_back(frame.slot);
+  frame.slot = kNoSlot;
+  entry.set(PageState::kDirty, entry.number);
+  return FaultOutcome::kMended;
+}
+
+}  // namespace nvmemu

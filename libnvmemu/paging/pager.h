@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: Apache-2.0
+// Keeps a process's memory in a store, with DRAM as its cache. Knows nothing of the kernel, nor of files:
+// those are behind PageMapper, PageStore and PageClock.
+//
+// One lock over everything, which nobody holds while he waits for the device or reads from the store: a page
+// that is being read is kBusy, and whoever else wants it waits for that. What the program has written is
+// either in its memory, set apart, or in the store, at any time; it is dropped from one of these only when
+// another has it.
+//
+// Thread-safe. Async-signal-safe where no handler that calls it interrupts another call: all signals that can
+// be are blocked in them. No call may be made while the program's memory is touched under the lock.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <mutex>
+#include <utility>
+
+#include "paging/address_ranges.h"
+#include "paging/device_model.h"
+#include "paging/frames.h"
+#include "paging/page_mapper.h"
+#include "paging/page_store.h"
+#include "paging/page_table.h"
+#include "paging/paging_tally.h"
+#include "paging/slots.h"
+#include "paging/spin_lock.h"
+
+namespace nvmemu {
+
+enum class FaultOutcome : std::uint8_t {
+  kMended,   // what faulted may be tried again
+  kNotOurs,  // it is not the pager's
+  kLost,     // the store could not read it, or there is no memory: the program's contents are out of reach
+};
+
+class Pager {
+ public:
+  static constexpr std::uint64_t kLeastPages = 256;  // 1 MiB
+
+  struct Parts {
+    PageMapper& mapper;
+    PageStore& store;
+    PageClock& clock;
+    PagingTally& tally;
+  };
+  // `dram_pages`: that may be in DRAM, kLeastPages at least; `store_pages`: that the store has room for.
+  Pager(const Parts& parts, const PageDevice& device, std::uint64_t dram_pages,
+        std::uint64_t store_pages) noexcept;
+  ~Pager();
+  Pager(const Pager&) = delete;
+  Pager& operator=(const Pager&) = delete;
+  bool is_open() const noexcept { return table_ != nullptr; }  // false: there was no memory for it
+
+  // The program touched an address, to write or not, and the kernel says that it cannot.
+  FaultOutcome fault(std::uintptr_t address, bool write) noexcept;
+
+  // What is paged of `range` is brought in, writable where it is to be written, and stays until unpin() of
+  // the same. False where that cannot be: nothing is pinned then.
+  bool pin(AddressRange range, bool write) noexcept;
+  void unpin(AddressRange range) noexcept;
+  bool is_paged(std::uintptr_t address) noexcept;
+  AddressRange range_at(std::uintptr_t address) noexcept;
+
+  // The range is paged from now on: whole pages of private, anonymous memory, of which none is there yet.
+  // False where the kernel refuses.
+  bool add(AddressRange range) noexcept;
+  // It is no longer: its pages are brought in, and stay. False where one could not be; those before it are.
+  bool release(AddressRange range) noexcept;
+
+  // What the program does with its memory: `call()` is the system call, whose result is returned, and which
+  // nothing comes between.
+  // Whatever was there is gone, and is not paged any more, where it succeeds: munmap, and mmap over it.
+  template <typename Call>
+  long unmap(AddressRange range, const Call& call) noexcept {
+    const std::lock_guard guard(lock_);
+    settle(range);
+    const long result = call();
+    if (!is_failure(result)) {
+      forget(range);
+      ranges_.remove(range);
+    }
+    return result;
+  }
+  // Its contents are gone, where it succeeds: MADV_DONTNEED.
+  template <typename Call>
+  long discard(AddressRange range, const Call& call) noexcept {
+    const std::lock_guard guard(lock_);
+    settle(range);
+    const long result = call();
+    if (!is_failure(result)) forget(range);
+    return result;
+  }
+  // `from` goes to where the call says, and has `new_bytes` from then on: mremap.
+  template <typename Call>
+  long move(AddressRange from, std::uintptr_t new_bytes, bool stays_mapped, const Call& call) noexcept {
+    const std::lock_guard guard(lock_);
+    settle(from);
+    const long result = call();
+    const auto to = static_cast<std::uintptr_t>(result);
+    if (!is_failure(result)) moved(from, {to, to + new_bytes}, stays_mapped);
+    return result;
+  }
+  // Nothing is evicted or brought in meanwhile: mprotect.
+  template <typename Call>
+  long undisturbed(const Call& call) noexcept {
+    const std::lock_guard guard(lock_);
+    return call();
+  }
+
+  // Before a fork: all that is on its way is in the store or in DRAM, and nothing happens until
+  // after_fork(). copy(slot): to the child's store; false: it cannot, and there must be no fork.
+  template <typename Copy>
+  bool prepare_fork(const Copy& copy) noexcept {
+    lock_.lock();
+    while (busy_ > 0) lock_.let_others();
+    flush();
+    for (std::uint64_t slot = 1; slot <= slots_.highest(); ++slot) {
+      if (slots_.is_used(slot) && !copy(slot)) return false;
+    }
+    return true;
+  }
+  void after_fork() noexcept { lock_.unlock(); }
+  // In the child, where nobody watches any memory any more, and the store has what it had.
+  void begin_in_child() noexcept;
+
+ private:
+  static constexpr std::uint64_t kNoSlot = Slots::kNone;
+  static constexpr std::uint64_t kNoPage = PageTable::kPages;
+  static constexpr unsigned kBounces = 64;  // pages that are read at once
+  static bool is_failure(long result) noexcept { return result < 0 && result >= -4095; }
+
+  // pager.cc
+  FaultOutcome bring(std::uint64_t page, bool write, bool has_faulted) noexcept;
+  std::uint64_t pin_pages(AddressRange range, bool write) noexcept;
+  FaultOutcome touch_first(std::uint64_t page) noexcept;
+  FaultOutcome read_in(std::uint64_t page, PageEntry& entry, bool write) noexcept;
+  FaultOutcome take_back(std::uint64_t page, PageEntry& entry, bool write) noexcept;
+  MapOutcome put_back(std::uint64_t page, Frames::Number number, bool stays_clean) noexcept;
+  FaultOutcome make_writable(std::uint64_t page, PageEntry& entry) noexcept;
+  FaultOutcome look_again(std::uint64_t page, PageEntry& entry, bool write) noexcept;
+  std::size_t new_pages_around(std::uint64_t page, std::uint64_t& first) noexcept;
+  bool note_in_dram(std::uint64_t page, PageState state, std::uint64_t slot) noexcept;
+  unsigned claim_bounce() noexcept;
+  std::byte* bounce(unsigned number) noexcept { return bounces_ + number * kPageBytes; }
+
+  // pager_eviction.cc
+  void make_room(std::uint64_t arrived = kNoPage) noexcept;
+  bool evict_one(std::uint64_t arrived) noexcept;
+  bool evict(Frames::Number number) noexcept;
+  bool stage(PageEntry& entry, Frames::Number number) noexcept;
+  bool stage_shared(std::uint64_t page) noexcept;
+  void flush() noexcept;
+  std::size_t write_run(std::size_t first) noexcept;
+  void leave_unwritten() noexcept;
+  void leave(std::size_t at, std::uint64_t slot) noexcept;
+  void unstage_all() noexcept;
+  void ask_device(PageOperation operation, std::uint64_t slot, std::uint64_t pages,
+                  std::uint64_t& done_ns) noexcept;
+  // When all that was written will be done, which whoever had it written waits for, without the lock.
+  std::uint64_t take_write_wait() noexcept { return std::exchange(written_at_ns_, 0); }
+  void wait(std::uint64_t until_ns) noexcept;
+
+  // pager_changes.cc
+  void settle(AddressRange range) noexcept;
+  void forget(AddressRange range) noexcept;
+  void forget_page(PageEntry& entry) noexcept;
+  void moved(AddressRange from, AddressRange to, bool stays_mapped) noexcept;
+  bool bring_all(AddressRange range) noexcept;
+  AddressRange next_range(std::uintptr_t from) const noexcept;
+
+  PageMapper& mapper_;
+  PageStore& store_;
+  PageClock& clock_;
+  PagingTally& tally_;
+  DeviceModel model_;
+  std::uint64_t most_resident_;
+  SpinLock lock_;
+  PageTable* table_ = nullptr;
+  AddressRanges ranges_;
+  Frames frames_;
+  Slots slots_;
+  std::array<Frames::Number, PageMapper::kStaging> staged_{};  // kNone: taken back
+  std::size_t staged_count_ = 0;
+  std::uint64_t written_at_ns_ = 0;
+  unsigned busy_ = 0;
+  unsigned evictions_forbidden_ = 0;
+  std::uint64_t bounces_used_ = 0;
+  std::byte* bounces_ = nullptr;
+  bool is_store_full_ = false;
+};
+
+}  // namespace nvmemu

@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0
+// How pages leave DRAM: the oldest first, set apart, where they can still be taken back. When there are as
+// many as are written at once, what the store has not is written, and all are dropped: one by one that would
+// cost more than all the rest (the processors' translations are flushed each time).
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+#include "paging/pager.h"
+
+namespace nvmemu {
+namespace {
+
+bool is_zero(const std::byte* page) noexcept {
+  return page[0] == std::byte{0} && std::memcmp(page, page + 1, kPageBytes - 1) == 0;
+}
+
+}  // namespace
+
+void Pager::ask_device(PageOperation operation, std::uint64_t slot, std::uint64_t pages,
+                       std::uint64_t& done_ns) noexcept {
+  const auto kind = static_cast<std::size_t>(operation);
+  const std::uint64_t in_sequence = model_.counts().of[kind].sequential_pages;
+  done_ns = std::max(done_ns, model_.submit(operation, slot, pages, clock_.now_ns()));
+  const bool is_sequential = model_.counts().of[kind].sequential_pages > in_sequence;
+  const bool reads = operation == PageOperation::kRead;
+  PagingTally::Count& count = is_sequential ? (reads ? tally_.sequential_reads : tally_.sequential_writes)
+                                            : (reads ? tally_.random_reads : tally_.random_writes);
+  count.fetch_add(pages, std::memory_order_relaxed);
+}
+
+void Pager::make_room(std::uint64_t arrived) noexcept {
+  PagingTally::raise(tally_.most_dram_pages, frames_.listed());
+  while (frames_.listed() > most_resident_ && evict_one(arrived)) {
+  }
+}
+
+// False where none can go: what is pinned, or shared, is passed over, and what nobody can write; and the page
+// that all this is for, which would fault for ever.
+bool Pager::evict_one(std::uint64_t arrived) noexcept {
+  constexpr std::uint64_t kMostTries = 1024;
+  if (evictions_forbidden_ > 0) return false;
+  const std::uint64_t candidates = std::min(frames_.listed(), kMostTries);
+  for (std::uint64_t tried = 0; tried < candidates; ++tried) {
+    const Frames::Number number = frames_.oldest();
+    if (frames_[number].page != arrived && evict(number)) return true;
+    frames_.make_youngest(number);
+  }
+  return false;
+}
+
+bool Pager::evict(Frames::Number number) noexcept {
+  PageEntry* const entry = table_->find(frames_[number].page);
+  if (entry == nullptr || entry->pins > 0) return false;
+  return (frames_[number].slot != kNoSlot || !is_store_full_) && stage(*entry, number);
+}
+
+bool Pager::stage(PageEntry& entry, Frames::Number number) noexcept {
+  if (staged_count_ == PageMapper::kStaging) flush();
+  if (staged_count_ == PageMapper::kStaging) return false;
+  const std::uint64_t page = frames_[number].page;
+  const MapOutcome outcome = mapper_.stage(page, staged_count_);
+  if (outcome == MapOutcome::kNotThere) {  // dropped by somebody whom nobody saw
+    tally_.surprises.fetch_add(1, std::memory_order_relaxed);
+    slots_.give_back(frames_[number].slot);
+    frames_.remove(number);
+    entry.set(PageState::kNew, 0);
+    return true;
+  }
+  if (outcome != MapOutcome::kDone && !(outcome == MapOutcome::kShared && stage_shared(page))) return false;
+  frames_.take_out(number);
+  frames_[number].staged_at = static_cast<std::uint32_t>(staged_count_);
+  entry.set(PageState::kStaged, number);
+  staged_[staged_count_++] = number;
+  return true;
+}
+
+// Write-protected, copied, dropped: who writes meanwhile waits for the lock, who reads finds what he would
+// have. (What the kernel itself has in hand is pinned; and nothing asynchronous is let through.)
+bool Pager::stage_shared(std::uint64_t page) noexcept {
+  if (mapper_.protect(page, true) != MapOutcome::kDone) return false;
+  if (mapper_.stage_copy(page, staged_count_) != MapOutcome::kDone) {
+    mapper_.protect(page, false);
+    return false;
+  }
+  mapper_.drop(page);
+  return true;
+}
+
+// What the store has, and what is nothing but zeros, need not be written.
+void Pager::leave_unwritten() noexcept {
+  for (std::size_t at = 0; at < staged_count_; ++at) {
+    const Frames::Number number = staged_[at];
+    if (number == Frames::kNone) continue;
+    const std::uint64_t slot = frames_[number].slot;
+    if (slot == kNoSlot && !is_zero(mapper_.staged(at))) continue;
+    PagingTally::Count& count = slot == kNoSlot ? tally_.zero_pages : tally_.dropped_pages;
+    count.fetch_add(1, std::memory_order_relaxed);
+    leave(at, slot);
+  }
+}
+
+// It is in DRAM no longer: in the store, or nowhere where it is zeros.
+void Pager::leave(std::size_t at, std::uint64_t slot) noexcept {
+  const Frames::Number number = std::exchange(staged_[at], Frames::kNone);
+  if (PageEntry* const entry = table_->find(frames_[number].page))
+    entry->set(slot == kNoSlot ? PageState::kNew : PageState::kOut, slot);
+  frames_.remove(number);
+}
+
+// Those from `first` on that lie side by side, here and in the store. How many; 0 where it cannot.
+std::size_t Pager::write_run(std::size_t first) noexcept {
+  const std::uint64_t slot = slots_.take();
+  if (slot == kNoSlot) return 0;
+  std::size_t pages = 1;
+  for (; first + pages < staged_count_ && staged_[first + pages] != Frames::kNone; ++pages) {
+    const std::uint64_t next = slots_.take();
+    if (next == slot + pages) continue;
+    slots_.give_back(next);
+    break;
+  }
+  if (!store_.write(slot, mapper_.staged(first), pages)) {
+    for (std::size_t i = 0; i < pages; ++i) slots_.give_back(slot + i);
+    return 0;
+  }
+  ask_device(PageOperation::kWrite, slot, pages, written_at_ns_);
+  for (std::size_t i = 0; i < pages; ++i) leave(first + i, slot + i);
+  tally_.writes.fetch_add(1, std::memory_order_relaxed);
+  tally_.written_pages.fetch_add(pages, std::memory_order_relaxed);
+  return pages;
+}
+
+void Pager::flush() noexcept {
+  leave_unwritten();
+  for (std::size_t at = 0; at < staged_count_;) {
+    const std::size_t pages = staged_[at] == Frames::kNone ? 1 : write_run(at);
+    if (pages == 0) {
+      tally_.failed_writes.fetch_add(1, std::memory_order_relaxed);
+      is_store_full_ = true;
+      unstage_all();
+      break;
+    }
+    at += pages;
+  }
+  PagingTally::raise(tally_.most_store_pages, slots_.used());
+  // What could not be taken back stays, and is tried again.
+  if (std::ranges::all_of(staged_, [](Frames::Number number) { return number == Frames::kNone; })) {
+    mapper_.drop_staged();
+    staged_count_ = 0;
+  }
+}
+
+// Back to where they were: there is more in DRAM than there may be, but nothing is lost.
+void Pager::unstage_all() noexcept {
+  for (std::size_t at = 0; at < staged_count_; ++at) {
+    const Frames::Number number = staged_[at];
+    if (number == Frames::kNone) continue;
+    const std::uint64_t page = frames_[number].page;
+    if (put_back(page, number, false) != MapOutcome::kDone) continue;
+    staged_[at] = Frames::kNone;
+    if (PageEntry* const entry = table_->find(page)) entry->set(PageState::kDirty, number);
+    frames_.make_youngest(number);
+  }
+}
+
+}  // namespace nvmemu

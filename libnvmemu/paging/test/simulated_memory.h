@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: Apache-2.0
+// A process's memory as the pager sees it, without a kernel: pages that are there or not, write-protected or
+// not, and threads that read and write them. Everything can be made to fail.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <atomic>
+#include <cstring>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <random>
+#include <thread>
+#include <vector>
+
+#include "paging/pager.h"
+
+namespace nvmemu::simulated {
+
+using Contents = std::array<std::byte, kPageBytes>;
+
+// A page of which each word is that number.
+inline Contents contents_of(std::uint64_t number) {
+  Contents contents;
+  for (std::size_t at = 0; at < kPageBytes; at += sizeof number)
+    std::memcpy(contents.data() + at, &number, sizeof number);
+  return contents;
+}
+
+// Thread-safe. `shared_one_in`, in so many tries: a page cannot be moved.
+class Memory final : public PageMapper {
+ public:
+  explicit Memory(unsigned shared_one_in = 0) : shared_one_in_(shared_one_in), staging_(kStaging) {}
+
+  // What a thread does. False: the page is not there, or may not be written to.
+  bool load(std::uint64_t page, std::uint64_t& value) {
+    const std::lock_guard guard(lock_);
+    const auto found = pages_.find(page);
+    if (found == pages_.end()) return fill_natively(page, value);
+    std::memcpy(&value, found->second.contents.data(), sizeof value);
+    Contents expected = contents_of(value);
+    EXPECT_EQ(expected, found->second.contents) << "torn page " << page;
+    return true;
+  }
+  bool store(std::uint64_t page, std::uint64_t value) {
+    const std::lock_guard guard(lock_);
+    auto found = pages_.find(page);
+    if (found == pages_.end()) {
+      if (ranges_watched_.contains(page)) return false;
+      found = pages_.try_emplace(page).first;
+    }
+    if (found->second.is_protected) return false;
+    found->second.contents = contents_of(value);
+    return true;
+  }
+  // What the kernel does to it.
+  void unmap(std::uint64_t begin, std::uint64_t end) {
+    const std::lock_guard guard(lock_);
+    for (std::uint64_t page = begin; page < end; ++page) {
+      pages_.erase(page);
+      ranges_watched_.erase(page);
+    }
+  }
+  void discard(std::uint64_t begin, std::uint64_t end) {
+    const std::lock_guard guard(lock_);
+    for (std::uint64_t page = begin; page < end; ++page) pages_.erase(page);
+  }
+  void move(std::uint64_t from, std::uint64_t to, std::uint64_t count) {
+    const std::lock_guard guard(lock_);
+    for (std::uint64_t i = 0; i < count; ++i) {
+      pages_.erase(to + i);
+      ranges_watched_.erase(from + i);
+      auto node = pages_.extract(from + i);
+      if (node.empty()) continue;
+      node.key() = to + i;
+      node.mapped().is_protected = false;  // as the kernel does
+      pages_.insert(std::move(node));
+    }
+  }
+  // In a forked child nobody watches, and nothing is write-protected.
+  void forget_watches() {
+    const std::lock_guard guard(lock_);
+    ranges_watched_.clear();
+    for (auto& [page, held] : pages_) held.is_protected = false;
+  }
+  std::size_t pages() {
+    const std::lock_guard guard(lock_);
+    return pages_.size();
+  }
+
+  bool watch(AddressRange range) noexcept override {
+    const std::lock_guard guard(lock_);
+    for (std::uint64_t page = range.begin / kPageBytes; page < range.end / kPageBytes; ++page)
+      ranges_watched_[page] = true;
+    return true;
+  }
+  bool unwatch(AddressRange range) noexcept override {
+    const std::lock_guard guard(lock_);
+    for (std::uint64_t page = range.begin / kPageBytes; page < range.end / kPageBytes; ++page)
+      ranges_watched_.erase(page);
+    return true;
+  }
+  MapOutcome install(std::uint64_t page, const void* contents, bool write_protected) noexcept override {
+    const std::lock_guard guard(lock_);
+    if (!ranges_watched_.contains(page)) return MapOutcome::kNotThere;
+    if (pages_.contains(page)) return MapOutcome::kAlready;
+    Held& held = pages_[page];
+    std::memcpy(held.contents.data(), contents, kPageBytes);
+    held.is_protected = write_protected;
+    return MapOutcome::kDone;
+  }
+  Installed install_zeros(std::uint64_t page, std::size_t count) noexcept override {
+    static constexpr Contents kZeros{};
+    for (std::size_t i = 0; i < count; ++i) {
+      const MapOutcome outcome = install(page + i, kZeros.data(), false);
+      if (outcome != MapOutcome::kDone) return {outcome, i};
+    }
+    return {MapOutcome::kDone, count};
+  }
+  MapOutcome protect(std::uint64_t page, bool on) noexcept override {
+    const std::lock_guard guard(lock_);
+    if (!ranges_watched_.contains(page)) return MapOutcome::kNotThere;
+    if (const auto found = pages_.find(page); found != pages_.end()) found->second.is_protected = on;
+    return MapOutcome::kDone;
+  }
+  void drop(std::uint64_t page) noexcept override {
+    const std::lock_guard guard(lock_);
+    pages_.erase(page);
+  }
+  MapOutcome stage(std::uint64_t page, std::size_t at) noexcept override {
+    const std::lock_guard guard(lock_);
+    if (is_shared_now()) return MapOutcome::kShared;
+    const auto found = pages_.find(page);
+    if (found == pages_.end()) return MapOutcome::kNotThere;
+    staging_[at] = found->second.contents;
+    pages_.erase(found);
+    return MapOutcome::kDone;
+  }
+  MapOutcome stage_copy(std::uint64_t page, std::size_t at) noexcept override {
+    const std::lock_guard guard(lock_);
+    const auto found = pages_.find(page);
+    if (found == pages_.end()) return MapOutcome::kFailed;
+    EXPECT_TRUE(found->second.is_protected) << "copied while it may be written to";
+    staging_[at] = found->second.contents;
+    return MapOutcome::kDone;
+  }
+  MapOutcome unstage(std::size_t at, std::uint64_t page) noexcept override {
+    {
+      const std::lock_guard guard(lock_);
+      if (is_shared_now()) return MapOutcome::kShared;
+    }
+    return install(page, staging_[at].data(), false);
+  }
+  const std::byte* staged(std::size_t at) const noexcept override { return staging_[at].data(); }
+  void drop_staged() noexcept override {}
+
+ private:
+  struct Held {
+    Contents contents{};
+    bool is_protected = false;
+  };
+
+  // Nobody's memory is zeros where it is first touched.
+  bool fill_natively(std::uint64_t page, std::uint64_t& value) {
+    if (ranges_watched_.contains(page)) return false;
+    pages_.try_emplace(page);
+    value = 0;
+    return true;
+  }
+  bool is_shared_now() { return shared_one_in_ != 0 && random_() % shared_one_in_ == 0; }
+
+  unsigned shared_one_in_;
+  std::minstd_rand random_;
+  std::mutex lock_;
+  std::map<std::uint64_t, Held> pages_;
+  std::map<std::uint64_t, bool> ranges_watched_;
+  std::vector<Contents> staging_;
+};
+
+// Thread-safe for different slots, as long as none is new.
+class Store final : public PageStore {
+ public:
+  explicit Store(std::size_t slots) : slots_(slots + 1) {}
+
+  std::atomic<bool> refuses_reads{false}, refuses_writes{false};
+  unsigned yields = 0;  // to other threads, in each read
+
+  bool read(std::uint64_t slot, std::byte* to) noexcept override {
+    for (unsigned i = 0; i < yields; ++i) std::this_thread::yield();
+    if (refuses_reads) return false;
+    std::memcpy(to, slots_.at(slot).data(), kPageBytes);
+    return true;
+  }
+  bool write(std::uint64_t slot, const std::byte* from, std::size_t pages) noexcept override {
+    if (refuses_writes) return false;
+    for (std::size_t i = 0; i < pages; ++i)
+      std::memcpy(slots_.at(slot + i).data(), from + i * kPageBytes, kPageBytes);
+    return true;
+  }
+  void copy_from(const Store& other, std::uint64_t slot) { slots_.at(slot) = other.slots_.at(slot); }
+
+ private:
+  std::vector<Contents> slots_;
+};
+
+class Clock final : public PageClock {
+ public:
+  std::uint64_t now_ns() noexcept override { return now_ns_; }
+  void wait_until_ns(std::uint64_t time_ns) noexcept override {
+    for (std::uint64_t now = now_ns_; now < time_ns && !now_ns_.compare_exchange_weak(now, time_ns);) {
+    }
+  }
+
+ private:
+  std::atomic<std::uint64_t> now_ns_{1};
+};
+
+}  // namespace nvmemu::simulated

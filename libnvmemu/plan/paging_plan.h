@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+// How much of a process's memory is to be in DRAM, and what the rest is to lie on.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "base/result.h"
+#include "paging/page_device.h"
+
+namespace nvmemu {
+
+// Where they are made unless somebody says where: in memory, most often.
+inline constexpr std::string_view kDefaultPageTo = "/dev/shm";
+
+struct PagingPlan {
+  std::uint64_t dram_bytes = 0;  // of each process; 0: all of its memory
+  std::string page_to;           // a folder, or a name in one: where files for pages are made
+  std::string device_name;       // a profile of page_device.h, or a latency: "5us"; empty: takes no time
+  PageDevice device{};
+
+  bool empty() const { return dram_bytes == 0; }
+};
+
+// As much as --dram and NVMEMU_DRAM take: 1 MiB at least.
+Result<std::uint64_t> parse_dram_bytes(std::string_view text);
+
+// A profile's name, or a latency of every request.
+Result<PageDevice> parse_page_device(std::string_view text);
+
+}  // namespace nvmemu

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+// From the board to what the report says of paging.
+#include <algorithm>
+
+#include "paging/page_device.h"
+#include "report/number_ranges.h"
+#include "report/run_report.h"
+
+namespace nvmemu {
+namespace {
+
+constexpr std::uint64_t kMost = 1'000'000'000'000'000;  // more is no count of anybody's
+
+std::uint64_t count(const PagingTally::Count& word) { return std::min(word.load(), kMost); }
+
+double bytes(const PagingTally::Count& pages) {
+  return std::min(kBytes.most, static_cast<double>(pages.load()) * kPageBytes);
+}
+
+// Below which a share of them lies: the middle of the bucket.
+double quantile(const TimeHistogram& times, double all, double share) {
+  double below = 0;
+  for (std::size_t bucket = 0; bucket < TimeHistogram::kBuckets; ++bucket) {
+    below += static_cast<double>(std::min(times.buckets[bucket].load(), kMost));
+    if (below >= share * all && below > 0)
+      return (static_cast<double>(TimeHistogram::begin_of(bucket)) +
+              static_cast<double>(TimeHistogram::begin_of(bucket + 1))) /
+             2;
+  }
+  return 0;
+}
+
+FaultReport read_faults(const TimeHistogram& times, std::uint64_t faults, double sum_ns) {
+  double all = 0;
+  for (const auto& bucket : times.buckets) all += static_cast<double>(std::min(bucket.load(), kMost));
+  return {.faults = faults,
+          .mean_ns = faults > 0 ? std::min(kNanoseconds.most, sum_ns / static_cast<double>(faults)) : 0,
+          .median_ns = quantile(times, all, 0.5),
+          .p99_ns = quantile(times, all, 0.99),
+          .p999_ns = quantile(times, all, 0.999)};
+}
+
+double nanoseconds(const PagingTally::Count& word) {
+  return std::min(kNanoseconds.most, static_cast<double>(word.load()));
+}
+
+void warn(RunReport& report) {
+  const PagingReport& paging = report.paging;
+  if (paging.failed_writes > 0)
+    report.warnings.emplace_back(
+        "the file for pages could not be written to at times (is its file system full?): more was in DRAM "
+        "than "
+        "there should have been");
+  if (paging.failed_reads > 0)
+    report.warnings.emplace_back("the file for pages could not be read at times: the program got SIGBUS");
+}
+
+}  // namespace
+
+void read_paging(const Board& board, RunReport& report) {
+  PagingReport& paging = report.paging;
+  if (paging.dram_bytes <= 0) return;
+  const PagingTally& tally = board.paging();
+  paging.first = read_faults(tally.first, count(tally.first_touches), 0);
+  paging.soft = read_faults(tally.soft, count(tally.soft_faults), nanoseconds(tally.soft_ns));
+  paging.hard = read_faults(tally.hard, count(tally.hard_faults), nanoseconds(tally.hard_ns));
+  paging.write_faults = count(tally.write_faults);
+  paging.touched_pages = count(tally.touched_pages);
+  paging.device_ns = nanoseconds(tally.device_ns);
+  paging.written_pages = count(tally.written_pages);
+  paging.dropped_pages = count(tally.dropped_pages);
+  paging.zero_pages = count(tally.zero_pages);
+  paging.sequential_read_pages = count(tally.sequential_reads);
+  paging.random_read_pages = count(tally.random_reads);
+  paging.sequential_written_pages = count(tally.sequential_writes);
+  paging.random_written_pages = count(tally.random_writes);
+  paging.trapped_calls = count(tally.trapped_calls);
+  paging.forks = count(tally.forks);
+  paging.fork_copied_pages = count(tally.fork_copied_pages);
+  paging.failed_writes = count(tally.failed_writes);
+  paging.failed_reads = count(tally.failed_reads);
+  paging.surprises = count(tally.surprises);
+  paging.most_dram_bytes = bytes(tally.most_dram_pages);
+  paging.most_store_bytes = bytes(tally.most_store_pages);
+  paging.unpaged_bytes = std::min(kBytes.most, static_cast<double>(tally.unpaged_bytes.load()));
+  warn(report);
+}
+
+}  // namespace nvmemu

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a system call is given the address of, brought in.
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
+
+#include <algorithm>
+#include <limits>
+
+#include "paging/call_buffers.h"
+#include "paging/process_pager.h"
+#include "paging/trapped_call.h"
+
+namespace nvmemu::preload {
+namespace {
+
+// Of larger ones as much at a time, where that can be told apart from the whole.
+constexpr std::uintptr_t kAtOnce = std::uintptr_t{4} << 20;
+
+// Of what is larger still only the begin: a call does with it what it can.
+AddressRange range_of(std::uintptr_t begin, std::uintptr_t bytes) noexcept {
+  constexpr std::uintptr_t kMost = std::uintptr_t{64} << 20;
+  const std::uintptr_t end = begin + std::min(bytes, kMost);
+  return {begin, end < begin ? std::numeric_limits<std::uintptr_t>::max() : end};
+}
+
+void need_vector(TrappedCall& call, std::uintptr_t at, std::uintptr_t count, bool to_write) noexcept {
+  constexpr std::uintptr_t kMostParts = 1024;  // UIO_MAXIOV
+  if (count == 0 || count > kMostParts || !call.can_read(at, count * sizeof(iovec))) return;
+  const auto* const parts = reinterpret_cast<const iovec*>(at);
+  for (std::uintptr_t i = 0; i < count; ++i)
+    call.need(range_of(reinterpret_cast<std::uintptr_t>(parts[i].iov_base), parts[i].iov_len), to_write);
+}
+
+void need_message(TrappedCall& call, std::uintptr_t at, bool to_write) noexcept {
+  call.need({at, at + sizeof(msghdr)}, to_write);
+  if (!call.can_read(at, sizeof(msghdr))) return;
+  const msghdr message = *reinterpret_cast<const msghdr*>(at);
+  call.need(range_of(reinterpret_cast<std::uintptr_t>(message.msg_name), message.msg_namelen), to_write);
+  call.need(range_of(reinterpret_cast<std::uintptr_t>(message.msg_control), message.msg_controllen),
+            to_write);
+  need_vector(call, reinterpret_cast<std::uintptr_t>(message.msg_iov), message.msg_iovlen, to_write);
+}
+
+void need_messages(TrappedCall& call, std::uintptr_t at, std::uintptr_t count, bool to_write) noexcept {
+  constexpr std::uintptr_t kMostMessages = 1024;
+  for (std::uintptr_t i = 0; i < std::min(count, kMostMessages); ++i) {
+    call.need(range_of(at + i * sizeof(mmsghdr), sizeof(mmsghdr)), true);
+    need_message(call, at + i * sizeof(mmsghdr), to_write);
+  }
+}
+
+void need_texts(TrappedCall& call, std::uintptr_t at) noexcept {
+  constexpr std::uintptr_t kText = 4096;
+  for (; call.can_read(at, sizeof(std::uintptr_t)); at += sizeof(std::uintptr_t)) {
+    const std::uintptr_t text = *reinterpret_cast<const std::uintptr_t*>(at);
+    if (text == 0) return;
+    call.need(range_of(text, kText), false);
+  }
+}
+
+void need(TrappedCall& call, const CallBuffer& buffer) noexcept {
+  using enum BufferKind;
+  const std::uintptr_t at = call.argument(buffer.address);
+  if (at == 0) return;
+  const std::uintptr_t count = buffer.count < 0 ? 1 : call.argument(buffer.count);
+  switch (buffer.kind) {
+    case kIn:
+    case kOut: {
+      std::uintptr_t bytes;
+      if (__builtin_mul_overflow(count, std::uintptr_t{buffer.size}, &bytes)) return;
+      return call.need(range_of(at, bytes + buffer.more), buffer.kind == kOut);
+    }
+    case kInVector:
+    case kOutVector:
+      return need_vector(call, at, count, buffer.kind == kOutVector);
+    case kInMessage:
+    case kOutMessage:
+      return need_message(call, at, buffer.kind == kOutMessage);
+    case kInMessages:
+    case kOutMessages:
+      return need_messages(call, at, count, buffer.kind == kOutMessages);
+    case kTexts:
+      return need_texts(call, at);
+  }
+}
+
+bool is_regular_file(std::uintptr_t file) noexcept {
+  struct stat status {};
+  return raw_syscall(SYS_fstat, file, &status) == 0 && S_ISREG(status.st_mode);
+}
+
+// A buffer that may be larger than all of the DRAM. Of a file it is read or written piece by piece, here; of
+// anything else a part of it may be as well.
+bool answer_large(TrappedCall& call) noexcept {
+  const long number = call.number();
+  const bool at_offset = number == SYS_pread64 || number == SYS_pwrite64;
+  const bool reads = number == SYS_read || number == SYS_pread64;
+  if (!at_offset && number != SYS_read && number != SYS_write) return false;
+  const std::uintptr_t at = call.argument(1), bytes = call.argument(2);
+  if (bytes <= kAtOnce || !ProcessPager::get()->is_paged(at)) return false;
+  if (!is_regular_file(call.argument(0))) {
+    call.set_argument(2, kAtOnce);
+    return false;
+  }
+  std::uintptr_t done = 0;
+  while (done < bytes) {
+    const std::uintptr_t piece = std::min(bytes - done, kAtOnce);
+    const AddressRange range = range_of(at + done, piece);
+    const bool is_pinned = ProcessPager::get()->pin(range, reads);
+    const long result = raw_syscall(number, call.argument(0), at + done, piece, call.argument(3) + done);
+    if (is_pinned) ProcessPager::get()->unpin(range);
+    if (result < 0 && done == 0) return call.return_with(result), true;
+    if (result <= 0) break;
+    done += static_cast<std::uintptr_t>(result);
+    if (static_cast<std::uintptr_t>(result) < piece) break;
+  }
+  call.return_with(static_cast<long>(done));
+  return true;
+}
+
+void need_whatever_it_is(TrappedCall& call) noexcept {
+  for (int i = 0; i < 6; ++i) {
+    const std::uintptr_t at = call.argument(i);
+    if (!ProcessPager::get()->is_paged(at)) continue;
+    call.need(intersection(ProcessPager::get()->range_at(at), range_of(at, kUnknownBytes)), true);
+  }
+}
+
+}  // namespace
+
+void prepare_buffers(TrappedCall& call) noexcept {
+  if (answer_large(call)) return;
+  if (is_listed(call.number())) {
+    for (const CallBuffer& buffer : buffers_of(call.number())) need(call, buffer);
+  } else {
+    need_whatever_it_is(call);
+  }
+  call.make_in_stub();
+}
+
+}  // namespace nvmemu::preload

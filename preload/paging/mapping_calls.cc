@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the program does with its memory: told to the pager, and made at once, with nothing in between.
+#include <sys/mman.h>
+#include <sys/syscall.h>
+
+#include <algorithm>
+#include <atomic>
+#include <limits>
+
+#include "paging/process_pager.h"
+#include "paging/trapped_call.h"
+
+namespace nvmemu::preload {
+namespace {
+
+// Of a mapping that is paged. What is smaller is left in DRAM.
+constexpr std::uintptr_t kLeastBytes = 64 << 10;
+
+// As in linux/mman.h from 6.1 on, and 5.10.
+constexpr int kAdviceCollapse = 25, kAdviceDiscardLocked = 24, kAdvicePopulateRead = 22,
+              kAdvicePopulateWrite = 23;
+
+constinit std::atomic<std::uintptr_t> heap_end{0};
+constinit std::atomic<bool> pages_no_more{false};  // what comes
+
+constexpr std::uintptr_t whole_pages(std::uintptr_t bytes) {
+  return (bytes + kPageBytes - 1) & ~(kPageBytes - 1);
+}
+AddressRange range_of(std::uintptr_t begin, std::uintptr_t bytes) noexcept {
+  const std::uintptr_t end = begin + whole_pages(bytes);
+  return {begin, end < begin ? std::numeric_limits<std::uintptr_t>::max() : end};
+}
+
+Pager& pager() noexcept { return *ProcessPager::get(); }
+
+bool can_be_paged(std::uintptr_t bytes, int flags) noexcept {
+  constexpr int kWanted = MAP_PRIVATE | MAP_ANONYMOUS;
+  constexpr int kOthers = MAP_STACK | MAP_GROWSDOWN | MAP_HUGETLB | MAP_LOCKED;
+  return (flags & (kWanted | MAP_SHARED)) == kWanted && (flags & kOthers) == 0 && bytes >= kLeastBytes &&
+         !pages_no_more;
+}
+
+void page(AddressRange range) noexcept {
+  if (!pager().add(range)) ProcessPager::tally().unpaged_bytes.fetch_add(range.bytes());
+}
+
+void map(TrappedCall& call) noexcept {
+  const std::uintptr_t bytes = call.argument(1);
+  const int flags = static_cast<int>(call.argument(3));
+  const bool is_paged = can_be_paged(bytes, flags);
+  // It would be there before it is watched.
+  if (is_paged) call.set_argument(3, static_cast<std::uintptr_t>(flags & ~MAP_POPULATE));
+  const bool replaces = (flags & MAP_FIXED) != 0;
+  const long result = replaces
+                          ? pager().unmap(range_of(call.argument(0), bytes), [&call] { return call.make(); })
+                          : call.make();
+  call.return_with(result);
+  if (is_error(result)) return;
+  const bool is_writable = (call.argument(2) & PROT_WRITE) != 0 && (flags & MAP_PRIVATE) != 0;
+  if (is_paged) {
+    page(range_of(static_cast<std::uintptr_t>(result), bytes));
+  } else if (is_writable) {
+    ProcessPager::tally().unpaged_bytes.fetch_add(bytes, std::memory_order_relaxed);
+  }
+}
+
+// With the end where it is asked for, or where it stays.
+void set_heap_end(TrappedCall& call) noexcept {
+  const std::uintptr_t before = heap_end, asked = call.argument(0);
+  long result;
+  if (asked != 0 && asked < before) {
+    const AddressRange given_back{whole_pages(asked), whole_pages(before)};
+    // What fails returns the old end.
+    result = pager().unmap(given_back, [&] {
+      const long now = call.make();
+      return static_cast<std::uintptr_t>(now) == asked ? now : -1L;
+    });
+    if (result == -1) result = static_cast<long>(before);
+  } else {
+    result = call.make();
+    const auto now = static_cast<std::uintptr_t>(result);
+    if (now > before && !pages_no_more) page({whole_pages(before), whole_pages(now)});
+  }
+  heap_end = static_cast<std::uintptr_t>(result);
+  call.return_with(result);
+}
+
+bool is_paged_in_part(AddressRange range) noexcept {
+  // A range of the program's is one mapping of its own, most often: its ends tell.
+  return pager().is_paged(range.begin) || (!range.empty() && pager().is_paged(range.end - 1));
+}
+
+void advise(TrappedCall& call) noexcept {
+  const AddressRange range = range_of(call.argument(0), call.argument(1));
+  const auto make = [&call] { return call.make(); };
+  switch (static_cast<int>(call.argument(2))) {
+    case MADV_FREE:
+      if (is_paged_in_part(range)) call.set_argument(2, MADV_DONTNEED);
+      [[fallthrough]];
+    case MADV_DONTNEED:
+    case kAdviceDiscardLocked:
+      return call.return_with(pager().discard(range, make));
+    case MADV_HUGEPAGE:
+    case MADV_MERGEABLE:
+    case MADV_COLD:
+    case MADV_PAGEOUT:
+    case kAdviceCollapse:
+      return call.return_with(is_paged_in_part(range) ? 0 : call.make());
+    case MADV_DONTFORK:
+    case MADV_WIPEONFORK:
+      pager().release(range);
+      return call.return_with(call.make());
+    case kAdvicePopulateRead:
+    case kAdvicePopulateWrite: {
+      const bool is_pinned = pager().pin(range, true);
+      call.return_with(call.make());
+      if (is_pinned) pager().unpin(range);
+      return;
+    }
+    default:
+      return call.return_with(call.make());
+  }
+}
+
+void move(TrappedCall& call) noexcept {
+  const AddressRange from = range_of(call.argument(0), call.argument(1));
+  const bool stays_mapped = (call.argument(3) & MREMAP_DONTUNMAP) != 0;
+  call.return_with(
+      pager().move(from, whole_pages(call.argument(2)), stays_mapped, [&call] { return call.make(); }));
+}
+
+void lock(TrappedCall& call) noexcept {
+  const std::uintptr_t begin = call.argument(0) & ~(kPageBytes - 1);
+  pager().release(range_of(begin, call.argument(1) + call.argument(0) - begin));
+  call.return_with(call.make());
+}
+
+void lock_all(TrappedCall& call) noexcept {
+  const auto flags = static_cast<int>(call.argument(0));
+  if ((flags & MCL_FUTURE) != 0) pages_no_more = true;
+  if ((flags & MCL_CURRENT) != 0) pager().release({0, std::numeric_limits<std::uintptr_t>::max()});
+  call.return_with(call.make());
+}
+
+// The program takes the memory of its own stack for signals away: where no handler is on it, it may, but this
+// one is.
+bool leaves_signal_stack(TrappedCall& call) noexcept {
+  TrappedThread* const thread = call.thread();
+  if (thread == nullptr || !thread->has_programs_stack) return false;
+  const bool takes_away = call.number() == SYS_munmap || call.number() == SYS_mremap ||
+                          (call.number() == SYS_mmap && (call.argument(3) & MAP_FIXED) != 0);
+  const auto begin = reinterpret_cast<std::uintptr_t>(thread->programs_stack.ss_sp);
+  const AddressRange stack{begin, begin + thread->programs_stack.ss_size};
+  if (!takes_away || intersection(stack, range_of(call.argument(0), call.argument(1))).empty()) return false;
+  const bool runs_on_it = call.stack_pointer() > stack.begin && call.stack_pointer() <= stack.end;
+  if (runs_on_it) return false;
+  thread->has_programs_stack = false;
+  thread->next_stack = own_signal_stack(*thread);
+  call.make_again_on(thread->next_stack);
+  return true;
+}
+
+}  // namespace
+
+void begin_heap() noexcept { heap_end = static_cast<std::uintptr_t>(raw_syscall(SYS_brk, nullptr)); }
+
+void page_no_more() noexcept { pages_no_more = true; }
+
+bool answer_mapping_call(TrappedCall& call) noexcept {
+  if (leaves_signal_stack(call)) return true;
+  switch (call.number()) {
+    case SYS_mmap:
+      map(call);
+      return true;
+    case SYS_munmap:
+      call.return_with(
+          pager().unmap(range_of(call.argument(0), call.argument(1)), [&call] { return call.make(); }));
+      return true;
+    case SYS_mremap:
+      move(call);
+      return true;
+    case SYS_brk:
+      set_heap_end(call);
+      return true;
+    case SYS_mprotect:
+    case SYS_pkey_mprotect:
+      call.return_with(pager().undisturbed([&call] { return call.make(); }));
+      return true;
+    case SYS_madvise:
+      advise(call);
+      return true;
+    case SYS_mlock:
+    case SYS_mlock2:
+      lock(call);
+      return true;
+    case SYS_mlockall:
+      lock_all(call);
+      return true;
+    default:
+      return false;
+  }
+}
+
+}  // namespace nvmemu::preload

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+// How threads and processes begin and end, and what of the kernel's a pager does not go with.
+#include <linux/sched.h>
+#include <sched.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <limits>
+
+#include "paging/process_pager.h"
+#include "paging/trapped_call.h"
+#include "runtime.h"
+
+namespace nvmemu::preload {
+namespace {
+
+// As in linux/prctl.h and asm/unistd.h of newer kernels.
+constexpr int kSetDispatch = 59;
+constexpr long kIoUringSetup = 425;
+
+struct Clone {
+  std::uint64_t flags = SIGCHLD;
+  std::uintptr_t stack_begin = 0, stack_bytes = 0;  // of the new one; 0: the same, or not known
+  std::uintptr_t stack_pointer = 0;
+};
+
+// Memory that somebody runs on is not paged.
+void spare_stack_of(const Clone& clone) noexcept {
+  constexpr std::uintptr_t kMostBytes = std::uintptr_t{8} << 20;
+  if (clone.stack_pointer == 0) return;
+  Pager& pager = *ProcessPager::get();
+  const std::uintptr_t top = clone.stack_pointer - 1;
+  const AddressRange paged = pager.range_at(top);
+  if (paged.empty()) return;
+  const std::uintptr_t bytes = clone.stack_bytes > 0 ? clone.stack_bytes : kMostBytes;
+  const std::uintptr_t begin = clone.stack_begin > 0 ? clone.stack_begin : top - std::min(top, bytes);
+  pager.release(intersection(paged, {begin & ~(kPageBytes - 1), (top | (kPageBytes - 1)) + 1}));
+}
+
+// Another process, with memory of its own: made here, so that nothing of it is touched before it is watched.
+// The stack it is to begin on is in the context that its handler returns to.
+void fork(TrappedCall& call, std::uintptr_t stack_pointer, int stack_argument) noexcept {
+  if (stack_pointer != 0 && stack_argument >= 0) call.set_argument(stack_argument, 0);
+  TrappedThread* const thread = call.thread();
+  const long result = ProcessPager::fork([&call] { return call.make(); });
+  call.return_with(result);
+  if (stack_pointer != 0 && stack_argument >= 0) call.set_argument(stack_argument, stack_pointer);
+  if (result != 0) return;
+  if (thread != nullptr) keep_only(*thread);
+  if (stack_pointer != 0) call.context().uc_mcontext.gregs[REG_RSP] = static_cast<greg_t>(stack_pointer);
+  trap_calls_again();
+}
+
+void begin(TrappedCall& call, const Clone& clone, int stack_argument) noexcept {
+  if ((clone.flags & CLONE_VM) == 0) return fork(call, clone.stack_pointer, stack_argument);
+  spare_stack_of(clone);
+  const std::uintptr_t stub = clone_stub_for(call.return_to());
+  if (stub == 0) return call.return_with(-EAGAIN);
+  call.go_on_at(stub);
+}
+
+void clone(TrappedCall& call) noexcept {
+  begin(call, {.flags = call.argument(0), .stack_pointer = call.argument(1)}, 1);
+}
+
+void clone3(TrappedCall& call) noexcept {
+  const std::uintptr_t at = call.argument(0), bytes = call.argument(1);
+  if (bytes < CLONE_ARGS_SIZE_VER0 || !call.can_read(at, CLONE_ARGS_SIZE_VER0))
+    return call.return_with(-EINVAL);
+  call.need({at, at + bytes}, false);
+  auto& arguments = *reinterpret_cast<clone_args*>(at);
+  Clone asked{.flags = arguments.flags,
+              .stack_begin = arguments.stack,
+              .stack_bytes = arguments.stack_size,
+              .stack_pointer = arguments.stack + arguments.stack_size};
+  if ((asked.flags & CLONE_VM) != 0) return begin(call, asked, -1);
+  // A copy without the stack: it is in the context.
+  clone_args copy{};
+  std::memcpy(&copy, &arguments, std::min<std::size_t>(bytes, sizeof copy));
+  copy.stack = copy.stack_size = 0;
+  call.set_argument(0, reinterpret_cast<std::uintptr_t>(&copy));
+  begin(call, asked, -1);
+  call.set_argument(0, at);
+}
+
+void end_thread(TrappedCall& call) noexcept {
+  if (call.thread() != nullptr) forget_trapped_thread(*call.thread());
+  call.make_in_stub();
+}
+
+// A filter may forbid what the pager cannot do without: all is brought in before.
+void leave_for_sandbox() noexcept {
+  page_no_more();
+  ProcessPager::get()->release({0, std::numeric_limits<std::uintptr_t>::max()});
+  end_traps();
+  Runtime::get().warn(kPagingEnded);
+}
+
+}  // namespace
+
+bool answer_process_call(TrappedCall& call) noexcept {
+  switch (call.number()) {
+    case SYS_clone:
+      clone(call);
+      return true;
+    case SYS_clone3:
+      clone3(call);
+      return true;
+    case SYS_fork:
+      fork(call, 0, -1);
+      return true;
+    case SYS_vfork:
+      begin(call, {.flags = CLONE_VM | CLONE_VFORK}, -1);
+      return true;
+    case SYS_exit:
+      end_thread(call);
+      return true;
+    // These keep addresses for later, or serve pages themselves.
+    case SYS_io_setup:
+    case SYS_userfaultfd:
+    case kIoUringSetup:
+      call.return_with(-ENOSYS);
+      return true;
+    case SYS_prctl:
+      if (call.argument(0) == kSetDispatch) return call.return_with(-EINVAL), true;
+      if (call.argument(0) == PR_SET_SECCOMP) leave_for_sandbox();
+      return false;
+    case SYS_seccomp:
+      leave_for_sandbox();
+      return false;
+    default:
+      return false;
+  }
+}
+
+}  // namespace nvmemu::preload
+
+// Whoever shares memory with its maker has neither his stack for signals nor his traps.
+void nvmemu_begin_cloned() noexcept {
+  using namespace nvmemu::preload;
+  // A child of vfork has its maker's stack for signals, on which that one may still be.
+  trap_calls_of_new_thread();
+}

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "paging/process_pager.h"
+
+#include <signal.h>
+#include <sys/syscall.h>
+#include <time.h>
+
+#include <cstring>
+#include <new>
+
+#include "base/log.h"
+#include "base/raw_syscall.h"
+#include "signal_mask.h"
+
+namespace nvmemu::preload {
+namespace {
+
+// That a sleep may end later than asked for.
+constexpr std::uint64_t kSleepsLateNs = 60'000;
+constexpr std::uint64_t kNsPerSecond = 1'000'000'000;
+
+// Of the store, in addresses: what is used of it lies in a file.
+constexpr std::uint64_t kMostStorePages = std::uint64_t{1} << 28;  // 1 TiB
+
+}  // namespace
+
+void SpinningClock::wait_until_ns(std::uint64_t time_ns) noexcept {
+  for (std::uint64_t now = now_ns(); now < time_ns; now = now_ns()) {
+    const std::uint64_t left = time_ns - now;
+    if (left > 2 * kSleepsLateNs) {
+      const std::uint64_t sleep_ns = left - kSleepsLateNs;
+      const timespec sleep{static_cast<time_t>(sleep_ns / kNsPerSecond),
+                           static_cast<long>(sleep_ns % kNsPerSecond)};
+      raw_syscall(SYS_nanosleep, &sleep, nullptr);
+    } else {
+#if defined(__x86_64__)
+      __builtin_ia32_pause();
+#endif
+    }
+  }
+}
+
+Result<void> ProcessPager::open(const PagingPlan& plan, const Clock& clock, PagingTally& tally) {
+  const Result<void> can = check_paging();
+  if (!can) return can;
+  if (plan.page_to.size() >= sizeof store_path_) return failure("the path of the file for pages is too long");
+  std::memcpy(store_path_, plan.page_to.c_str(), plan.page_to.size() + 1);
+  const int file = FileStore::create(store_path_);
+  if (file < 0)
+    return failure(plan.page_to + ": no file for pages can be made there: " + std::strerror(-file));
+  store_.set_file(file);
+  if (!mapper_.open()) return failure("no userfaultfd for the pager");
+  alignas(SpinningClock) static std::byte clock_storage[sizeof(SpinningClock)];
+  alignas(Pager) static std::byte pager_storage[sizeof(Pager)];
+  auto* const spinning = new (clock_storage) SpinningClock(clock);
+  tally_ = &tally;
+  auto* const pager = new (pager_storage)
+      Pager({mapper_, store_, *spinning, tally}, plan.device, plan.dram_bytes / kPageBytes, kMostStorePages);
+  if (pager->is_open()) {
+    pager_ = pager;
+    return {};
+  }
+  return failure("no memory for the pager's tables", "raise the limit on addresses: ulimit -v unlimited");
+}
+
+// The child's file, with all that lies in the parent's; an error number where there is no room for it. The
+// pager stands still until the fork is over.
+int ProcessPager::prepare_copy() noexcept {
+  const int file = FileStore::create(store_path_);
+  FileStore copy(file);
+  std::uint64_t copied = 0;
+  alignas(kPageBytes) static std::byte page[kPageBytes];  // under the pager's lock
+  const auto copy_slot = [&](std::uint64_t slot) {
+    ++copied;
+    return file >= 0 && store_.read(slot, page) && copy.write(slot, page, 1);
+  };
+  const bool is_copied = pager_->prepare_fork(copy_slot);
+  tally_->forks.fetch_add(1, std::memory_order_relaxed);
+  tally_->fork_copied_pages.fetch_add(copied, std::memory_order_relaxed);
+  if (is_copied && file >= 0) return file;
+  if (file >= 0) raw_syscall(SYS_close, file);
+  return -ENOMEM;
+}
+
+long ProcessPager::abandon_fork(int error) noexcept {
+  pager_->after_fork();
+  return error;
+}
+
+void ProcessPager::end_in_parent(int copy) noexcept {
+  raw_syscall(SYS_close, copy);
+  pager_->after_fork();
+}
+
+// What cannot be watched would read as zeros: no such child may go on.
+void ProcessPager::begin_in_child(int copy) noexcept {
+  raw_syscall(SYS_close, store_.file());
+  store_.set_file(copy);
+  if (!mapper_.open_in_child()) {
+    log_warning("a child of fork has no userfaultfd: its memory is out of reach, and it is ended");
+    raw_syscall(SYS_kill, raw_syscall(SYS_getpid), SIGKILL);
+  }
+  pager_->begin_in_child();
+}
+
+}  // namespace nvmemu::preload

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+// This process's pager, and what it rests on.
+#pragma once
+
+#include <cstdint>
+
+#include "base/clock.h"
+#include "base/result.h"
+#include "paging/file_store.h"
+#include "paging/pager.h"
+#include "paging/uffd_mapper.h"
+#include "plan/paging_plan.h"
+
+namespace nvmemu::preload {
+
+// The device's time is the processor's: short waits are spun, of long ones most is slept.
+class SpinningClock final : public PageClock {
+ public:
+  explicit SpinningClock(const Clock& clock) noexcept : clock_(clock) {}
+  std::uint64_t now_ns() noexcept override {
+    return static_cast<std::uint64_t>(clock_.to_ns(clock_.now_ticks()));
+  }
+  void wait_until_ns(std::uint64_t time_ns) noexcept override;
+
+ private:
+  Clock clock_;
+};
+
+class ProcessPager {
+ public:
+  // Null where memory is not paged.
+  static Pager* get() noexcept { return pager_; }
+
+  static Result<void> open(const PagingPlan& plan, const Clock& clock, PagingTally& tally);
+  static PagingTally& tally() noexcept { return *tally_; }
+
+  // The two descriptors that are kept open.
+  static bool owns_descriptor(int file) noexcept {
+    return get() != nullptr && (file == mapper_.file() || file == store_.file());
+  }
+
+  // A fork by `make()`, a system call of which the child returns 0 here, too.
+  template <typename Make>
+  static long fork(const Make& make) noexcept {
+    const int copy = prepare_copy();
+    if (copy < 0) return abandon_fork(copy);
+    const long result = make();
+    if (result == 0) {
+      begin_in_child(copy);
+    } else {
+      end_in_parent(copy);
+    }
+    return result;
+  }
+
+ private:
+  static int prepare_copy() noexcept;
+  static long abandon_fork(int error) noexcept;
+  static void begin_in_child(int copy) noexcept;
+  static void end_in_parent(int copy) noexcept;
+
+  static inline constinit UffdMapper mapper_;
+  static inline constinit FileStore store_{-1};
+  static inline Pager* pager_ = nullptr;  // never destroyed: the program's memory is in its hands to the end
+  static inline PagingTally* tally_ = nullptr;
+  static inline char store_path_[4096]{};
+};
+
+}  // namespace nvmemu::preload

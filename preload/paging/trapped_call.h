@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+// A system call that the program is about to make, and what becomes of it.
+#pragma once
+
+#include <ucontext.h>
+
+#include <cstdint>
+#include <initializer_list>
+
+#include "base/raw_syscall.h"
+#include "paging/address_ranges.h"
+#include "paging/call_stubs.h"
+#include "paging/trapped_thread.h"
+
+namespace nvmemu::preload {
+
+class TrappedCall {
+ public:
+  TrappedCall(ucontext_t& context, TrappedThread* thread) noexcept : context_(context), thread_(thread) {}
+
+  long number() const noexcept { return registers()[REG_RAX] & ~kTriedAgain; }
+  bool is_tried_again() const noexcept { return (registers()[REG_RAX] & kTriedAgain) != 0; }
+  std::uintptr_t argument(int i) const noexcept {
+    return static_cast<std::uintptr_t>(registers()[kArguments[i]]);
+  }
+  void set_argument(int i, std::uintptr_t value) noexcept {
+    context_.uc_mcontext.gregs[kArguments[i]] = static_cast<greg_t>(value);
+  }
+  ucontext_t& context() const noexcept { return context_; }
+  std::uintptr_t stack_pointer() const noexcept { return static_cast<std::uintptr_t>(registers()[REG_RSP]); }
+  std::uintptr_t return_to() const noexcept { return static_cast<std::uintptr_t>(registers()[REG_RIP]); }
+  // Null: too many threads.
+  TrappedThread* thread() const noexcept { return thread_; }
+
+  // As it stands, here and now.
+  long make() const noexcept {
+    return raw_syscall_words(number(), word(0), word(1), word(2), word(3), word(4), word(5));
+  }
+  // It is made when the handler returns: at that place, or where the program has it. It is not where the
+  // result is set.
+  void return_with(long result) noexcept { context_.uc_mcontext.gregs[REG_RAX] = result; }
+  void go_on_at(std::uintptr_t place) noexcept {
+    context_.uc_mcontext.gregs[REG_RIP] = static_cast<greg_t>(place);
+  }
+  void make_in_stub() noexcept;
+  // Likewise it is looked at once more, when the kernel has been told of that stack for signals.
+  void make_again_on(const stack_t& signal_stack) noexcept;
+
+  // That memory is there until the thread's next call, as far as it is paged.
+  void need(AddressRange range, bool to_write) noexcept;
+  // Whether `bytes` (8 at least) there can be read by the handler itself, which they can then.
+  bool can_read(std::uintptr_t at, std::size_t bytes) noexcept;
+
+ private:
+  static constexpr int kArguments[6] = {REG_RDI, REG_RSI, REG_RDX, REG_R10, REG_R8, REG_R9};
+  const gregset_t& registers() const noexcept { return context_.uc_mcontext.gregs; }
+  void go_on_in(std::uintptr_t stub, std::initializer_list<std::uintptr_t> words) noexcept;
+  long word(int i) const noexcept { return static_cast<long>(argument(i)); }
+
+  ucontext_t& context_;
+  TrappedThread* thread_;
+};
+
+// Each stands in for the calls of its kind. False: this is none of them.
+bool answer_mapping_call(TrappedCall& call) noexcept;
+bool answer_signal_call(TrappedCall& call) noexcept;
+bool answer_process_call(TrappedCall& call) noexcept;
+bool answer_descriptor_call(TrappedCall& call) noexcept;
+// Any other: what it is given the address of is brought in.
+void prepare_buffers(TrappedCall& call) noexcept;
+
+// What is mapped from now on stays in DRAM.
+void page_no_more() noexcept;
+// From now on calls are made as they come.
+void end_traps() noexcept;
+// The heap's end, where paging begins.
+void begin_heap() noexcept;
+// Handlers that were set before: they return without a trap, and block nothing that must stay open.
+void adopt_handlers() noexcept;
+void* programs_trap_handler_now() noexcept;
+// On the calling thread: the first, or one that has just been made, which has no stack for signals yet or
+// another's; or the child of a fork.
+bool trap_calls() noexcept;
+void trap_calls_of_new_thread() noexcept;
+void trap_calls_again() noexcept;
+bool use_own_signal_stack(TrappedThread& thread) noexcept;
+
+}  // namespace nvmemu::preload

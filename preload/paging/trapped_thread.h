@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// What is known of each thread whose system calls are looked at. Found by the thread's number: nothing
+// thread-local is touched, and threads that nobody told of have it, too. Async-signal-safe; a thread's own
+// handlers are all that uses it, with the program's signals blocked.
+#pragma once
+
+#include <signal.h>
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+
+#include "paging/address_ranges.h"
+#include "signal_mask.h"
+
+namespace nvmemu::preload {
+
+struct TrappedThread {
+  // Ranges that the kernel has been given, until the thread's next call.
+  static constexpr std::size_t kMostPins = 64;
+
+  std::atomic<int> tid{0};  // 0: never used; -1: free
+  int last_tid;             // whose it was: its stack is not used before that one is gone
+  void* stack;              // a signal stack of the emulator's own
+  stack_t programs_stack;   // as the program has set it
+  bool has_programs_stack;
+  stack_t next_stack;  // that the kernel is to be told of
+  std::array<AddressRange, kMostPins> pins;
+  std::size_t pin_count;
+  unsigned tries;                   // of one call
+  SignalMask mask;                  // that a call waits with, without the signals that must stay open,
+  std::uintptr_t mask_and_size[2];  // and as pselect(2) has it
+};
+
+// The calling thread's, from its begin on. Null where there were too many threads then.
+TrappedThread* begin_trapped_thread() noexcept;
+TrappedThread* trapped_thread() noexcept;
+// A signal stack of its own, made where there is none; ss_size 0 where there is no memory.
+stack_t own_signal_stack(TrappedThread& thread) noexcept;
+// The calling thread ends.
+void forget_trapped_thread(TrappedThread& thread) noexcept;
+// In the child of a fork, by the thread that had this there: it is alone now.
+void keep_only(TrappedThread& thread) noexcept;
+
+}  // namespace nvmemu::preload

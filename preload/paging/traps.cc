@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "paging/traps.h"
+
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cerrno>
+
+#include "asked_memory.h"
+#include "loaded_program.h"
+#include "paging/call_stubs.h"
+#include "paging/kernel_signals.h"
+#include "paging/process_pager.h"
+#include "paging/trapped_call.h"
+#include "signal_entry.h"
+
+namespace nvmemu::preload {
+namespace {
+
+// As in linux/prctl.h and asm-generic/siginfo.h from 5.11 on.
+constexpr int kSetDispatch = 59, kDispatchOn = 1;
+constexpr int kDispatched = 2;  // SYS_USER_DISPATCH
+constexpr unsigned long kHasRestorer = 0x04000000;
+
+const char dispatch_selector = 1;  // all calls that this library's own code does not make
+
+constinit CodeRange own_code{};
+constinit std::atomic<bool> are_over{false};
+
+bool install_handler() noexcept {
+  const KernelAction action{.handler = reinterpret_cast<std::uintptr_t>(&nvmemu_signal_entry),
+                            .flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER | kHasRestorer,
+                            .restorer = sigreturn_stub(),
+                            .mask = kAllButForced};
+  return raw_syscall(SYS_rt_sigaction, SIGSYS, &action, nullptr, sizeof action.mask) == 0;
+}
+
+// Signals arrive on the stack of whoever runs, and so may the kernel's frames for pages: such memory is no
+// longer paged.
+void spare_stack(std::uintptr_t stack_pointer) noexcept {
+  constexpr std::uintptr_t kBelow = 256 << 10, kAbove = 64 << 10;
+  Pager& pager = *ProcessPager::get();
+  const AddressRange paged = pager.range_at(stack_pointer);
+  if (paged.empty()) return;
+  const std::uintptr_t page = stack_pointer & ~(kPageBytes - 1);
+  pager.release(intersection(paged, {page - std::min(page, kBelow), page + kAbove}));
+}
+
+// What it is given the address of is not there, however often it is brought in.
+bool has_failed_for_good(const TrappedCall& call) noexcept {
+  constexpr unsigned kMostTries = 3;
+  if (call.thread() == nullptr) return call.is_tried_again();
+  call.thread()->tries = call.is_tried_again() ? call.thread()->tries + 1 : 0;
+  return call.thread()->tries > kMostTries;
+}
+
+void release_pins(TrappedThread& thread) noexcept {
+  for (std::size_t i = 0; i < thread.pin_count; ++i) ProcessPager::get()->unpin(thread.pins[i]);
+  thread.pin_count = 0;
+}
+
+}  // namespace
+
+namespace {
+
+bool dispatch() noexcept {
+  return raw_syscall(SYS_prctl, kSetDispatch, kDispatchOn, own_code.begin, own_code.end - own_code.begin,
+                     &dispatch_selector) == 0;
+}
+
+}  // namespace
+
+bool trap_calls() noexcept {
+  TrappedThread* const thread = begin_trapped_thread();
+  if (thread == nullptr) return false;
+  stack_t now{};
+  raw_syscall(SYS_sigaltstack, nullptr, &now);
+  thread->has_programs_stack = (now.ss_flags & SS_DISABLE) == 0;
+  thread->programs_stack = now;
+  return (thread->has_programs_stack || use_own_signal_stack(*thread)) && dispatch();
+}
+
+bool use_own_signal_stack(TrappedThread& thread) noexcept {
+  const stack_t own = own_signal_stack(thread);
+  return own.ss_size > 0 && raw_syscall(SYS_sigaltstack, &own, nullptr) == 0;
+}
+
+void trap_calls_of_new_thread() noexcept {
+  TrappedThread* const thread = begin_trapped_thread();
+  if (thread != nullptr) use_own_signal_stack(*thread);
+  dispatch();
+}
+
+void trap_calls_again() noexcept { dispatch(); }
+
+// Other threads' go on to be trapped, and cost what that costs.
+void end_traps() noexcept {
+  are_over = true;
+  raw_syscall(SYS_prctl, kSetDispatch, 0, 0, 0, 0);
+}
+
+Result<void> start_traps() {
+  own_code = code_around(reinterpret_cast<const void*>(&start_traps));
+  begin_heap();
+  adopt_handlers();
+  const SignalMask open = kPagingSignals;
+  raw_syscall(SYS_rt_sigprocmask, SIG_UNBLOCK, &open, nullptr, sizeof open);
+  if (!install_handler() || !trap_calls())
+    return failure("prctl(PR_SET_SYSCALL_USER_DISPATCH) is refused", "Linux 5.11 and later have it");
+  return {};
+}
+
+void* programs_trap_handler() noexcept { return programs_trap_handler_now(); }
+
+bool answer_trapped_call(const siginfo_t& info, ucontext_t& context) noexcept {
+  if (info.si_code != kDispatched) return false;
+  if (are_over.load(std::memory_order_relaxed)) {
+    TrappedCall(context, nullptr).make_in_stub();
+    return true;
+  }
+  TrappedCall call(context, trapped_thread());
+  ProcessPager::tally().trapped_calls.fetch_add(1, std::memory_order_relaxed);
+  if (call.thread() != nullptr) release_pins(*call.thread());
+  if (has_failed_for_good(call)) {
+    call.return_with(-EFAULT);
+    return true;
+  }
+  spare_stack(call.stack_pointer());
+  if (answer_mapping_call(call) || answer_signal_call(call) || answer_process_call(call) ||
+      answer_descriptor_call(call))
+    return true;
+  prepare_buffers(call);
+  return true;
+}
+
+// A program that has made its calls before, to another thread's harm, is not mended.
+bool mend_page_fault(const siginfo_t& info, const ucontext_t& context) noexcept {
+  if (ProcessPager::get() == nullptr || info.si_code != BUS_ADRERR) return false;
+  constexpr greg_t kWrite = 1 << 1;
+  const auto address = reinterpret_cast<std::uintptr_t>(info.si_addr);
+  const bool writes = (context.uc_mcontext.gregs[REG_ERR] & kWrite) != 0;
+  const FaultOutcome outcome = ProcessPager::get()->fault(address, writes);
+  if (outcome != FaultOutcome::kMended) return false;
+  spare_stack(static_cast<std::uintptr_t>(context.uc_mcontext.gregs[REG_RSP]));
+  return true;
+}
+
+void TrappedCall::need(AddressRange range, bool to_write) noexcept {
+  if (range.empty()) return;
+  Pager& pager = *ProcessPager::get();
+  if (!pager.pin(range, to_write)) return;  // the call will say what it finds
+  if (thread_ != nullptr && thread_->pin_count < TrappedThread::kMostPins) {
+    thread_->pins[thread_->pin_count++] = range;
+  } else {
+    pager.unpin(range);
+  }
+}
+
+bool TrappedCall::can_read(std::uintptr_t at, std::size_t bytes) noexcept {
+  need({at, at + bytes}, false);
+  return kernel_reads(at, bytes);
+}
+
+}  // namespace nvmemu::preload

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+// Programs with more memory than they have DRAM. See guest_paging.cc for what each scenario checks from
+// within.
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "host/test/needs.h"
+#include "preload_cli.h"
+
+namespace nvmemu {
+namespace {
+
+class Paging : public PreloadTest {
+ protected:
+  void SetUp() override {
+    PreloadTest::SetUp();
+    NVMEMU_NEEDS_PAGING();
+  }
+  Json paging() const { return report()["paging"]; }
+};
+
+class PagedPrograms : public Paging, public testing::WithParamInterface<const char*> {};
+
+TEST_P(PagedPrograms, SeeWhatTheyWouldSeeOtherwise) {
+  expect_paged_ok(GetParam());
+  EXPECT_EQ(paging()["surprises"], 0) << paging();
+  EXPECT_EQ(paging()["failed_reads"], 0) << paging();
+  EXPECT_LE(paging()["most_dram_bytes"], 64 << 20);  // what is pinned, and locked, beside the 2 MiB
+  EXPECT_GT(paging()["hard_faults"]["faults"], 0) << paging();
+}
+
+INSTANTIATE_TEST_SUITE_P(Guest, PagedPrograms,
+                         testing::Values("paged-memory", "paged-calls", "paged-mappings", "paged-forks",
+                                         "paged-programs", "paged-signals", "paged-threads",
+                                         "paged-descriptors"));
+
+TEST_F(Paging, EachPageThatWasOutTakesWhatTheDeviceDoes) {
+  expect_paged_ok("paged-memory", {"--page-latency", "300us"});
+  EXPECT_GE(paging()["hard_faults"]["median_ns"], 300e3) << paging();
+  const double reads = paging()["hard_faults"]["faults"];
+  EXPECT_GE(paging()["device_ns"], 0.9 * 300e3 * reads) << paging();
+  // What was read is what the device was asked for.
+  const double asked =
+      paging()["sequential_read_pages"].get<double>() + paging()["random_read_pages"].get<double>();
+  EXPECT_EQ(asked, reads);
+  EXPECT_EQ(
+      paging()["sequential_written_pages"].get<double>() + paging()["random_written_pages"].get<double>(),
+      paging()["written_pages"].get<double>());
+}
+
+TEST_F(Paging, ADeviceGoesByItsName) {
+  expect_paged_ok("paged-programs", {"--page-device", "optane-ssd"});
+  EXPECT_EQ(paging()["device"], "optane-ssd");
+}
+
+TEST_F(Paging, NothingIsLeftWherePagesWere) {
+  const std::string folder = folder_.file("pages");
+  std::filesystem::create_directory(folder);
+  expect_paged_ok("paged-memory", {"--page-to", folder});
+  EXPECT_TRUE(std::filesystem::is_empty(folder));
+  EXPECT_EQ(paging()["page_to"], folder);
+}
+
+TEST_F(Paging, WithoutItNothingIsSaidOfIt) {
+  expect_ok("burn");
+  EXPECT_TRUE(paging().is_null());
+}
+
+TEST_F(Paging, GoesTogetherWithSlowerMemory) {
+  expect_ok("paged-threads", {"--dram", "2M"});
+  EXPECT_GT(paging()["hard_faults"]["faults"], 0) << paging();
+  EXPECT_EQ(paging()["surprises"], 0) << paging();
+}
+
+// The command, what is wrong, and which option is named.
+struct Wrong {
+  std::vector<std::string> options;
+  const char* says;
+};
+class WrongPaging : public CliTest, public testing::WithParamInterface<Wrong> {};
+
+TEST_P(WrongPaging, IsSaidBeforeAnythingStarts) {
+  NVMEMU_NEEDS_PAGING();
+  std::vector<std::string> options = GetParam().options;
+  options.insert(options.end(), {"--", "true"});
+  const Outcome outcome = run(options);
+  EXPECT_EQ(outcome.status, 125) << outcome.err;
+  EXPECT_NE(outcome.err.find(GetParam().says), std::string::npos) << outcome.err;
+  EXPECT_NE(outcome.err.find("hint:"), std::string::npos) << outcome.err;
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Options, WrongPaging,
+    testing::Values(Wrong{{"--dram", "0"}, "--dram"}, Wrong{{"--dram", "100K"}, "too little DRAM"},
+                    Wrong{{"--dram", "1000TiB"}, "more than this machine has"},
+                    Wrong{{"--page-latency", "5us"}, "nothing is paged without --dram"},
+                    Wrong{{"--dram", "2M", "--page-latency", "5us", "--page-device", "rdma"},
+                          "give one of them"},
+                    Wrong{{"--dram", "2M", "--page-device", "drum"}, "--page-device"},
+                    Wrong{{"--dram", "2M", "--page-to", "/nowhere/pages"}, "--page-to: /nowhere/pages"},
+                    Wrong{{"--dram", "2M", "--page-to", "/dev/null"}, "neither a folder nor a file"},
+                    Wrong{{"--dram", "2M", "--page-to", "/proc"}, "--page-to: /proc"}));
+
+}  // namespace
+}  // namespace nvmemu

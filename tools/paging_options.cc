@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "paging_options.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <filesystem>
+
+#include "base/units.h"
+#include "paging/file_store.h"
+#include "paging/uffd_mapper.h"
+
+namespace nvmemu {
+namespace {
+
+Result<void> check_alone(const RunOptions& options) {
+  const struct {
+    const char* name;
+    const std::string& value;
+  } others[] = {{"--page-to", options.page_to},
+                {"--page-latency", options.page_latency},
+                {"--page-device", options.page_device}};
+  for (const auto& other : others) {
+    if (!other.value.empty())
+      return failure(fmt::format("{}: nothing is paged without --dram", other.name),
+                     "add --dram 256M, or the like");
+  }
+  return {};
+}
+
+Result<void> check_device(const RunOptions& options, PagingPlan& paging) {
+  if (!options.page_latency.empty() && !options.page_device.empty())
+    return failure("--page-latency and --page-device: each says what a page takes", "give one of them");
+  const bool by_latency = !options.page_latency.empty();
+  const std::string& text = by_latency ? options.page_latency : options.page_device;
+  if (text.empty()) return {};
+  if (by_latency) {
+    const Result<double> ns = parse_latency_ns(text);
+    if (!ns) return in_option("--page-latency", ns.error());
+  }
+  const Result<PageDevice> device = parse_page_device(text);
+  if (!device) return in_option(by_latency ? "--page-latency" : "--page-device", device.error());
+  paging.device = *device;
+  paging.device_name = text;
+  return {};
+}
+
+Result<void> check_dram(const RunOptions& options, PagingPlan& paging) {
+  const Result<std::uint64_t> bytes = parse_dram_bytes(options.dram);
+  if (!bytes) return in_option("--dram", bytes.error());
+  const auto machine =
+      static_cast<std::uint64_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
+  if (*bytes > machine)
+    return failure(fmt::format("--dram: {} is more than this machine has, {}", format_size(*bytes),
+                               format_size(machine)),
+                   "give less: what a program has beyond it is paged");
+  paging.dram_bytes = *bytes;
+  return {};
+}
+
+// Where none is named, in memory: what a page takes is what the device's model says.
+Result<void> check_place(const RunOptions& options, PagingPlan& paging) {
+  if (!options.page_to.empty()) {
+    std::error_code error;
+    paging.page_to = std::filesystem::absolute(options.page_to, error).string();
+    const Result<void> store = check_page_store(paging.page_to.c_str());
+    return store ? store : in_option("--page-to", store.error());
+  }
+  const char* const runtime = std::getenv("XDG_RUNTIME_DIR");
+  Result<void> store = failure("there is no place for a file of pages");
+  for (const char* const folder : {static_cast<const char*>("/dev/shm"), runtime, "/tmp"}) {
+    if (folder == nullptr || *folder == '\0') continue;
+    paging.page_to = folder;
+    store = check_page_store(folder);
+    if (store) return store;
+  }
+  return in_option("--dram", {store.error().message, "name a folder: --page-to FOLDER"});
+}
+
+}  // namespace
+
+Result<void> check_paging_options(const RunOptions& options, RunRequest& request) {
+  if (options.dram.empty()) return check_alone(options);
+  PagingPlan paging;
+  if (const auto done = check_dram(options, paging); !done) return done;
+  if (const auto done = check_device(options, paging); !done) return done;
+  if (const auto can = check_paging(); !can) return in_option("--dram", can.error());
+  if (const auto done = check_place(options, paging); !done) return done;
+  request.paging = paging;
+  return {};
+}
+
+}  // namespace nvmemu
