@@ -18,7 +18,9 @@ constexpr double transfer_ns(double bps) { return static_cast<double>(kPageBytes
 constexpr double latency_of(double per_second, double bps) { return 1e9 / per_second - transfer_ns(bps); }
 
 // Where whole pages were timed, one at a time.
-constexpr LatencyQuantiles of_page(const LatencyQuantiles& whole, double bps) { return whole.less(transfer_ns(bps)); }
+constexpr LatencyQuantiles of_page(const LatencyQuantiles& whole, double bps) {
+  return whole.less(transfer_ns(bps));
+}
 
 struct Row {
   const char* name;

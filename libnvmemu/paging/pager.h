@@ -65,7 +65,8 @@ class Pager {
   // The range is paged from now on: whole pages of private, anonymous memory, of which none is there yet.
   // False where the kernel refuses.
   bool add(AddressRange range) noexcept;
-  // It is no longer: its pages are brought in, and stay. False where one could not be; those before it are.
+  // It is no longer, in whole pages: its pages are brought in, and stay. False where one could not be; those
+  // before it are.
   bool release(AddressRange range) noexcept;
 
   // What the program does with its memory: `call()` is the system call, whose result is returned, and which
@@ -91,14 +92,22 @@ class Pager {
     if (!is_failure(result)) forget(range);
     return result;
   }
-  // `from` goes to where the call says, and has `new_bytes` from then on: mremap.
+  // `from` has `new_bytes` from then on, where the call says: mremap. Where it `may_move`, nobody watches it
+  // meanwhile, nor may anybody touch it: the kernel takes what arrives beside memory that is watched for one
+  // with it, and watches neither any more.
   template <typename Call>
-  long move(AddressRange from, std::uintptr_t new_bytes, bool stays_mapped, const Call& call) noexcept {
+  long move(AddressRange from, std::uintptr_t new_bytes, bool may_move, bool stays_mapped,
+            const Call& call) noexcept {
     const std::lock_guard guard(lock_);
     settle(from);
+    if (may_move) ranges_.for_each(from, [this](AddressRange part) { mapper_.unwatch(part); });
     const long result = call();
     const auto to = static_cast<std::uintptr_t>(result);
-    if (!is_failure(result)) moved(from, {to, to + new_bytes}, stays_mapped);
+    if (!is_failure(result)) {
+      moved(from, {to, to + new_bytes}, stays_mapped);
+    } else if (may_move) {
+      ranges_.for_each(from, [this](AddressRange part) { watch_again(part); });
+    }
     return result;
   }
   // Nothing is evicted or brought in meanwhile: mprotect.
@@ -121,8 +130,9 @@ class Pager {
     return true;
   }
   void after_fork() noexcept { lock_.unlock(); }
-  // In the child, where nobody watches any memory any more, and the store has what it had.
-  void begin_in_child() noexcept;
+  // In the child, where nobody watches any memory any more, and the store has what it had. False where its
+  // memory cannot be watched: what is not there would read as zeros.
+  bool begin_in_child() noexcept;
 
  private:
   static constexpr std::uint64_t kNoSlot = Slots::kNone;
@@ -166,6 +176,7 @@ class Pager {
   void forget(AddressRange range) noexcept;
   void forget_page(PageEntry& entry) noexcept;
   void moved(AddressRange from, AddressRange to, bool stays_mapped) noexcept;
+  void watch_again(AddressRange range) noexcept;
   bool bring_all(AddressRange range) noexcept;
   AddressRange next_range(std::uintptr_t from) const noexcept;
 

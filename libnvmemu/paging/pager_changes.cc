@@ -16,6 +16,10 @@ constexpr std::uint64_t end_page(AddressRange range) {
   return std::min<std::uint64_t>((range.end - 1) / kPageBytes + 1, PageTable::kPages);
 }
 
+AddressRange whole_pages(AddressRange range) {
+  return {first_page(range) * kPageBytes, end_page(range) * kPageBytes};
+}
+
 }  // namespace
 
 bool Pager::is_paged(std::uintptr_t address) noexcept {
@@ -91,7 +95,8 @@ bool Pager::bring_all(AddressRange range) noexcept {
   return true;
 }
 
-bool Pager::release(AddressRange range) noexcept {
+bool Pager::release(AddressRange asked) noexcept {
+  const AddressRange range = whole_pages(asked);
   const std::lock_guard guard(lock_);
   ++evictions_forbidden_;
   const bool is_released = bring_all(range);
@@ -141,6 +146,15 @@ void Pager::forget(AddressRange range) noexcept {
                    [this](std::uint64_t, PageEntry& entry) { forget_page(entry); });
 }
 
+// Memory that nobody watched for a while, in which nothing is write-protected any more.
+void Pager::watch_again(AddressRange range) noexcept {
+  if (!mapper_.watch(range)) tally_.surprises.fetch_add(1, std::memory_order_relaxed);
+  table_->for_each(first_page(range), end_page(range), [this](std::uint64_t page, PageEntry& entry) {
+    if (entry.state() == PageState::kClean && mapper_.protect(page, true) != MapOutcome::kDone)
+      make_writable(page, entry);
+  });
+}
+
 void Pager::moved(AddressRange from, AddressRange to, bool stays_mapped) noexcept {
   const bool was_paged = ranges_.contains(from.begin);
   if (to.begin == from.begin) {  // shorter or longer, where it is
@@ -149,24 +163,22 @@ void Pager::moved(AddressRange from, AddressRange to, bool stays_mapped) noexcep
   } else {
     forget(to);
     ranges_.remove(to);
+    const std::uint64_t kept = std::min(end_page(from) - first_page(from), end_page(to) - first_page(to));
+    table_->for_each(first_page(from), first_page(from) + kept, [&](std::uint64_t page, PageEntry& entry) {
+      const std::uint64_t there = first_page(to) + (page - first_page(from));
+      PageEntry* const moved_to = table_->get(there);
+      if (entry.state() == PageState::kNew || moved_to == nullptr) return;
+      *moved_to = std::exchange(entry, {});
+      if (moved_to->state() != PageState::kOut)
+        frames_[static_cast<Frames::Number>(moved_to->number)].page = there;
+    });
+    forget(from);
+    ranges_.remove(from);
+    if (stays_mapped && was_paged && mapper_.watch(from)) ranges_.add(from);
   }
-  if (was_paged && mapper_.watch(to)) ranges_.add(to);
-  if (to.begin == from.begin) return;
-  const std::uint64_t kept = std::min(end_page(from) - first_page(from), end_page(to) - first_page(to));
-  table_->for_each(first_page(from), first_page(from) + kept, [&](std::uint64_t page, PageEntry& entry) {
-    const std::uint64_t there = first_page(to) + (page - first_page(from));
-    PageEntry* const moved_to = table_->get(there);
-    if (entry.state() == PageState::kNew || moved_to == nullptr) return;
-    *moved_to = std::exchange(entry, {});
-    if (moved_to->state() != PageState::kOut)
-      frames_[static_cast<Frames::Number>(moved_to->number)].page = there;
-    // The kernel forgets on the way which are write-protected.
-    if (moved_to->state() == PageState::kClean && mapper_.protect(there, true) != MapOutcome::kDone)
-      make_writable(there, *moved_to);
-  });
-  forget(from);
-  ranges_.remove(from);
-  if (stays_mapped && was_paged && mapper_.watch(from)) ranges_.add(from);
+  if (!was_paged) return;
+  if (!ranges_.add(to)) tally_.surprises.fetch_add(1, std::memory_order_relaxed);
+  watch_again(to);
 }
 
 AddressRange Pager::next_range(std::uintptr_t from) const noexcept {
@@ -177,14 +189,11 @@ AddressRange Pager::next_range(std::uintptr_t from) const noexcept {
   return next;
 }
 
-// Nothing is staged or busy, and whatever was write-protected is no longer. What is not mapped in a child
-// (MADV_DONTFORK) nobody can watch.
-void Pager::begin_in_child() noexcept {
-  for (AddressRange part = next_range(0); !part.empty(); part = next_range(part.end)) {
-    if (mapper_.watch(part)) continue;
-    forget(part);
-    ranges_.remove(part);
-  }
+// Nothing is staged or busy, and whatever was write-protected is no longer.
+bool Pager::begin_in_child() noexcept {
+  bool is_watched = true;
+  for (AddressRange part = next_range(0); !part.empty(); part = next_range(part.end))
+    is_watched &= mapper_.watch(part);
   table_->for_each(0, PageTable::kPages, [this](std::uint64_t, PageEntry& entry) {
     entry.pins = 0;
     if (entry.state() != PageState::kClean) return;
@@ -194,6 +203,7 @@ void Pager::begin_in_child() noexcept {
     entry.set(PageState::kDirty, entry.number);
   });
   lock_.unlock();
+  return is_watched;
 }
 
 }  // namespace nvmemu

@@ -2,6 +2,7 @@
 #include <exception>
 #include <nlohmann/json.hpp>
 
+#include "report/paging_fields.h"
 #include "report/run_report.h"
 
 namespace nvmemu {
@@ -172,31 +173,12 @@ Json faults_json(const FaultReport& faults) {
 // null: nothing is paged.
 Json paging_json(const PagingReport& paging) {
   if (paging.dram_bytes <= 0) return {};
-  return {{"dram_bytes", paging.dram_bytes},
-          {"page_to", paging.page_to},
-          {"device", optional_text(paging.device)},
-          {"first_touches", faults_json(paging.first)},
-          {"soft_faults", faults_json(paging.soft)},
-          {"hard_faults", faults_json(paging.hard)},
-          {"write_faults", paging.write_faults},
-          {"device_ns", paging.device_ns},
-          {"touched_pages", paging.touched_pages},
-          {"written_pages", paging.written_pages},
-          {"dropped_pages", paging.dropped_pages},
-          {"zero_pages", paging.zero_pages},
-          {"sequential_read_pages", paging.sequential_read_pages},
-          {"random_read_pages", paging.random_read_pages},
-          {"sequential_written_pages", paging.sequential_written_pages},
-          {"random_written_pages", paging.random_written_pages},
-          {"trapped_calls", paging.trapped_calls},
-          {"forks", paging.forks},
-          {"fork_copied_pages", paging.fork_copied_pages},
-          {"failed_writes", paging.failed_writes},
-          {"failed_reads", paging.failed_reads},
-          {"surprises", paging.surprises},
-          {"most_dram_bytes", paging.most_dram_bytes},
-          {"most_store_bytes", paging.most_store_bytes},
-          {"unpaged_bytes", paging.unpaged_bytes}};
+  Json json = {{"page_to", paging.page_to}, {"device", optional_text(paging.device)}};
+  for (const auto& [name, member] : kPagingSizes) json[name] = paging.*member;
+  for (const auto& [name, member] : kPagingFaults) json[name] = faults_json(paging.*member);
+  for (const auto& [name, member] : kPagingCounts) json[name] = paging.*member;
+  json["device_ns"] = paging.device_ns;
+  return json;
 }
 
 Json report_json(const RunReport& report) {

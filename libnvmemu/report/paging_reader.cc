@@ -4,6 +4,7 @@
 
 #include "paging/page_device.h"
 #include "report/number_ranges.h"
+#include "report/paging_fields.h"
 #include "report/run_report.h"
 
 namespace nvmemu {
@@ -56,6 +57,22 @@ void warn(RunReport& report) {
 }
 
 }  // namespace
+
+void add_paging(const PagingReport& more, PagingReport& sum) {
+  for (const auto& [name, member] : kPagingFaults) {
+    const FaultReport& one = more.*member;
+    FaultReport& all = sum.*member;
+    const bool is_first = all.faults == 0;
+    const auto before = static_cast<double>(all.faults), now = static_cast<double>(one.faults);
+    const FaultReport both{
+        .faults = all.faults + one.faults,
+        .mean_ns = before + now > 0 ? (before * all.mean_ns + now * one.mean_ns) / (before + now) : 0};
+    all = is_first ? one : one.faults == 0 ? all : both;
+  }
+  for (const auto& [name, member] : kPagingCounts) sum.*member += more.*member;
+  for (const auto& [name, member] : kPagingSizes) sum.*member = std::max(sum.*member, more.*member);
+  sum.device_ns = std::min(kNanoseconds.most, sum.device_ns + more.device_ns);
+}
 
 void read_paging(const Board& board, RunReport& report) {
   PagingReport& paging = report.paging;

@@ -9,6 +9,7 @@
 #include "base/error_bar.h"
 #include "base/quote.h"
 #include "base/read_file.h"
+#include "report/paging_fields.h"
 #include "report/report_fields.h"
 
 namespace nvmemu {
@@ -175,6 +176,28 @@ std::vector<PlaceReport> places_of(const Fields& fields) {
   return places;
 }
 
+FaultReport faults_of(const Fields& fields) {
+  const auto ns = [&fields](const char* name) {
+    return fields.number_or_null(name, kNanoseconds).value_or(0);
+  };
+  return {.faults = fields.count("faults", kMostCounted),
+          .mean_ns = ns("mean_ns"),
+          .median_ns = ns("median_ns"),
+          .p99_ns = ns("p99_ns"),
+          .p999_ns = ns("p999_ns")};
+}
+
+PagingReport paging_of(const Fields& fields) {
+  PagingReport paging;
+  paging.page_to = fields.text("page_to");
+  paging.device = fields.text_or_null("device");
+  for (const auto& [name, member] : kPagingSizes) paging.*member = fields.number(name, kBytes);
+  for (const auto& [name, member] : kPagingFaults) paging.*member = faults_of(fields.object(name));
+  for (const auto& [name, member] : kPagingCounts) paging.*member = fields.count(name, kMostCounted);
+  paging.device_ns = fields.number("device_ns", kNanoseconds);
+  return paging;
+}
+
 RunReport report_of(const Fields& fields) {
   RunReport report;
   report.command = fields.texts("command");
@@ -193,6 +216,7 @@ RunReport report_of(const Fields& fields) {
   report.tiers = tiers_of(fields);
   report.places = places_of(fields);
   if (!fields.is_null("persists")) report.persists = persists_of(fields.object("persists"));
+  if (!fields.is_null("paging")) report.paging = paging_of(fields.object("paging"));
   if (!fields.is_null("walks")) report.walks = walks_of(fields.object("walks"));
   if (!fields.is_null("alternation")) report.alternation = alternation_of(fields.object("alternation"));
   if (!fields.is_null("bandwidth")) report.bandwidth = bandwidth_of(fields.object("bandwidth"));
@@ -276,6 +300,7 @@ void merge_one(const RunReport& report, RunReport& merged) {
   for (const auto& [what, count] : report.walks.passed) merged.walks.passed[what] += count;
   for (const auto& [why, count] : report.walks.ended_by) merged.walks.ended_by[why] += count;
   merge_bandwidth(report.bandwidth, merged.bandwidth);
+  add_paging(report.paging, merged.paging);
   merged.persists.persists += report.persists.persists;
   merged.persists.lines += report.persists.lines;
   merged.persists.delay_ns += report.persists.delay_ns;
@@ -325,7 +350,8 @@ Result<RunReport> merge_reports(const std::vector<RunReport>& reports) {
   RunReport merged = reports.front();
   merged.totals = {};
   merged.walks = {};
-  merged.persists.persists = merged.persists.lines = 0;  // likewise
+  merged.paging = {.page_to = merged.paging.page_to, .device = merged.paging.device};  // added below
+  merged.persists.persists = merged.persists.lines = 0;                                // likewise
   merged.persists.delay_ns = 0;
   for (TierReport& tier : merged.tiers)
     tier.read_bytes = tier.written_bytes = tier.placed_bytes = tier.stall_ns = tier.delay_ns =

@@ -124,9 +124,11 @@ void advise(TrappedCall& call) noexcept {
 
 void move(TrappedCall& call) noexcept {
   const AddressRange from = range_of(call.argument(0), call.argument(1));
-  const bool stays_mapped = (call.argument(3) & MREMAP_DONTUNMAP) != 0;
-  call.return_with(
-      pager().move(from, whole_pages(call.argument(2)), stays_mapped, [&call] { return call.make(); }));
+  const auto flags = call.argument(3);
+  const bool may_move = (flags & (MREMAP_MAYMOVE | MREMAP_FIXED)) != 0;
+  const bool stays_mapped = (flags & MREMAP_DONTUNMAP) != 0;
+  call.return_with(pager().move(from, whole_pages(call.argument(2)), may_move, stays_mapped,
+                                [&call] { return call.make(); }));
 }
 
 void lock(TrappedCall& call) noexcept {

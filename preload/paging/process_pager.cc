@@ -96,11 +96,9 @@ void ProcessPager::end_in_parent(int copy) noexcept {
 void ProcessPager::begin_in_child(int copy) noexcept {
   raw_syscall(SYS_close, store_.file());
   store_.set_file(copy);
-  if (!mapper_.open_in_child()) {
-    log_warning("a child of fork has no userfaultfd: its memory is out of reach, and it is ended");
-    raw_syscall(SYS_kill, raw_syscall(SYS_getpid), SIGKILL);
-  }
-  pager_->begin_in_child();
+  if (mapper_.open_in_child() && pager_->begin_in_child()) return;
+  log_warning("a child of fork cannot page: its memory is out of reach, and it is ended");
+  raw_syscall(SYS_kill, raw_syscall(SYS_getpid), SIGKILL);
 }
 
 }  // namespace nvmemu::preload

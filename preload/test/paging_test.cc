@@ -75,6 +75,13 @@ TEST_F(Paging, GoesTogetherWithSlowerMemory) {
   EXPECT_EQ(paging()["surprises"], 0) << paging();
 }
 
+// Two seconds here; by hand for as long as its argument says.
+TEST_F(Paging, ThreadsThatForkAndMoveTheirMemoryReadWhatTheyWrote) {
+  const Outcome outcome = run({"--quiet", "--dram", "8M", "--", NVMEMU_TEST_PAGING_STRESS, "2"});
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_EQ(outcome.out, "ok\n") << outcome.err;
+}
+
 // The command, what is wrong, and which option is named.
 struct Wrong {
   std::vector<std::string> options;

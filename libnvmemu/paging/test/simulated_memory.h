@@ -70,6 +70,7 @@ class Memory final : public PageMapper {
   void move(std::uint64_t from, std::uint64_t to, std::uint64_t count) {
     const std::lock_guard guard(lock_);
     for (std::uint64_t i = 0; i < count; ++i) {
+      EXPECT_FALSE(ranges_watched_.contains(from + i)) << "the kernel would watch its neighbours no longer";
       pages_.erase(to + i);
       ranges_watched_.erase(from + i);
       auto node = pages_.extract(from + i);
@@ -91,12 +92,14 @@ class Memory final : public PageMapper {
   }
 
   bool watch(AddressRange range) noexcept override {
+    if (range.begin % kPageBytes != 0 || range.end % kPageBytes != 0) return false;
     const std::lock_guard guard(lock_);
     for (std::uint64_t page = range.begin / kPageBytes; page < range.end / kPageBytes; ++page)
       ranges_watched_[page] = true;
     return true;
   }
   bool unwatch(AddressRange range) noexcept override {
+    EXPECT_TRUE(range.begin % kPageBytes == 0 && range.end % kPageBytes == 0);
     const std::lock_guard guard(lock_);
     for (std::uint64_t page = range.begin / kPageBytes; page < range.end / kPageBytes; ++page)
       ranges_watched_.erase(page);

@@ -28,7 +28,7 @@ TEST(ReportJson, HasTheSchemasFieldsAndNoOthers) {
   EXPECT_THAT(keys(report),
               UnorderedElementsAre("schema", "command", "exit_status", "wall_seconds", "source", "model",
                                    "base", "target", "error", "warnings", "totals", "tiers", "places",
-                                   "persists", "walks", "alternation", "bandwidth", "processes"));
+                                   "persists", "paging", "walks", "alternation", "bandwidth", "processes"));
   EXPECT_THAT(keys(report["walks"]), UnorderedElementsAre("walks", "instructions", "passed", "ended_by"));
   EXPECT_THAT(keys(report["source"]),
               UnorderedElementsAre("name", "why", "design", "quality", "counted_share", "ticker"));
@@ -49,6 +49,22 @@ TEST(ReportJson, HasTheSchemasFieldsAndNoOthers) {
 
 TEST(ReportJson, SaysNothingOfABandwidthThatNobodyMeasured) {
   EXPECT_TRUE(json::parse(to_json(example_report()))["bandwidth"].is_null());
+}
+
+TEST(ReportJson, SaysOfPagingWhatIsReadBack) {
+  EXPECT_TRUE(json::parse(to_json(example_report()))["paging"].is_null());
+  RunReport report = example_report();
+  report.paging = {.dram_bytes = 1 << 28, .page_to = "/dev/shm", .device = "optane-ssd"};
+  report.paging.hard = {.faults = 7, .mean_ns = 20e3, .median_ns = 18e3, .p99_ns = 30e3, .p999_ns = 40e3};
+  report.paging.random_read_pages = 7;
+  report.paging.device_ns = 63e3;
+  const json paging = json::parse(to_json(report))["paging"];
+  EXPECT_EQ(paging["hard_faults"]["median_ns"], 18e3);
+  EXPECT_TRUE(paging["soft_faults"]["median_ns"].is_null());
+  EXPECT_EQ(paging["random_read_pages"], 7);
+  const Result<RunReport> read = parse_report(to_json(report));
+  ASSERT_TRUE(read) << read.error().message;
+  EXPECT_EQ(to_json(*read), to_json(report));
 }
 
 TEST(ReportJson, HasTheTiers) {
