@@ -7,7 +7,7 @@
 
 #include "base/result.h"
 #include "report/figures.h"
-#include "report/statistics.h"
+#include "measure/statistics.h"
 
 namespace nvmemu::pmbench {
 

@@ -8,7 +8,7 @@
 
 #include "base/quote.h"
 #include "report/parameters.h"
-#include "report/text_table.h"
+#include "output/text_table.h"
 
 namespace nvmemu::pmbench {
 namespace {
