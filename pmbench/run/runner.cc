@@ -18,12 +18,12 @@
 #include "memory/mapping.h"
 #include "memory/numa_policy.h"
 #include "pattern/trace.h"
+#include "run/describe.h"
 #include "run/series.h"
 #include "run/surroundings.h"
 #include "run/workers.h"
 #include "system/counters.h"
 #include "system/kernel_files.h"
-#include "system/machine.h"
 
 namespace nvmemu::pmbench {
 namespace {
@@ -189,14 +189,13 @@ void wait_for(const Workers& workers, const Stop& stop, const ShowStatus& show) 
 }
 
 RunResult describe(const Options& options) {
+  RunDescription description = describe_run();
   RunResult result;
-  result.version = "pmbench " PMBENCH_VERSION;
+  result.version = std::move(description.version);
   result.options = options;
-  const Clock clock = Clock::calibrate();
-  result.machine = read_machine(clock.uses_tsc() ? clock.hz() / 1e3 : 0);
+  result.machine = std::move(description.machine);
+  result.started = description.started;
   result.uuid = read_line("/proc/sys/kernel/random/uuid");
-  const std::time_t now = std::time(nullptr);
-  gmtime_r(&now, &result.started);
   return result;
 }
 

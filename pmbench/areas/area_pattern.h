@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which areas of memory are mapped, in which order: the workloads of "Journey: A Study in Unhelpful Titles"
+// (Mansi, Pai, Pirzada, 2017; 4.1). The kernel keeps each range of addresses that is mapped alike as one
+// area (its vm_area_struct), and merges what touches; so a pattern says how many areas there are. Pure:
+// nothing is mapped here.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string_view>
+
+#include "pattern/permutation.h"
+
+namespace nvmemu::pmbench {
+
+enum class AreaPatternKind : std::uint8_t { kCont, kStrided, kRandom, kFrag };
+
+// Offsets and sizes in bytes, multiples of 4 KiB; offsets from the begin of the room.
+struct AreaOperation {
+  std::uint64_t offset = 0;
+  std::uint64_t bytes = 0;
+  std::uint64_t new_bytes = 0;  // > 0: what is mapped there already becomes so large, and may move
+};
+
+struct AreaPatternDescription {
+  AreaPatternKind kind;
+  std::string_view name, text;
+};
+std::span<const AreaPatternDescription> area_pattern_descriptions();
+std::string_view name_of(AreaPatternKind kind);
+
+class AreaPattern {
+ public:
+  // 1 <= operations <= 2^32. The same seed gives the same order.
+  AreaPattern(AreaPatternKind kind, std::uint64_t operations, std::uint64_t seed) noexcept;
+
+  AreaPatternKind kind() const noexcept { return kind_; }
+  std::uint64_t operations() const noexcept { return operations_; }
+
+  // i < operations(). The timed ones.
+  AreaOperation operation(std::uint64_t i) const noexcept;
+  // What is mapped before them, where there is something.
+  std::optional<AreaOperation> preparation() const noexcept;
+  bool resizes() const noexcept;
+
+  // Of addresses, from the first mapped byte to the last, without what moves elsewhere; and what may move.
+  std::uint64_t room_bytes() const noexcept;
+  std::uint64_t moved_bytes() const noexcept;
+
+  // How many areas more than before there are after all operations, and how many there may be at most
+  // meanwhile. Random: after a share p of n pages, those that begin an area are p (1 - p) n on average, at
+  // most n / 4.
+  std::uint64_t areas_at_end() const noexcept;
+  std::uint64_t most_areas() const noexcept;
+
+ private:
+  AreaPatternKind kind_;
+  std::uint64_t operations_;
+  Permutation order_;
+};
+
+}  // namespace nvmemu::pmbench
