@@ -3,8 +3,11 @@
 
 #include <fmt/format.h>
 #include <sys/resource.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
+#include <cstring>
 #include <limits>
 
 #include "base/units.h"
@@ -108,6 +111,13 @@ Result<void> check_area_needs(const VmaOptions& options, const AreaLimits& limit
                              : "fewer --ops, or raise the limit: ulimit -v unlimited");
   }
   return {};
+}
+
+Result<void> check_raising(const VmaOptions& options, const std::string& root) {
+  const std::string file = root + kMaxMapCountFile;
+  if (!options.raise_limit || access(file.c_str(), W_OK) == 0) return {};
+  return failure(fmt::format("--raise-limit: cannot write {}: {}", file, std::strerror(errno)),
+                 "run it as root, outside of containers");
 }
 
 std::string describe(const AreaNeeds& needs, const VmaOptions& options) {

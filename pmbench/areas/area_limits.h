@@ -35,6 +35,9 @@ AreaNeeds area_needs(const VmaOptions& options);
 inline constexpr std::uint64_t kSpareAreas = 1000;
 Result<void> check_area_needs(const VmaOptions& options, const AreaLimits& limits);
 
+// That the limit may be raised where that is asked for.
+Result<void> check_raising(const VmaOptions& options, const std::string& root = "");
+
 // In a line, for people, before the run.
 std::string describe(const AreaNeeds& needs, const VmaOptions& options);
 

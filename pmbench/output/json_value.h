@@ -50,7 +50,7 @@ class JsonWriter {
 
   template <typename T>
   static Json json_of(const std::optional<T>& value) {
-    return value ? Json(*value) : Json(nullptr);
+    return value ? json_of(*value) : Json(nullptr);
   }
 
   template <typename T>
