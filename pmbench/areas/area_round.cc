@@ -157,12 +157,14 @@ void touch_some(const Permutation& order, std::uint64_t samples, const MappedAre
     round.touches[i] = narrow(mapper.touch(mapped.address(order(i))).ticks);
 }
 
-// The same, so that what is unmapped was touched or not, and none is unmapped twice.
+// Others than those that were touched, as far as there are: what a page's memory takes to be given back is
+// no part of an area's cost.
 Result<void> unmap_some(const AreaPattern& pattern, const Permutation& order, std::uint64_t samples,
                         MappedAreas& mapped, Mapper& mapper, AreaRound& round) {
+  const std::uint64_t first = std::min(round.touches.size(), pattern.operations() - samples);
   round.unmappings.resize(samples);
   for (std::uint64_t i = 0; i < samples; ++i) {
-    const std::uint64_t number = order(i);
+    const std::uint64_t number = order(first + i);
     const TimedCall call = mapper.unmap(mapped.address(number), mapped.bytes(number));
     if (call.error != 0) return failed(pattern, "munmap", i, call.error);
     mapped.is_gone(number);

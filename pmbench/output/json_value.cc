@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "base/quote.h"
+#include "output/schema.h"
 
 namespace nvmemu::pmbench {
 namespace {
@@ -66,6 +67,12 @@ Result<Json> parse_whole_json(std::string_view text) {
   } catch (const Json::exception& error) {
     return wrong_json(fmt::format("it is no whole JSON: {}", error.what()));
   }
+}
+
+std::string schema_of(std::string_view text) {
+  const Json json = Json::parse(text, nullptr, false);
+  const auto schema = json.is_object() ? json.find("schema") : json.end();
+  return json.is_object() && schema != json.end() && schema->is_string() ? schema->get<std::string>() : "";
 }
 
 tl::unexpected<Error> wrong_json(std::string message) { return failure(std::move(message), kHint); }

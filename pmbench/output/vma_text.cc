@@ -49,7 +49,7 @@ std::string with_width(const SlopeFit& fit) {
 
 // Whether the cost grows is told by an interval that does not hold 0.
 std::string verdict(const SlopeFit& fit) {
-  if (!fit.b_half_width_95) return "one round cannot tell";
+  if (!fit.b_half_width_95) return "-";
   if (fit.b_ns > *fit.b_half_width_95) return "grows";
   return fit.b_ns < -*fit.b_half_width_95 ? "falls" : "not told from 0";
 }

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "base/result.h"
-#include "report/figures.h"
 #include "measure/statistics.h"
+#include "report/figures.h"
 
 namespace nvmemu::pmbench {
 

@@ -7,8 +7,8 @@
 #include <cmath>
 
 #include "base/quote.h"
-#include "report/parameters.h"
 #include "output/text_table.h"
+#include "report/parameters.h"
 
 namespace nvmemu::pmbench {
 namespace {
