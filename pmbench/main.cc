@@ -12,6 +12,7 @@
 #include "base/quote.h"
 #include "base/result.h"
 #include "commands/command.h"
+#include "commands/touch_command.h"
 #include "commands/vma_command.h"
 #include "output/error_text.h"
 #include "output/text.h"
@@ -92,6 +93,8 @@ struct Subcommand {
 constexpr Subcommand kSubcommands[] = {
     {"report", [](int argc, char** argv, const auto&) { return report_main(argc, argv); }},
     {"vma", vma_main},
+    {"touch", touch_main},
+    {"kswapd", kswapd_main},
 };
 
 int pmbench_main(int argc, char** argv) {

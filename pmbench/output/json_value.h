@@ -167,6 +167,7 @@ class JsonReader {
   template <typename T>
   void read(std::vector<T>& values) const {
     if (!json_.is_array()) return expected("an array");
+    values.clear();
     // One by one, and no further than the first error: a thread takes much more memory than "{}" does.
     for (std::size_t i = 0; i < json_.size() && error_.empty(); ++i)
       at(json_[i], i).read(values.emplace_back());

@@ -7,7 +7,9 @@
 
 #include "output/files.h"
 #include "output/schema.h"
+#include "output/touch_json.h"
 #include "output/vma_json.h"
+#include "report/touch_report.h"
 #include "report/vma_report.h"
 
 namespace nvmemu::pmbench {
@@ -31,7 +33,8 @@ struct Kind {
   std::string_view schema;
   Result<LargeMemoryReport> (*report)(const std::vector<std::string>& files);
 };
-constexpr Kind kKinds[] = {{kVmaSchema, report_all<VmaResult, parse_vma_json, vma_report>}};
+constexpr Kind kKinds[] = {{kVmaSchema, report_all<VmaResult, parse_vma_json, vma_report>},
+                           {kTouchSchema, report_all<TouchResult, parse_touch_json, touch_report>}};
 
 }  // namespace
 

@@ -40,7 +40,7 @@ std::vector<Line> lines_of(const Results& all, bool (*shown)(const AreaCall&),
   return lines;
 }
 
-// A name for each power of 4 that lies within.
+// A name for each power of 2 that lies within, or of 4 where there are many.
 std::string octave_axis(const std::vector<Line>& lines) {
   double least = 1e18, most = 1;
   for (const Line& line : lines) {
@@ -50,7 +50,8 @@ std::string octave_axis(const std::vector<Line>& lines) {
     }
   }
   std::string tics;
-  for (double at = 1; at <= most; at *= 4) {
+  const double factor = most / least > 256 ? 4 : 2;
+  for (double at = 1; at <= most; at *= factor) {
     if (at >= least)
       tics += fmt::format("{}'{}' {:g}", tics.empty() ? "" : ", ",
                           at >= 1024 * 1024 ? fmt::format("{:g} Mi", at / 1024 / 1024)

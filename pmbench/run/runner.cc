@@ -30,19 +30,6 @@ namespace {
 
 constexpr std::uint64_t kMebibyte = std::uint64_t{1} << 20;
 
-// The process's memory is locked while this lives.
-class Locked {
- public:
-  explicit Locked(std::uint64_t later_bytes) : complaint_(lock_process(later_bytes)) {}
-  ~Locked() { unlock_process(); }
-  Locked(const Locked&) = delete;
-  Locked& operator=(const Locked&) = delete;
-  const std::string& complaint() const { return complaint_; }
-
- private:
-  std::string complaint_;
-};
-
 Result<Mapping> make_mapping(const Options& options, const Affinity& affinity) {
   MappingRequest request;
   request.kind = options.memory;
@@ -124,7 +111,8 @@ Result<std::vector<WorkerPhase>> worker_phases(const Options& options) {
 FaultCounts process_faults() {
   rusage usage{};
   getrusage(RUSAGE_SELF, &usage);
-  return {static_cast<std::uint64_t>(usage.ru_minflt), static_cast<std::uint64_t>(usage.ru_majflt)};
+  return {static_cast<std::uint64_t>(usage.ru_minflt), static_cast<std::uint64_t>(usage.ru_majflt),
+          static_cast<std::uint64_t>(usage.ru_nivcsw)};
 }
 
 std::uint32_t phase_at(const Options& options, double elapsed_s) {
@@ -258,7 +246,7 @@ Result<RunResult> run(const Options& options, const Stop& stop, const ShowStatus
   Surroundings surroundings;
   if (const Result<void> arranged = surroundings.arrange(options); !arranged)
     return tl::unexpected(arranged.error());
-  const Locked locked(options.map_mib * kMebibyte);
+  const LockedProcess locked(options.map_mib * kMebibyte);
   for (const std::string& warning : {locked.complaint(), balancing_warning()}) {
     if (!warning.empty()) result.warnings.push_back(warning);
   }

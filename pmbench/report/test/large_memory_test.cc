@@ -8,7 +8,9 @@
 #include "host/test/needs.h"
 #include "output/json.h"
 #include "output/test/example_run.h"
+#include "output/test/example_touch.h"
 #include "output/test/example_vma.h"
+#include "output/touch_json.h"
 #include "output/vma_json.h"
 
 namespace nvmemu::pmbench {
@@ -27,6 +29,7 @@ class LargeMemory : public testing::Test {
   }
   TemporaryFolder folder_;
   std::string vma_ = folder_.write("vma.json", to_json(example_vma()));
+  std::string touch_ = folder_.write("touch.json", to_json(example_touch()));
 };
 
 TEST_F(LargeMemory, IsToldFromRunsOfAccesses) {
@@ -49,6 +52,19 @@ TEST_F(LargeMemory, PutsRunsOfAreasSideBySide) {
   EXPECT_THAT((*report)->plots[0].script, HasSubstr("\n8192 1600\n"));
 }
 
+TEST_F(LargeMemory, PutsRunsOfTouchesSideBySide) {
+  TouchResult whole = example_touch();
+  whole.options.whole_machine = true;
+  const std::string other = folder_.write("kswapd.json", to_json(whole));
+  const auto report = report_large_memory({touch_, other});
+  ASSERT_TRUE(report && *report);
+  EXPECT_THAT((*report)->text, AllOf(HasSubstr("touch.json: cont, THP off"), HasSubstr("8500 +- 6353")));
+  EXPECT_THAT((*report)->csv, AllOf(testing::StartsWith("file,release,pattern,thp,run,touches,p50_ns,"),
+                                    HasSubstr("touch.json,6.18.0,uniform,on,2,1000,")));
+  EXPECT_THAT(names_of((*report)->plots), ElementsAre("touch-cdf", "touch-time-cdf", "touch-rss", "reclaim"));
+  EXPECT_THAT((*report)->plots[3].script, HasSubstr("kswapd.json: cont, THP off' 30 10\n"));
+}
+
 TEST_F(LargeMemory, RefusesFilesOfSeveralKinds) {
   const auto report = report_large_memory({vma_, folder_.write("run.json", to_json(example_run()))});
   ASSERT_FALSE(report);
@@ -58,11 +74,13 @@ TEST_F(LargeMemory, RefusesFilesOfSeveralKinds) {
 
 TEST_F(LargeMemory, IsDrawn) {
   NVMEMU_NEEDS(std::system("command -v gnuplot >/dev/null") == 0, "gnuplot");
-  const auto report = report_large_memory({vma_});
-  ASSERT_TRUE(report && *report);
-  const auto drawn = draw_plots((*report)->plots, folder_.file("plots"));
-  ASSERT_TRUE(drawn) << drawn.error().message;
-  EXPECT_EQ(drawn->size(), 5);
+  for (const std::string& file : {vma_, touch_}) {
+    const auto report = report_large_memory({file});
+    ASSERT_TRUE(report && *report);
+    const auto drawn = draw_plots((*report)->plots, folder_.file("plots"));
+    ASSERT_TRUE(drawn) << drawn.error().message;
+    EXPECT_EQ(drawn->size(), (*report)->plots.size());
+  }
 }
 
 }  // namespace
