@@ -10,6 +10,7 @@
 
 #include "base/clock.h"
 #include "measure/batch.h"
+#include "measure/timed_write.h"
 #include "memory/mapping.h"
 #include "run/stop.h"
 
@@ -43,11 +44,8 @@ struct Faulters::State {
   void fault(std::byte* memory, Histogram& histogram) {
     while (!is_over.load()) {
       for (std::uint64_t at = 0; at < kBytes && !is_over.load(std::memory_order_relaxed); at += kPageBytes) {
-        const Stamp begin = Timer::begin();
-        __atomic_store_n(reinterpret_cast<std::uint32_t*>(memory + at), 1, __ATOMIC_RELAXED);
-        Timer::drain();
-        const Stamp end = Timer::end();
-        histogram.add(scale.to_ns(ticks_beyond(timer.cost.write_ticks, end.ticks - begin.ticks)));
+        histogram.add(
+            scale.to_ns(ticks_beyond(timer.cost.write_ticks, timed_write<Timer>(memory + at).ticks())));
       }
       madvise(memory, kBytes, MADV_DONTNEED);
     }

@@ -15,6 +15,8 @@
 #include "base/descriptor.h"
 #include "base/units.h"
 #include "measure/batch.h"
+#include "measure/not_now.h"
+#include "measure/timed_write.h"
 
 namespace nvmemu::pmbench {
 namespace {
@@ -26,7 +28,8 @@ constexpr std::uint64_t kAboveRoom = std::uint64_t{256} << 20;
 template <typename Timer>
 class KernelMapper final : public Mapper {
  public:
-  explicit KernelMapper(std::uint64_t cost_ticks) : cost_ticks_(cost_ticks), maps_(std::size_t{1} << 18) {}
+  explicit KernelMapper(const TimerCost& cost)
+      : cost_ticks_(cost.read_ticks), write_cost_ticks_(cost.write_ticks), maps_(std::size_t{1} << 18) {}
 
   // Not kept: what is mapped over a reservation splits that, which is another operation. So the room lies
   // well below where the kernel puts what is mapped next, by whomever: from the top down.
@@ -52,12 +55,8 @@ class KernelMapper final : public Mapper {
   }
 
   TimedCall touch(std::uintptr_t address) noexcept override {
-    return timed([=] {
-      auto* const word = reinterpret_cast<std::uint32_t*>(address);
-      __atomic_store_n(word, 1, __ATOMIC_RELAXED);
-      Timer::drain();
-      return static_cast<void*>(word);
-    });
+    const Stamps stamps = timed_write<Timer>(reinterpret_cast<std::byte*>(address));
+    return {ticks_beyond(write_cost_ticks_, stamps.ticks()), address, 0};
   }
 
   TimedCall unmap(std::uintptr_t address, std::uint64_t bytes) noexcept override {
@@ -66,6 +65,7 @@ class KernelMapper final : public Mapper {
   }
 
   TimedCall fork_process() noexcept override {
+    const NotNow not_now;
     const Stamp begin = Timer::begin();
     const pid_t pid = fork();
     if (pid == 0) _exit(0);
@@ -87,6 +87,7 @@ class KernelMapper final : public Mapper {
  private:
   template <typename Call>
   [[gnu::always_inline]] TimedCall timed(const Call& call) const noexcept {
+    const NotNow not_now;
     const Stamp begin = Timer::begin();
     void* const address = call();
     const Stamp end = Timer::end();
@@ -94,7 +95,7 @@ class KernelMapper final : public Mapper {
             address == MAP_FAILED ? errno : 0};
   }
 
-  std::uint64_t cost_ticks_;
+  std::uint64_t cost_ticks_, write_cost_ticks_;
   std::vector<char> maps_;  // allocated before areas are counted
 };
 
@@ -102,7 +103,7 @@ class KernelMapper final : public Mapper {
 
 std::unique_ptr<Mapper> make_mapper(const ChosenTimer& timer) {
   return with_timer(timer.kind, Fence::kLoad, [&]<typename Timer>() -> std::unique_ptr<Mapper> {
-    return std::make_unique<KernelMapper<Timer>>(timer.cost.read_ticks);
+    return std::make_unique<KernelMapper<Timer>>(timer.cost);
   });
 }
 

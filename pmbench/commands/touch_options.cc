@@ -69,7 +69,8 @@ void add_touch_options(Parser& app, TouchOptions& options) {
       "swap to a zram device, made for the time of the run, or to this block device, whose\ncontents are "
       "lost; as root [the machine's swap]",
       kMemoryGroup);
-  add_size(app, "--swap-size", options.swap_bytes, "of zram [as much as is touched]", kMemoryGroup);
+  add_size(app, "--swap-size", options.swap_bytes, "of zram [twice what will be swapped out, and 64 MiB]",
+           kMemoryGroup);
   app.add_option_function(
          "--page-cluster",
          [&options](const std::string& text) {

@@ -18,7 +18,9 @@ namespace {
 constexpr std::uint64_t kMebibyte = std::uint64_t{1} << 20;
 constexpr std::uint64_t kHugePageBytes = 2 * kMebibyte;
 constexpr std::uint64_t kLeastLimitBytes = 64 * kMebibyte;  // of which the program itself takes a few
-constexpr std::uint64_t kLeftBytes = 256 * kMebibyte;       // to the machine, beyond what its kernel keeps
+constexpr std::uint64_t kSpareSwapBytes =
+    64 * kMebibyte;  // of zram: what the program itself takes goes there, too
+constexpr std::uint64_t kLeftBytes = 256 * kMebibyte;  // to the machine, beyond what its kernel keeps
 
 // Files that container engines, and systemd in them, make.
 constexpr const char* kContainerFiles[] = {"/.dockerenv", "/run/.containerenv", "/run/systemd/container"};
@@ -80,8 +82,8 @@ Result<void> check_swap(const TouchNeeds& needs, const TouchOptions& options, co
       "as root: --swap-device zram makes some for the run; or mkswap and swapon a partition or a file";
   if (!options.swap_device.empty()) {
     if (geteuid() != 0) return failure("--swap-device: swap is the machine's: it takes root");
-    if (needs.made_swap_bytes > machine.management.available_bytes / 4) {
-      return failure(fmt::format("--swap-device zram: {} could take more than a quarter of what is available",
+    if (needs.made_swap_bytes > machine.management.available_bytes / 2) {
+      return failure(fmt::format("--swap-device zram: {} could take more than half of what is available",
                                  format_size(needs.made_swap_bytes)),
                      "a smaller --memory-limit, --ratio or --swap-size");
     }
@@ -150,7 +152,7 @@ TouchNeeds touch_needs(const TouchOptions& options, const TouchMachine& machine)
   needs.swap_bytes = needs.touched_bytes > needs.memory_bytes ? needs.touched_bytes - needs.memory_bytes : 0;
   if (is_zram(options))
     needs.made_swap_bytes =
-        options.swap_bytes > 0 ? options.swap_bytes : std::max(needs.touched_bytes, 2 * needs.swap_bytes);
+        options.swap_bytes > 0 ? options.swap_bytes : 2 * needs.swap_bytes + kSpareSwapBytes;
   return needs;
 }
 

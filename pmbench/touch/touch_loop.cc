@@ -10,8 +10,8 @@
 
 #include "base/clock.h"
 #include "measure/batch.h"
-#include "measure/not_now.h"
 #include "measure/residency.h"
+#include "measure/timed_write.h"
 #include "memory/locked.h"
 
 namespace nvmemu::pmbench {
@@ -79,7 +79,7 @@ class TouchLoop {
     Look last = look();
     std::uint64_t last_end = last.ticks;
     for (std::size_t i = 0; i < count; ++i) {
-      const Stamps stamps = touch_one(request_.memory + pages[i] * kTouchPageBytes);
+      const Stamps stamps = timed_write<Timer>(request_.memory + pages[i] * kTouchPageBytes);
       const std::uint64_t ticks = ticks_beyond(request_.timer.cost.write_ticks, stamps.ticks());
       TouchClass touch_class = TouchClass::kFast;
       // What happened between two touches is not to be taken for the next slow one's.
@@ -94,16 +94,6 @@ class TouchLoop {
   }
 
  private:
-  [[gnu::always_inline]] static Stamps touch_one(std::byte* place) noexcept {
-    const NotNow not_now;
-    Stamps stamps;
-    stamps.begin = Timer::begin();
-    __atomic_store_n(reinterpret_cast<std::uint8_t*>(place), 1, __ATOMIC_RELAXED);
-    Timer::drain();
-    stamps.end = Timer::end();
-    return stamps;
-  }
-
   static Look look() noexcept { return {thread_faults(), thread_cpu_ns(), Timer::end().ticks}; }
 
   // A touch that takes long is preempted more likely, and is slow all the same: it is another task's time

@@ -104,11 +104,11 @@ TEST(TouchLimits, LeaveRoomForTheZramDevice) {
     return;
   }
   EXPECT_TRUE(check_touch(options, machine));
-  EXPECT_EQ(touch_needs(options, machine).made_swap_bytes, 288 * kMebibyte);
+  EXPECT_EQ(touch_needs(options, machine).made_swap_bytes, 128 * kMebibyte);
   options.swap_bytes = 40 * kMebibyte;
   expect_refused(options, machine, "half of it must stay free", "at least 64 MiB");
-  options.swap_bytes = 2 * kGibibyte;
-  expect_refused(options, machine, "more than a quarter", "");
+  options.swap_bytes = 4 * kGibibyte;
+  expect_refused(options, machine, "more than half of what", "");
 }
 
 TEST(TouchLimits, KeepToMachinesOfOnesOwn) {
