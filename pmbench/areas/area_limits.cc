@@ -10,6 +10,7 @@
 #include <cstring>
 #include <limits>
 
+#include "areas/area_round.h"
 #include "base/units.h"
 #include "system/kernel_files.h"
 #include "system/kernel_setting.h"
@@ -25,12 +26,14 @@ constexpr std::uint64_t kMemoryShare = 20;  // of which one is for the kernel's 
 
 std::uint64_t less(std::uint64_t all, std::uint64_t used) { return all > used ? all - used : 0; }
 
+std::uint64_t unmapped(const VmaOptions& options) { return options.unmap ? kAreaSamples : 0; }
+
 // The fewest operations of any chosen pattern with which it is not more than so many areas.
 std::uint64_t most_operations(const VmaOptions& options, std::uint64_t areas) {
   std::uint64_t low = 1, high = std::uint64_t{1} << 32;
   const auto fits = [&](std::uint64_t operations) {
     return std::ranges::all_of(options.patterns, [&](AreaPatternKind kind) {
-      return AreaPattern(kind, operations, 1).most_areas() <= areas;
+      return AreaPattern(kind, operations, 1).most_areas(unmapped(options)) <= areas;
     });
   };
   while (low < high) {
@@ -76,7 +79,7 @@ AreaNeeds area_needs(const VmaOptions& options) {
   AreaNeeds needs;
   for (const AreaPatternKind kind : options.patterns) {
     const AreaPattern pattern(kind, options.operations, options.seed);
-    needs.areas = std::max(needs.areas, pattern.most_areas());
+    needs.areas = std::max(needs.areas, pattern.most_areas(unmapped(options)));
     needs.address_bytes = std::max(needs.address_bytes, pattern.room_bytes() + pattern.moved_bytes());
     needs.own_bytes = std::max(needs.own_bytes, options.operations * (pattern.resizes() ? 12 : 4));
   }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "areas/area_pattern.h"
 
+#include <algorithm>
 #include <cmath>
 
 namespace nvmemu::pmbench {
@@ -63,14 +64,14 @@ std::uint64_t AreaPattern::areas_at_end() const noexcept {
   return kind_ == AreaPatternKind::kStrided || kind_ == AreaPatternKind::kFrag ? operations_ : 1;
 }
 
-std::uint64_t AreaPattern::most_areas() const noexcept {
+std::uint64_t AreaPattern::most_areas(std::uint64_t unmapped) const noexcept {
   constexpr std::uint64_t kFew = 8;  // that what moves is in
-  if (kind_ == AreaPatternKind::kRandom) {
-    // Its variance is at most n / 16: four standard deviations.
-    const auto n = static_cast<double>(operations_);
-    return static_cast<std::uint64_t>(std::ceil(n / 4 + std::sqrt(n))) + 1;
-  }
-  return areas_at_end() + kFew;
+  const bool is_one_each = kind_ == AreaPatternKind::kStrided;
+  const std::uint64_t after = areas_at_end() + (is_one_each ? 0 : std::min(unmapped, operations_)) + kFew;
+  if (kind_ != AreaPatternKind::kRandom) return after;
+  // The variance of n / 4 is at most n / 16: four standard deviations.
+  const auto n = static_cast<double>(operations_);
+  return std::max(after, static_cast<std::uint64_t>(std::ceil(n / 4 + std::sqrt(n))) + 1);
 }
 
 }  // namespace nvmemu::pmbench

@@ -48,11 +48,12 @@ class AreaPattern {
   std::uint64_t room_bytes() const noexcept;
   std::uint64_t moved_bytes() const noexcept;
 
-  // How many areas more than before there are after all operations, and how many there may be at most
-  // meanwhile. Random: after a share p of n pages, those that begin an area are p (1 - p) n on average, at
-  // most n / 4.
+  // How many areas more than before there are after all operations, and how many there may be at most,
+  // meanwhile or when the blocks of `unmapped` operations are unmapped after them: each of those may split an
+  // area. Random: after a share p of n pages, those that begin an area are p (1 - p) n on average, at most
+  // n / 4.
   std::uint64_t areas_at_end() const noexcept;
-  std::uint64_t most_areas() const noexcept;
+  std::uint64_t most_areas(std::uint64_t unmapped = 0) const noexcept;
 
  private:
   AreaPatternKind kind_;

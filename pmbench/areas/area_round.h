@@ -16,10 +16,12 @@
 
 namespace nvmemu::pmbench {
 
+inline constexpr std::uint64_t kAreaSamples = 4096;
+
 struct AreaRoundRequest {
   bool touch = true, unmap = true, fork = false;
-  std::uint64_t samples = 4096;  // at most so many are touched, and unmapped
-  std::uint64_t forks = 3;       // at each band's end
+  std::uint64_t samples = kAreaSamples;  // at most so many are touched, and unmapped
+  std::uint64_t forks = 3;               // at each band's end
 };
 
 // Ticks of the mapper's timer; 2^32 - 1 for what took longer. Areas: more than before the first operation.

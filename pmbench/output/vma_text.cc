@@ -120,7 +120,8 @@ std::string faulters(const VmaResult& result) {
 std::string text_report(const VmaResult& result) {
   std::string text = fmt::format("Linux {}: {}; vm.max_map_count {}\n", result.machine.release,
                                  describe(result.management), result.management.max_map_count);
-  const auto finished = std::ranges::max(result.cases, {}, &VmaCase::rounds).rounds;
+  unsigned finished = 0;
+  for (const VmaCase& one : result.cases) finished = std::max(finished, one.rounds);
   if (result.interrupted)
     text += fmt::format("Interrupted: {} of {} rounds were finished.\n", finished, result.options.rounds);
   if (finished == 0) return text;

@@ -26,6 +26,7 @@ std::string table(const std::vector<Named<VmaResult>>& all) {
   for (const Named<VmaResult>& one : all) {
     for (const VmaCase& of_pattern : one.result.cases) {
       for (const AreaCall& call : of_pattern.calls) {
+        if (call.bands.empty()) continue;
         const AreaBand& band = call.bands.back();
         rows.push_back({label_of(all, one, fmt::format("{} ({})", name_of(of_pattern.pattern), call.name)),
                         std::to_string(band.to), std::to_string(band.areas),

@@ -4,8 +4,8 @@
 #include <fmt/format.h>
 #include <sys/utsname.h>
 
-#include <compare>
 #include <cstdio>
+#include <utility>
 
 #include "base/units.h"
 #include "system/kernel_files.h"
@@ -14,10 +14,7 @@
 namespace nvmemu::pmbench {
 namespace {
 
-struct Version {
-  int major = 0, minor = 0;
-  auto operator<=>(const Version&) const = default;
-};
+using Version = std::pair<int, int>;  // major, minor
 
 // What a version, and all before it, had, and what came since.
 struct Change {
@@ -34,7 +31,7 @@ const char* at(const Change& change, const Version& version) {
 
 Version version_of(const std::string& release) {
   Version version;
-  static_cast<void>(std::sscanf(release.c_str(), "%d.%d", &version.major, &version.minor));
+  static_cast<void>(std::sscanf(release.c_str(), "%d.%d", &version.first, &version.second));
   return version;
 }
 

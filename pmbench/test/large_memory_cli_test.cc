@@ -84,7 +84,7 @@ TEST_F(LargeMemoryCli, VmaCountsAreasAsAnyUser) {
             0)
       << folder_.read("err");
   EXPECT_THAT(folder_.read("err"),
-              HasSubstr("2 rounds of cont, strided, random, frag: 4096 operations each, up to 4104 areas"));
+              HasSubstr("2 rounds of cont, strided, random, frag: 4096 operations each, up to 8200 areas"));
   EXPECT_THAT(folder_.read("out"),
               AllOf(HasSubstr("median ns, by operations done"), HasSubstr("beside strided")));
   const Result<VmaResult> result = parse_vma_json(folder_.read("vma.json"));

@@ -51,6 +51,17 @@ TEST_F(Round, NeverHasMoreAreasThanThePatternSays) {
   }
 }
 
+// What is unmapped after the last operation splits areas, too: at the limit there must be room for those.
+TEST_F(Round, StaysWithinThatWhenItUnmaps) {
+  for (const AreaPatternDescription& pattern : area_pattern_descriptions()) {
+    mapper_.most_areas =
+        FakeMapper::kOtherAreas + AreaPattern(pattern.kind, kMany, 1).most_areas(kAreaSamples);
+    const Result<AreaRound> round = measure(pattern.kind);
+    EXPECT_TRUE(round) << round.error().message;
+    EXPECT_LE(mapper_.greatest, mapper_.most_areas) << pattern.name;
+  }
+}
+
 TEST_F(Round, TimesEachOperation) {
   mapper_.ticks_an_area = 1;
   const Result<AreaRound> round = measure(AreaPatternKind::kStrided);

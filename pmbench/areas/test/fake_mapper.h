@@ -2,6 +2,7 @@
 // A kernel of areas only: ranges that are mapped, merged where they touch.
 #pragma once
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdint>
 #include <iterator>
@@ -20,6 +21,7 @@ class FakeMapper final : public Mapper {
   std::uint64_t most_areas = std::uint64_t{1} << 40;
   std::uint64_t ticks = 1000, ticks_an_area = 0;
   std::uint64_t calls = 0, forks = 0, unmappings = 0;
+  std::uint64_t greatest = 0;  // number of areas
   std::set<std::uintptr_t> touched;
 
   Result<std::uintptr_t> find_room(std::uint64_t) override { return kBase; }
