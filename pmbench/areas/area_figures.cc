@@ -30,14 +30,6 @@ Line fit_line(const std::vector<double>& x, const std::vector<double>& y) {
   return {(sum_y - slope * sum_x) / n, slope};
 }
 
-void count(LatencyCounts& counts, std::uint64_t ns) {
-  ++counts.counts[Buckets::index(ns)];
-  counts.min_ns = counts.count == 0 ? ns : std::min(counts.min_ns, ns);
-  counts.max_ns = std::max(counts.max_ns, ns);
-  ++counts.count;
-  counts.sum_ns += ns;
-}
-
 std::uint64_t whole_median(const std::vector<double>& values) {
   return static_cast<std::uint64_t>(std::lround(median(values)));
 }
@@ -74,15 +66,15 @@ AreaFigures::AreaFigures(const AreaPattern& pattern, double hz)
   }
 }
 
-void AreaFigures::add(CallSums& call, std::size_t band, const std::uint32_t* ticks, std::size_t count_of,
+void AreaFigures::add(CallSums& call, std::size_t band, const std::uint32_t* ticks, std::size_t count,
                       std::uint64_t areas) {
-  if (count_of == 0) return;
+  if (count == 0) return;
   BandSums& sums = call.bands[band];
-  std::vector<double> ns(count_of);
-  for (std::size_t i = 0; i < count_of; ++i) {
+  std::vector<double> ns(count);
+  for (std::size_t i = 0; i < count; ++i) {
     const std::uint64_t whole_ns = scale_.to_ns(ticks[i]);
     ns[i] = static_cast<double>(whole_ns);
-    count(sums.latencies, whole_ns);
+    sums.latencies.add(whole_ns);
   }
   sums.medians_ns.push_back(median(std::move(ns)));
   sums.areas.push_back(static_cast<double>(areas));

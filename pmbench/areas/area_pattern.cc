@@ -22,22 +22,9 @@ constexpr Shape kShapes[] = {
     {2 * kPage, kPage, kBlock, false},  // every other page of what is mapped before
 };
 
-constexpr AreaPatternDescription kDescriptions[] = {
-    {AreaPatternKind::kCont, "cont", "16 KiB after 16 KiB: one area, which grows"},
-    {AreaPatternKind::kStrided, "strided", "16 KiB with gaps as large: an area each"},
-    {AreaPatternKind::kRandom, "random",
-     "pages of one range in random order: up to n / 4 areas, which merge"},
-    {AreaPatternKind::kFrag, "frag",
-     "of one range, every other page becomes 16 KiB (mremap), and must move: an area for each that stays"},
-};
-
 const Shape& shape_of(AreaPatternKind kind) { return kShapes[static_cast<std::size_t>(kind)]; }
 
 }  // namespace
-
-std::span<const AreaPatternDescription> area_pattern_descriptions() { return kDescriptions; }
-
-std::string_view name_of(AreaPatternKind kind) { return kDescriptions[static_cast<std::size_t>(kind)].name; }
 
 AreaPattern::AreaPattern(AreaPatternKind kind, std::uint64_t operations, std::uint64_t seed) noexcept
     : kind_(kind), operations_(operations), order_(operations, seed) {}

@@ -5,9 +5,10 @@
 // nothing is mapped here.
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
-#include <span>
 #include <string_view>
 
 #include "pattern/permutation.h"
@@ -27,8 +28,17 @@ struct AreaPatternDescription {
   AreaPatternKind kind;
   std::string_view name, text;
 };
-std::span<const AreaPatternDescription> area_pattern_descriptions();
-std::string_view name_of(AreaPatternKind kind);
+// In the order of the enumeration.
+inline constexpr std::array<AreaPatternDescription, 4> kAreaPatterns{
+    {{AreaPatternKind::kCont, "cont", "16 KiB after 16 KiB: one area, which grows"},
+     {AreaPatternKind::kStrided, "strided", "16 KiB with gaps as large: an area each"},
+     {AreaPatternKind::kRandom, "random",
+      "pages of one range in random order: up to n / 4 areas, which merge"},
+     {AreaPatternKind::kFrag, "frag",
+      "of one range, every other page becomes 16 KiB (mremap), and must move: an area for each that stays"}}};
+constexpr std::string_view name_of(AreaPatternKind kind) {
+  return kAreaPatterns[static_cast<std::size_t>(kind)].name;
+}
 
 class AreaPattern {
  public:

@@ -5,31 +5,10 @@
 
 #include <algorithm>
 
-#include "commands/command.h"
+#include "commands/name_list.h"
 
 namespace nvmemu::pmbench {
 namespace {
-
-std::string pattern_help() {
-  std::string help = "which pages, in which order; several with commas, or all [cont]:";
-  for (const TouchPatternDescription& pattern : kTouchPatterns)
-    help += fmt::format("\n{}: {}", pattern.name, pattern.text);
-  return help;
-}
-
-void read_patterns(const std::string& text, std::vector<TouchPattern>& patterns) {
-  patterns.clear();
-  for (const std::string& name : parts_of(text)) {
-    bool found = false;
-    for (const TouchPatternDescription& known : kTouchPatterns) {
-      if (name != known.name && name != "all") continue;
-      found = true;
-      if (std::ranges::find(patterns, known.pattern) == patterns.end()) patterns.push_back(known.pattern);
-    }
-    if (!found) refuse(fmt::format("--pattern: {} is not one of all, cont, permuted, uniform", quote(name)));
-  }
-  if (patterns.empty()) refuse("--pattern: write one or more of all, cont, permuted, uniform");
-}
 
 // "18/16", or "1.125".
 double read_ratio(const std::string& text) {
@@ -44,8 +23,12 @@ double read_ratio(const std::string& text) {
 
 void add_touch_options(Parser& app, TouchOptions& options) {
   app.add_option_function(
-         "--pattern", [&options](const std::string& text) { read_patterns(text, options.patterns); },
-         pattern_help())
+         "--pattern",
+         [&options](const std::string& text) {
+           options.patterns =
+               read_names("--pattern", text, kTouchPatterns, &TouchPatternDescription::pattern);
+         },
+         help_of_names("which pages, in which order; several with commas, or all [cont]:", kTouchPatterns))
       .type_name("LIST")
       .group(kMeasurementGroup)
       .take_last();

@@ -8,6 +8,7 @@
 #include "areas/area_limits.h"
 #include "areas/vma_run.h"
 #include "commands/command.h"
+#include "commands/name_list.h"
 #include "output/files.h"
 #include "output/vma_json.h"
 #include "output/vma_text.h"
@@ -47,30 +48,6 @@ Exit status:
 constexpr const char* kMeasurement = "Measurement";
 constexpr const char* kOutput = "Output";
 
-std::string pattern_help() {
-  std::string help = "which areas, in which order; several with commas, or all [all]:";
-  for (const AreaPatternDescription& pattern : area_pattern_descriptions())
-    help += fmt::format("\n{}: {}", pattern.name, pattern.text);
-  return help;
-}
-
-void read_patterns(const std::string& text, std::vector<AreaPatternKind>& kinds) {
-  std::string names = "all";
-  for (const AreaPatternDescription& known : area_pattern_descriptions())
-    names += fmt::format(", {}", known.name);
-  kinds.clear();
-  for (const std::string& name : parts_of(text)) {
-    bool found = false;
-    for (const AreaPatternDescription& known : area_pattern_descriptions()) {
-      if (name != known.name && name != "all") continue;
-      found = true;
-      if (std::ranges::find(kinds, known.kind) == kinds.end()) kinds.push_back(known.kind);
-    }
-    if (!found) refuse(fmt::format("--pattern: {} is not one of {}", quote(name), names));
-  }
-  if (kinds.empty()) refuse(fmt::format("--pattern: write one or more of {}", names));
-}
-
 struct CallOption {
   std::string_view name;
   bool VmaOptions::*field;  // none: always
@@ -94,8 +71,11 @@ void read_calls(const std::string& text, VmaOptions& options) {
 
 void add_options(Parser& app, VmaOptions& options) {
   app.add_option_function(
-         "--pattern", [&options](const std::string& text) { read_patterns(text, options.patterns); },
-         pattern_help())
+         "--pattern",
+         [&options](const std::string& text) {
+           options.patterns = read_names("--pattern", text, kAreaPatterns, &AreaPatternDescription::kind);
+         },
+         help_of_names("which areas, in which order; several with commas, or all [all]:", kAreaPatterns))
       .type_name("LIST")
       .group(kMeasurement)
       .take_last();
@@ -141,7 +121,7 @@ int measure(const VmaOptions& options, const std::vector<std::string>& command) 
 
 Result<VmaCommandLine> parse_vma_command_line(std::vector<std::string> arguments) {
   VmaCommandLine line;
-  read_patterns("all", line.options.patterns);
+  for (const AreaPatternDescription& pattern : kAreaPatterns) line.options.patterns.push_back(pattern.kind);
   Parser app(kDescription, "pmbench vma");
   app.set_help_flag("-h,--help", "print this");
   app.column_width(34);

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "output/touch_figures.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 
 namespace nvmemu::pmbench {
@@ -126,11 +124,6 @@ double time_share_of_slowest(const LatencyCounts& counts, double share) {
     left -= taken;
   }
   return std::min(1.0, sum / static_cast<double>(counts.sum_ns));
-}
-
-std::string name_of(const TouchCase& one) {
-  return fmt::format("{}, THP {}", kTouchPatterns[static_cast<std::size_t>(one.pattern)].name,
-                     one.huge_pages == HugePages::kOn ? "on" : "off");
 }
 
 }  // namespace nvmemu::pmbench

@@ -34,7 +34,4 @@ std::string text_of(const TouchFigure& figure, const Estimate& estimate);
 // The share of the time that the slowest `share` of them took, in (0, 1]; of none: 0.
 double time_share_of_slowest(const LatencyCounts& counts, double share);
 
-// "cont, THP off"
-std::string name_of(const TouchCase& one);
-
 }  // namespace nvmemu::pmbench

@@ -8,10 +8,7 @@ namespace nvmemu::pmbench {
 
 template <>
 struct Names<TouchPattern> {
-  static constexpr std::array<std::pair<TouchPattern, std::string_view>, 3> kAll{
-      {{TouchPattern::kCont, "cont"},
-       {TouchPattern::kPermuted, "permuted"},
-       {TouchPattern::kUniform, "uniform"}}};
+  static constexpr auto kAll = names_from(kTouchPatterns, &TouchPatternDescription::pattern);
 };
 
 template <>

@@ -8,11 +8,7 @@ namespace nvmemu::pmbench {
 
 template <>
 struct Names<AreaPatternKind> {
-  static constexpr std::array<std::pair<AreaPatternKind, std::string_view>, 4> kAll{
-      {{AreaPatternKind::kCont, "cont"},
-       {AreaPatternKind::kStrided, "strided"},
-       {AreaPatternKind::kRandom, "random"},
-       {AreaPatternKind::kFrag, "frag"}}};
+  static constexpr auto kAll = names_from(kAreaPatterns, &AreaPatternDescription::kind);
 };
 
 template <>

@@ -42,11 +42,6 @@ std::string by_operations(const VmaResult& result, const char* head, double (*co
   return rows.size() > 1 ? text_table(rows) : "";
 }
 
-std::string with_width(const SlopeFit& fit) {
-  return fit.b_half_width_95 ? fmt::format("{:.1f} +- {:.1f}", fit.b_ns, *fit.b_half_width_95)
-                             : fmt::format("{:.1f}", fit.b_ns);
-}
-
 // Whether the cost grows is told by an interval that does not hold 0.
 std::string verdict(const SlopeFit& fit) {
   if (!fit.b_half_width_95) return "-";
@@ -59,7 +54,7 @@ std::string slopes(const VmaResult& result) {
   for (const VmaCase& one : result.cases) {
     for (const AreaCall& call : one.calls) {
       if (!call.fit) continue;
-      rows.push_back({label(one, call), whole(call.fit->a_ns), with_width(*call.fit),
+      rows.push_back({label(one, call), whole(call.fit->a_ns), slope_text(*call.fit),
                       fmt::format("{:.1f} %", 100 * call.fit->b_ns / call.fit->a_ns), verdict(*call.fit)});
     }
   }
@@ -116,6 +111,11 @@ std::string faulters(const VmaResult& result) {
 }
 
 }  // namespace
+
+std::string slope_text(const SlopeFit& fit) {
+  return fit.b_half_width_95 ? fmt::format("{:.1f} +- {:.1f}", fit.b_ns, *fit.b_half_width_95)
+                             : fmt::format("{:.1f}", fit.b_ns);
+}
 
 std::string text_report(const VmaResult& result) {
   std::string text = fmt::format("Linux {}: {}; vm.max_map_count {}\n", result.machine.release,

@@ -10,4 +10,7 @@ namespace nvmemu::pmbench {
 
 std::string text_report(const VmaResult& result);
 
+// "5.7 +- 7.0"
+std::string slope_text(const SlopeFit& fit);
+
 }  // namespace nvmemu::pmbench

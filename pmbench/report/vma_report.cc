@@ -12,13 +12,6 @@ namespace {
 
 using Rows = std::vector<std::vector<std::string>>;
 
-std::string slope_of(const AreaCall& call) {
-  if (!call.fit) return "-";
-  return call.fit->b_half_width_95
-             ? fmt::format("{:.1f} +- {:.1f}", call.fit->b_ns, *call.fit->b_half_width_95)
-             : fmt::format("{:.1f}", call.fit->b_ns);
-}
-
 // The last band, with all areas there.
 std::string table(const std::vector<Named<VmaResult>>& all) {
   Rows rows{{"with all areas", "operations", "areas", "median ns", "mean", "p99", "p99.9", "b log2 n",
@@ -32,7 +25,7 @@ std::string table(const std::vector<Named<VmaResult>>& all) {
                         std::to_string(band.to), std::to_string(band.areas),
                         fmt::format("{:.0f}", band.median_ns), fmt::format("{:.0f}", band.mean_ns),
                         fmt::format("{:.0f}", band.p99_ns), fmt::format("{:.0f}", band.p999_ns),
-                        slope_of(call),
+                        call.fit ? slope_text(*call.fit) : "-",
                         of_pattern.bytes_per_area ? fmt::format("{:.0f}", *of_pattern.bytes_per_area) : "-"});
       }
     }

@@ -90,6 +90,9 @@ struct TouchCase {
   std::vector<TouchRun> runs;
 };
 
+// "cont, THP off"
+std::string name_of(const TouchCase& one);
+
 struct TouchResult {
   std::string version;
   std::vector<std::string> command;
@@ -104,13 +107,5 @@ struct TouchResult {
   std::vector<TouchCase> cases;
   std::vector<std::string> warnings;
 };
-
-inline LatencyCounts TouchRun::undisturbed() const {
-  LatencyCounts all;
-  for (std::size_t i = 0; i < kTouchClasses; ++i) {
-    if (static_cast<TouchClass>(i) != TouchClass::kPreempted) all.merge(classes[i]);
-  }
-  return all;
-}
 
 }  // namespace nvmemu::pmbench

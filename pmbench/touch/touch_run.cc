@@ -51,11 +51,6 @@ std::vector<TouchCase> cases_of(const TouchOptions& options) {
   return cases;
 }
 
-std::string name_of(const TouchCase& one) {
-  return fmt::format("{}, THP {}", description_of(one.pattern).name,
-                     one.huge_pages == HugePages::kOn ? "on" : "off");
-}
-
 }  // namespace
 
 Result<void> arrange_touch(const TouchOptions& options, const TouchNeeds& needs, Surroundings& surroundings) {

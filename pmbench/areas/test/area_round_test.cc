@@ -42,7 +42,7 @@ TEST_F(Round, CountsTheAreasThatEachPatternMakes) {
 }
 
 TEST_F(Round, NeverHasMoreAreasThanThePatternSays) {
-  for (const AreaPatternDescription& pattern : area_pattern_descriptions()) {
+  for (const AreaPatternDescription& pattern : kAreaPatterns) {
     const std::uint64_t most = AreaPattern(pattern.kind, kMany, 1).most_areas();
     const Result<AreaRound> round = measure(pattern.kind);
     ASSERT_TRUE(round);
@@ -53,7 +53,7 @@ TEST_F(Round, NeverHasMoreAreasThanThePatternSays) {
 
 // What is unmapped after the last operation splits areas, too: at the limit there must be room for those.
 TEST_F(Round, StaysWithinThatWhenItUnmaps) {
-  for (const AreaPatternDescription& pattern : area_pattern_descriptions()) {
+  for (const AreaPatternDescription& pattern : kAreaPatterns) {
     mapper_.most_areas =
         FakeMapper::kOtherAreas + AreaPattern(pattern.kind, kMany, 1).most_areas(kAreaSamples);
     const Result<AreaRound> round = measure(pattern.kind);

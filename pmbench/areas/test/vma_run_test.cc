@@ -12,8 +12,7 @@ VmaOptions all_patterns() {
   VmaOptions options;
   options.operations = 4096;
   options.rounds = 3;
-  for (const AreaPatternDescription& pattern : area_pattern_descriptions())
-    options.patterns.push_back(pattern.kind);
+  for (const AreaPatternDescription& pattern : kAreaPatterns) options.patterns.push_back(pattern.kind);
   return options;
 }
 
