@@ -2,9 +2,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
-#include "base/gnuplot.h"
 #include "output/touch_figures.h"
+#include "report/bars.h"
 #include "report/plot_layout.h"
 #include "report/plot_style.h"
 #include "report/touch_report.h"
@@ -59,27 +60,26 @@ PlotScript rss_script(const Results& all) {
 
 // Pages a run, by who reclaimed them.
 PlotScript reclaim_script(const Results& all) {
-  constexpr const char* kTitle = "Pages reclaimed, by whom";
-  std::string rows;
+  constexpr const char* kTitle = "Pages reclaimed in a run, by whom";
+  Bars bars{.title = kTitle,
+            .x_axis = "set xrange [0:*]\nset format x '%.0f'\n",
+            .parts = {{"by kswapd", "#56b4e9"}, {"directly", "#d55e00"}},
+            .bars = {}};
   double most = 0;
   for (const auto& one : all) {
     for (const TouchCase& of_pattern : one.result.cases) {
       if (of_pattern.runs.empty()) continue;
-      double by_kswapd = 0, directly = 0;
+      const auto runs = static_cast<double>(of_pattern.runs.size());
+      std::vector<double> pages(2);
       for (const TouchRun& run : of_pattern.runs) {
-        by_kswapd += run.reclaim.counter("pgsteal_kswapd") / static_cast<double>(of_pattern.runs.size());
-        directly += run.reclaim.counter("pgsteal_direct") / static_cast<double>(of_pattern.runs.size());
+        pages[0] += run.reclaim.counter("pgsteal_kswapd") / runs;
+        pages[1] += run.reclaim.counter("pgsteal_direct") / runs;
       }
-      most = std::max(most, by_kswapd + directly);
-      rows += fmt::format("{} {:.7g} {:.7g}\n", gnuplot_string(label_of(all, one, name_of(of_pattern))),
-                          by_kswapd, directly);
+      most = std::max(most, pages[0] + pages[1]);
+      bars.bars.push_back({label_of(all, one, name_of(of_pattern)), std::move(pages)});
     }
   }
-  if (most == 0) return nothing_recorded(kTitle);
-  return {title_above(kTitle, kPlotHeightPx) + Legend::kSettings + kLines + kAxes + count_axis(most) +
-          "set ylabel 'pages a run'\nset style data histograms\nset style histogram rowstacked\n"
-          "set style fill solid\nset boxwidth 0.6\n$data << EOD\n" +
-          rows + "EOD\nplot $data using 2:xtic(1) lt 1 title 'kswapd', '' using 3 lt 2 title 'directly'\n"};
+  return most > 0 ? bars_script(bars) : nothing_recorded(kTitle);
 }
 
 bool is_of_whole_machine(const Named<TouchResult>& one) { return one.result.options.whole_machine; }

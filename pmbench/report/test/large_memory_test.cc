@@ -62,7 +62,8 @@ TEST_F(LargeMemory, PutsRunsOfTouchesSideBySide) {
   EXPECT_THAT((*report)->csv, AllOf(testing::StartsWith("file,release,pattern,thp,run,touches,p50_ns,"),
                                     HasSubstr("touch.json,6.18.0,uniform,on,2,1000,")));
   EXPECT_THAT(names_of((*report)->plots), ElementsAre("touch-cdf", "touch-time-cdf", "touch-rss", "reclaim"));
-  EXPECT_THAT((*report)->plots[3].script, HasSubstr("kswapd.json: cont, THP off' 30 10\n"));
+  EXPECT_THAT((*report)->plots[3].script,
+              AllOf(HasSubstr("kswapd.json: cont, THP off"), HasSubstr(" 0 30 40\n")));
 }
 
 TEST_F(LargeMemory, RefusesFilesOfSeveralKinds) {
@@ -74,7 +75,9 @@ TEST_F(LargeMemory, RefusesFilesOfSeveralKinds) {
 
 TEST_F(LargeMemory, IsDrawn) {
   NVMEMU_NEEDS(std::system("command -v gnuplot >/dev/null") == 0, "gnuplot");
-  for (const std::string& file : {vma_, touch_}) {
+  TouchResult whole = example_touch();
+  whole.options.whole_machine = true;
+  for (const std::string& file : {vma_, touch_, folder_.write("kswapd.json", to_json(whole))}) {
     const auto report = report_large_memory({file});
     ASSERT_TRUE(report && *report);
     const auto drawn = draw_plots((*report)->plots, folder_.file("plots"));
