@@ -11,6 +11,9 @@
 
 #include "base/quote.h"
 #include "base/result.h"
+#include "commands/command.h"
+#include "commands/touch_command.h"
+#include "commands/vma_command.h"
 #include "output/error_text.h"
 #include "output/text.h"
 #include "output/writers.h"
@@ -21,8 +24,6 @@
 
 namespace nvmemu::pmbench {
 namespace {
-
-enum ExitStatus : int { kSuccess = 0, kFailed = 1, kBadOption = 2 };
 
 void print_error(const Error& error) { std::fputs(error_text(error).c_str(), stderr); }
 
@@ -84,8 +85,23 @@ int benchmark(const Options& options, const std::vector<std::string>& command) {
   return all_written && std::ferror(stdout) == 0 ? kSuccess : kFailed;
 }
 
+// Each is given its own name and what follows, and the whole command line, for its record.
+struct Subcommand {
+  std::string_view name;
+  int (*main)(int argc, char** argv, const std::vector<std::string>& command);
+};
+constexpr Subcommand kSubcommands[] = {
+    {"report", [](int argc, char** argv, const auto&) { return report_main(argc, argv); }},
+    {"vma", vma_main},
+    {"touch", touch_main},
+    {"kswapd", kswapd_main},
+};
+
 int pmbench_main(int argc, char** argv) {
-  if (argc > 1 && std::string_view(argv[1]) == "report") return report_main(argc - 1, argv + 1);
+  const std::vector<std::string> command{argv, argv + argc};
+  for (const Subcommand& known : kSubcommands) {
+    if (argc > 1 && argv[1] == known.name) return known.main(argc - 1, argv + 1, command);
+  }
   const Result<CommandLine> line = parse_command_line({argv + 1, argv + argc});
   if (!line) {
     print_error(line.error());
@@ -95,7 +111,7 @@ int pmbench_main(int argc, char** argv) {
     std::fputs(line->help.c_str(), stdout);
     return std::fflush(stdout) == 0 ? kSuccess : kFailed;
   }
-  return benchmark(line->options, {argv, argv + argc});
+  return benchmark(line->options, command);
 }
 
 }  // namespace

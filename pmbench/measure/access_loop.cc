@@ -10,18 +10,10 @@
 
 #include "base/clock.h"
 #include "base/raw_syscall.h"
-#include "nvmemu/nvmemu.h"
+#include "measure/not_now.h"
 
 namespace nvmemu::pmbench {
 namespace {
-
-// Under the emulator: no delay is injected between the two.
-struct NotNow {
-  NotNow() noexcept { nvmemu_not_now(); }
-  ~NotNow() { nvmemu_now(); }
-  NotNow(const NotNow&) = delete;
-  NotNow& operator=(const NotNow&) = delete;
-};
 
 std::uint64_t class_cost_ticks(const LoopSettings& settings) {
   return settings.classify

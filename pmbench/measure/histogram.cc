@@ -26,6 +26,14 @@ double share_from(std::size_t i, double ns, const LatencyCounts& all) {
 
 }  // namespace
 
+void LatencyCounts::add(std::uint64_t ns) noexcept {
+  ++counts[Buckets::index(ns)];
+  min_ns = count == 0 ? ns : std::min(min_ns, ns);
+  max_ns = std::max(max_ns, ns);
+  ++count;
+  sum_ns += ns;
+}
+
 void LatencyCounts::merge(const LatencyCounts& other) noexcept {
   if (other.count == 0) return;
   for (std::size_t i = 0; i < counts.size(); ++i) counts[i] += other.counts[i];

@@ -45,6 +45,7 @@ struct LatencyCounts {
   std::uint64_t min_ns = 0;  // of none: 0
   std::uint64_t max_ns = 0;
 
+  void add(std::uint64_t ns) noexcept;
   void merge(const LatencyCounts& other) noexcept;
   double mean_ns() const noexcept;  // of none: 0
   // The latency that a share `q` in (0, 1] of all does not exceed: the middle of its bucket, within

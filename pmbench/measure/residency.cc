@@ -16,7 +16,8 @@ namespace nvmemu::pmbench {
 FaultCounts thread_faults() noexcept {
   rusage usage{};
   raw_syscall(SYS_getrusage, int{RUSAGE_THREAD}, &usage);
-  return {static_cast<std::uint64_t>(usage.ru_minflt), static_cast<std::uint64_t>(usage.ru_majflt)};
+  return {static_cast<std::uint64_t>(usage.ru_minflt), static_cast<std::uint64_t>(usage.ru_majflt),
+          static_cast<std::uint64_t>(usage.ru_nivcsw)};
 }
 
 bool is_resident(const void* address) noexcept {

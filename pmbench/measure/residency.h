@@ -14,6 +14,7 @@ namespace nvmemu::pmbench {
 
 struct FaultCounts {
   std::uint64_t minor = 0, major = 0;
+  std::uint64_t preemptions = 0;  // by others: involuntary switches
 };
 
 // Of the calling thread so far. System calls only, nothing of the C library.

@@ -100,4 +100,14 @@ TimerCost measure_timer_cost(TimestampKind kind, Fence fence) {
   return with_timer(kind, fence, measure);
 }
 
+ChosenTimer choose_timer() {
+  ChosenTimer timer;
+  if (const Result<double> hz = timer_hz(default_timestamp()); hz) {
+    timer.kind = default_timestamp();
+    timer.hz = *hz;
+  }
+  timer.cost = measure_timer_cost(timer.kind, Fence::kLoad);
+  return timer;
+}
+
 }  // namespace nvmemu::pmbench

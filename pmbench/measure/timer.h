@@ -59,4 +59,13 @@ auto with_timer(TimestampKind kind, Fence fence, Function&& function) {
 // Of the timer of that kind and those fences.
 TimerCost measure_timer_cost(TimestampKind kind, Fence fence);
 
+// The default timer, or, where the machine's kernel does not trust it, the kernel's clock, which works
+// everywhere; with lfence.
+struct ChosenTimer {
+  TimestampKind kind = TimestampKind::kPerfCounter;
+  double hz = 1e9;
+  TimerCost cost{};
+};
+ChosenTimer choose_timer();
+
 }  // namespace nvmemu::pmbench

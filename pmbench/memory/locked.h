@@ -21,6 +21,19 @@ void unlock(void* memory, std::uint64_t bytes) noexcept;
 // Ends lock_process().
 void unlock_process() noexcept;
 
+// Both, while it lives.
+class LockedProcess {
+ public:
+  explicit LockedProcess(std::uint64_t later_bytes) : complaint_(lock_process(later_bytes)) {}
+  ~LockedProcess() { unlock_process(); }
+  LockedProcess(const LockedProcess&) = delete;
+  LockedProcess& operator=(const LockedProcess&) = delete;
+  const std::string& complaint() const noexcept { return complaint_; }  // what is wrong, or nothing
+
+ private:
+  std::string complaint_;
+};
+
 // Touches as much of the calling thread's stack as it will need.
 void touch_stack() noexcept;
 

@@ -53,6 +53,14 @@ struct Names<AccessClass> {
        {AccessClass::kMajorFault, "major_fault"}}};
 };
 
+// Of a table of descriptions, each with a `name`.
+template <typename Enum, typename Description, std::size_t kCount>
+constexpr auto names_from(const std::array<Description, kCount>& descriptions, Enum Description::*value) {
+  std::array<std::pair<Enum, std::string_view>, kCount> names{};
+  for (std::size_t i = 0; i < kCount; ++i) names[i] = {descriptions[i].*value, descriptions[i].name};
+  return names;
+}
+
 template <typename Enum>
 constexpr std::string_view name_of(Enum value) {
   for (const auto& [candidate, name] : Names<Enum>::kAll) {

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "base/result.h"
+#include "measure/statistics.h"
 #include "report/figures.h"
-#include "report/statistics.h"
 
 namespace nvmemu::pmbench {
 

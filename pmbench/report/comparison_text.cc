@@ -7,8 +7,8 @@
 #include <cmath>
 
 #include "base/quote.h"
+#include "output/text_table.h"
 #include "report/parameters.h"
-#include "report/text_table.h"
 
 namespace nvmemu::pmbench {
 namespace {

@@ -1,13 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "report/figures.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
 #include <limits>
 
-#include "base/units.h"
 #include "output/clocks.h"
 
 namespace nvmemu::pmbench {
@@ -115,25 +112,5 @@ RunView view_of(RunResult result, std::optional<double> medium_ns) {
 }
 
 std::span<const Figure> figures() { return kFigures; }
-
-std::string format_figure(double value, Unit unit) {
-  switch (unit) {
-    case Unit::kPerSecond:
-    case Unit::kCount:
-      return fmt::format("{:.0f}", value);
-    case Unit::kNanoseconds:
-      return format_latency(value);
-    case Unit::kShare:
-      return fmt::format("{:.1f} %", 100 * value);
-  }
-  return "";
-}
-
-std::string format_half_width(double value, Unit unit) {
-  const std::string text = format_figure(value, unit);
-  const bool is_zero = text.find_first_of("123456789") == std::string::npos;
-  if (!is_zero || unit == Unit::kNanoseconds) return text;  // those have digits enough
-  return "<" + format_figure(unit == Unit::kShare ? 0.001 : 1, unit);
-}
 
 }  // namespace nvmemu::pmbench

@@ -8,6 +8,7 @@
 #include <span>
 #include <string>
 
+#include "output/unit_text.h"
 #include "report/major_faults.h"
 
 namespace nvmemu::pmbench {
@@ -22,7 +23,6 @@ struct RunView {
 
 RunView view_of(RunResult result, std::optional<double> medium_ns);
 
-enum class Unit : std::uint8_t { kPerSecond, kNanoseconds, kCount, kShare };
 enum class Section : std::uint8_t { kComparison, kPaging, kTimeSpent };
 
 struct Figure {
@@ -35,11 +35,5 @@ struct Figure {
 };
 
 std::span<const Figure> figures();
-
-// As people read it: "812345", "1.2 us", "12.3 %".
-std::string format_figure(double value, Unit unit);
-
-// Likewise, of half the width of a confidence interval, which is never "0": "<1", "<0.1 %".
-std::string format_half_width(double value, Unit unit);
 
 }  // namespace nvmemu::pmbench

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/gnuplot.h"
 #include "report/curves.h"
 #include "report/plot_layout.h"
 #include "report/plot_style.h"
@@ -87,25 +88,37 @@ PlotScript histogram_script(const Comparison& comparison, bool logarithmic_y) {
   return with_curves("Access latency", text, curves);
 }
 
-PlotScript cdf_script(const Comparison& comparison) {
-  const std::vector<Curve> curves = curves_of(comparison);
-  if (curves.empty()) return nothing_recorded("Latency, cumulated");
+PlotScript cumulated_script(const CumulatedPlot& plot) {
+  const std::vector<Curve>& curves = plot.curves;
+  if (curves.empty()) return nothing_recorded(plot.title);
   const auto [first, last] = extent(curves);
   std::string text = style() + latency_range(curves, kNotSeen);
   text +=
-      "set ylabel 'accesses that took no longer'\nset format y '%g %%'\n"
-      "set yrange [0:100]\n";
+      fmt::format("set ylabel {}\nset format y '%g %%'\nset yrange [0:100]\n", gnuplot_string(plot.y_label));
   for (std::size_t c = 0; c < curves.size(); ++c) {
-    const auto all = static_cast<double>(curves[c].counts.count);
-    std::uint64_t sum = 0;
+    const LatencyCounts& counts = curves[c].counts;
+    const auto weight = [&](std::size_t i) {
+      const double middle_ns = plot.of_time ? (begin_of(i) + end_of(i, curves[c])) / 2 : 1;
+      return static_cast<double>(counts.counts[i]) * middle_ns;
+    };
+    double all = 0;
+    for (std::size_t i = first; i <= last; ++i) all += weight(i);
+    double sum = 0;
     text += fmt::format("$data{} << EOD\n{:.7g} 0\n", c, begin_of(first));
     for (std::size_t i = first; i <= last; ++i) {
-      sum += curves[c].counts.counts[i];
-      text += fmt::format("{:.7g} {:.7g}\n", end_of(i, curves[c]), 100 * static_cast<double>(sum) / all);
+      sum += weight(i);
+      text += fmt::format("{:.7g} {:.7g}\n", end_of(i, curves[c]), 100 * sum / all);
     }
     text += "EOD\n";
   }
-  return with_curves("Latency, cumulated", text, curves);
+  return with_curves(plot.title, text, curves);
+}
+
+PlotScript cdf_script(const Comparison& comparison) {
+  return cumulated_script({.title = "Latency, cumulated",
+                           .y_label = "accesses that took no longer",
+                           .of_time = false,
+                           .curves = curves_of(comparison)});
 }
 
 }  // namespace nvmemu::pmbench

@@ -4,8 +4,10 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "report/comparison.h"
+#include "report/curves.h"
 #include "report/plot_layout.h"
 
 namespace nvmemu::pmbench {
@@ -22,7 +24,16 @@ PlotScript nothing_recorded(std::string_view title);
 // 1/32 of an octave (about a bucket's width from 64 ns on).
 PlotScript histogram_script(const Comparison& comparison, bool logarithmic_y);
 
-// Which share of the accesses took no longer than that.
+// Which share of what is counted took no longer than that; or, `of_time`, how much of all its time was in
+// what took no longer.
+struct CumulatedPlot {
+  std::string_view title, y_label;
+  bool of_time = false;
+  std::vector<Curve> curves;
+};
+PlotScript cumulated_script(const CumulatedPlot& plot);
+
+// Of accesses.
 PlotScript cdf_script(const Comparison& comparison);
 
 // One bar for each group: where the time in accesses went.

@@ -6,7 +6,7 @@
 #include <array>
 #include <cmath>
 
-#include "base/gnuplot.h"
+#include "report/bars.h"
 #include "report/plot_layout.h"
 #include "report/plot_scripts.h"
 #include "report/plot_style.h"
@@ -139,46 +139,17 @@ bool has_latencies(const Group& group) { return group.reads.count + group.writes
 
 // Bars lie, one below another, each below its name, so that names may be long.
 PlotScript time_spent_script(const Comparison& comparison) {
-  constexpr double kBarPx = 34;
-  constexpr double kBetweenPx = 16;
-  constexpr double kTopPx = 76, kBottomPx = 56;
+  constexpr const char* kTitle = "Time in accesses, by how long they took";
   if (std::none_of(comparison.groups.begin(), comparison.groups.end(), has_latencies))
-    return nothing_recorded("Time in accesses, by how long they took");
-  std::string data, names;
-  double at_px = 0;
+    return nothing_recorded(kTitle);
+  Bars bars{.title = kTitle, .x_axis = "set xrange [0:100]\nset format x '%g %%'\n", .parts = {}, .bars = {}};
+  for (const std::size_t i : ranges())
+    bars.parts.push_back({figures()[i].label, kBarColours[bars.parts.size()]});
   for (const Group& group : comparison.groups) {
-    for (const std::string& line : lines_of_label(group.label)) {
-      names += fmt::format("set label {} at graph 0, first {:g} left offset 0.4,0\n", gnuplot_string(line),
-                           at_px + kLinePx / 2.0);
-      at_px += kLinePx;
-    }
-    data += fmt::format("{:g} ", at_px + kBarPx / 2);
-    double end = 0;  // of the part, in %
-    for (const std::size_t i : ranges()) {
-      data += fmt::format("{:.7g} ", end);
-      end += 100 * group.estimates[i].mean;
-    }
-    data += fmt::format("{:.7g}\n", end);
-    at_px += kBarPx + kBetweenPx;
+    Bars::Bar& bar = bars.bars.emplace_back(Bars::Bar{group.label, {}});
+    for (const std::size_t i : ranges()) bar.values.push_back(100 * group.estimates[i].mean);
   }
-  const auto height_px = static_cast<unsigned>(at_px + kTopPx + kBottomPx);
-  std::string text = fmt::format(
-      "{}$data << EOD\n{}EOD\n{}set border 1\nunset ytics\nset grid noytics xtics\nset xrange [0:100]\nset "
-      "format x '%g %%'\n"
-      "set yrange [{:g}:0]\nset tmargin at screen {:.4f}\nset bmargin at screen {:.4f}\n"
-      "set lmargin at screen 0.04\nset rmargin at screen 0.96\n"
-      "set style fill solid border rgb 'white'\nset key at screen 0.5,{:.4f} center top horizontal Left "
-      "reverse\n",
-      kAxes, data, names, at_px, 1 - kTopPx / height_px, kBottomPx / height_px, 1 - 32.0 / height_px);
-  text += title_above("Time in accesses, by how long they took", height_px) + "plot ";
-  std::size_t part = 0;
-  for (const std::size_t i : ranges()) {
-    text += fmt::format("{}$data using {}:1:{}:{}:($1-{}):($1+{}) with boxxyerror lc rgb '{}' title {}",
-                        part == 0 ? "" : ", \\\n  ", part + 2, part + 2, part + 3, kBarPx / 2, kBarPx / 2,
-                        kBarColours[part], gnuplot_string(figures()[i].label));
-    ++part;
-  }
-  return {text + "\n", height_px};
+  return bars_script(bars);
 }
 
 bool has_series(const Comparison& comparison) { return !runs_with_series(comparison).empty(); }

@@ -21,9 +21,11 @@ std::string terminal(PlotFormat format, unsigned height_px) {
       format == PlotFormat::kSvg ? 12 : 9);
 }
 
-Plot plot_of(const char* name, PlotScript script) { return {name, std::move(script.text), script.height_px}; }
-
 }  // namespace
+
+Plot plot_of(std::string name, PlotScript script) {
+  return {std::move(name), std::move(script.text), script.height_px};
+}
 
 std::vector<Plot> plots_of(const Comparison& comparison) {
   std::vector<Plot> plots{plot_of("histogram", histogram_script(comparison, false)),
@@ -34,11 +36,11 @@ std::vector<Plot> plots_of(const Comparison& comparison) {
   return plots;
 }
 
-Result<std::vector<std::string>> draw_plots(const Comparison& comparison, const std::string& folder,
+Result<std::vector<std::string>> draw_plots(const std::vector<Plot>& plots, const std::string& folder,
                                             PlotFormat format) {
   if (const auto made = make_folders(folder, 0777); !made) return tl::unexpected(made.error());
   std::vector<std::string> paths;
-  for (const Plot& plot : plots_of(comparison)) {
+  for (const Plot& plot : plots) {
     const std::string path = folder + "/" + plot.name + (format == PlotFormat::kSvg ? ".svg" : ".png");
     const Result<void> drawn = draw_into(path, terminal(format, plot.height_px) + plot.script);
     if (!drawn) return tl::unexpected(drawn.error());

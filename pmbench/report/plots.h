@@ -8,6 +8,7 @@
 
 #include "base/result.h"
 #include "report/comparison.h"
+#include "report/plot_scripts.h"
 
 namespace nvmemu::pmbench {
 
@@ -18,6 +19,8 @@ struct Plot {
   unsigned height_px;
 };
 
+Plot plot_of(std::string name, PlotScript script);
+
 // histogram and histogram-log (the same with a logarithmic y axis), cdf, time-spent, and where a run has a
 // time series, series. One curve for each group, averaged over its runs; reads and writes apart where there
 // is one group.
@@ -25,8 +28,8 @@ std::vector<Plot> plots_of(const Comparison& comparison);
 
 enum class PlotFormat : std::uint8_t { kSvg, kPng };
 
-// Into `folder`, which is made where there is none; the paths that were written.
-Result<std::vector<std::string>> draw_plots(const Comparison& comparison, const std::string& folder,
+// These into `folder`, which is made where there is none; the paths that were written.
+Result<std::vector<std::string>> draw_plots(const std::vector<Plot>& plots, const std::string& folder,
                                             PlotFormat format = PlotFormat::kSvg);
 
 }  // namespace nvmemu::pmbench

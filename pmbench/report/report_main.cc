@@ -13,6 +13,7 @@
 #include "output/error_text.h"
 #include "output/files.h"
 #include "report/comparison_text.h"
+#include "report/large_memory.h"
 #include "report/medium.h"
 #include "report/plots.h"
 
@@ -34,10 +35,14 @@ parameters on the same machine whose files lie in the same folder are averaged: 
 do not tell apart, such as swap devices, in folders of their own. docs/pmbench-report.md says what each
 column is.
 
+What pmbench vma, touch and kswapd --json FILE wrote is put side by side likewise, by itself: tables, --csv
+and --plots.
+
 Examples:
   pmbench report before.json after.json
   pmbench report --medium-latency 80us zram/*.json ssd/*.xml
   pmbench report --measure-medium /dev/nvme0n1p3 --plots plots run*.json
+  pmbench report --plots plots vma-old-kernel.json vma-new-kernel.json
 
 Exit status:
   0  printed
@@ -79,7 +84,44 @@ Result<Medium> medium_of(const ReportOptions& options) {
                             options.medium_path, format_latency(measured->median_ns))};
 }
 
+Result<void> print(const std::string& text) {
+  if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size() || std::fflush(stdout) != 0)
+    return failure("cannot write to stdout");
+  return {};
+}
+
+Result<void> draw(const std::vector<Plot>& plots, const ReportOptions& options) {
+  if (options.plots_folder.empty()) return {};
+  const auto drawn =
+      draw_plots(plots, options.plots_folder, options.png ? PlotFormat::kPng : PlotFormat::kSvg);
+  if (!drawn) return tl::unexpected(drawn.error());
+  for (const std::string& path : *drawn) std::fprintf(stderr, "pmbench: drew %s\n", printable(path).c_str());
+  return {};
+}
+
+// Of areas, touches and reclaim: their files hold all that --json could print.
+Result<void> show_large_memory(const LargeMemoryReport& report, const ReportOptions& options) {
+  struct {
+    const char* option;
+    bool is_given;
+  } const of_runs[] = {{"--json", options.json},
+                       {"--histograms", !options.histograms_file.empty()},
+                       {"--medium-latency", !options.medium_latency.empty()},
+                       {"--measure-medium", !options.medium_path.empty()}};
+  for (const auto& [option, is_given] : of_runs) {
+    if (is_given)
+      return failure(fmt::format("{}: these files are not of accesses", option),
+                     "--csv and --plots are for them");
+  }
+  if (const Result<void> printed = print(printable_lines(options.csv ? report.csv : report.text)); !printed)
+    return printed;
+  return draw(report.plots, options);
+}
+
 Result<void> show(const ReportOptions& options) {
+  const auto large_memory = report_large_memory(options.files);
+  if (!large_memory) return tl::unexpected(large_memory.error());
+  if (*large_memory) return show_large_memory(**large_memory, options);
   const Result<Medium> medium = medium_of(options);
   if (!medium) return tl::unexpected(medium.error());
   Result<Comparison> comparison = compare(options.files, medium->latency_ns);
@@ -88,19 +130,12 @@ Result<void> show(const ReportOptions& options) {
   const std::string text = options.json ? comparison_json(*comparison)
                                         : printable_lines(options.csv ? comparison_csv(*comparison)
                                                                       : comparison_text(*comparison));
-  if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size() || std::fflush(stdout) != 0) {
-    return failure("cannot write to stdout");
-  }
+  if (const Result<void> printed = print(text); !printed) return printed;
   if (!options.histograms_file.empty()) {
     const Result<void> written = write_file(options.histograms_file, histograms_csv(*comparison));
     if (!written) return written;
   }
-  if (options.plots_folder.empty()) return {};
-  const auto drawn =
-      draw_plots(*comparison, options.plots_folder, options.png ? PlotFormat::kPng : PlotFormat::kSvg);
-  if (!drawn) return tl::unexpected(drawn.error());
-  for (const std::string& path : *drawn) std::fprintf(stderr, "pmbench: drew %s\n", printable(path).c_str());
-  return {};
+  return draw(plots_of(*comparison), options);
 }
 
 int fail(const Error& error) {

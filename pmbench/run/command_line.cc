@@ -30,6 +30,11 @@ Examples:
   pmbench --phase "uniform:10s,zipf@0.99:20s" --series-csv series.csv
   pmbench report a.xml b.json                       compares and averages runs (pmbench report --help)
 
+By themselves, each with a --help of its own:
+  pmbench vma                                       what memory areas cost by how many there are
+  pmbench touch --memory-limit 256M                 first touches of more memory than there is
+  pmbench kswapd --whole-machine                    who reclaims where the machine runs short
+
 Interrupted (SIGINT, SIGTERM, SIGHUP, SIGQUIT), it reports what it has measured by then.
 
 Exit status:

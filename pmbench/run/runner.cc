@@ -18,30 +18,17 @@
 #include "memory/mapping.h"
 #include "memory/numa_policy.h"
 #include "pattern/trace.h"
+#include "run/describe.h"
 #include "run/series.h"
 #include "run/surroundings.h"
 #include "run/workers.h"
 #include "system/counters.h"
 #include "system/kernel_files.h"
-#include "system/machine.h"
 
 namespace nvmemu::pmbench {
 namespace {
 
 constexpr std::uint64_t kMebibyte = std::uint64_t{1} << 20;
-
-// The process's memory is locked while this lives.
-class Locked {
- public:
-  explicit Locked(std::uint64_t later_bytes) : complaint_(lock_process(later_bytes)) {}
-  ~Locked() { unlock_process(); }
-  Locked(const Locked&) = delete;
-  Locked& operator=(const Locked&) = delete;
-  const std::string& complaint() const { return complaint_; }
-
- private:
-  std::string complaint_;
-};
 
 Result<Mapping> make_mapping(const Options& options, const Affinity& affinity) {
   MappingRequest request;
@@ -124,7 +111,8 @@ Result<std::vector<WorkerPhase>> worker_phases(const Options& options) {
 FaultCounts process_faults() {
   rusage usage{};
   getrusage(RUSAGE_SELF, &usage);
-  return {static_cast<std::uint64_t>(usage.ru_minflt), static_cast<std::uint64_t>(usage.ru_majflt)};
+  return {static_cast<std::uint64_t>(usage.ru_minflt), static_cast<std::uint64_t>(usage.ru_majflt),
+          static_cast<std::uint64_t>(usage.ru_nivcsw)};
 }
 
 std::uint32_t phase_at(const Options& options, double elapsed_s) {
@@ -189,14 +177,13 @@ void wait_for(const Workers& workers, const Stop& stop, const ShowStatus& show) 
 }
 
 RunResult describe(const Options& options) {
+  RunDescription description = describe_run();
   RunResult result;
-  result.version = "pmbench " PMBENCH_VERSION;
+  result.version = std::move(description.version);
   result.options = options;
-  const Clock clock = Clock::calibrate();
-  result.machine = read_machine(clock.uses_tsc() ? clock.hz() / 1e3 : 0);
+  result.machine = std::move(description.machine);
+  result.started = description.started;
   result.uuid = read_line("/proc/sys/kernel/random/uuid");
-  const std::time_t now = std::time(nullptr);
-  gmtime_r(&now, &result.started);
   return result;
 }
 
@@ -259,7 +246,7 @@ Result<RunResult> run(const Options& options, const Stop& stop, const ShowStatus
   Surroundings surroundings;
   if (const Result<void> arranged = surroundings.arrange(options); !arranged)
     return tl::unexpected(arranged.error());
-  const Locked locked(options.map_mib * kMebibyte);
+  const LockedProcess locked(options.map_mib * kMebibyte);
   for (const std::string& warning : {locked.complaint(), balancing_warning()}) {
     if (!warning.empty()) result.warnings.push_back(warning);
   }

@@ -24,7 +24,8 @@ Result<void> Surroundings::arrange(const Options& options) {
     if (const Result<void> started = start_swap(options); !started) return started;
   }
   if (options.page_cluster) {
-    Result<PageCluster> set = PageCluster::set(*options.page_cluster, &*caretaker_);
+    Result<KernelSetting> set = KernelSetting::set("--page-cluster", kPageClusterFile,
+                                                   std::to_string(*options.page_cluster), &*caretaker_);
     if (!set) return tl::unexpected(set.error());
     page_cluster_.emplace(*std::move(set));
   }

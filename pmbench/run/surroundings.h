@@ -11,8 +11,8 @@
 #include "swap/slow_swap.h"
 #include "system/caretaker.h"
 #include "system/eater.h"
+#include "system/kernel_setting.h"
 #include "system/memory_cgroup.h"
-#include "system/page_cluster.h"
 
 namespace nvmemu::pmbench {
 
@@ -40,7 +40,7 @@ class Surroundings {
   int trace_marker_ = -1;
   std::optional<Caretaker> caretaker_;
   std::optional<SlowSwap> swap_;
-  std::optional<PageCluster> page_cluster_;
+  std::optional<KernelSetting> page_cluster_;
   std::optional<Eater> eater_;
   std::optional<RealCgroupFiles> cgroup_files_;
   std::optional<MemoryCgroup> cgroup_;

@@ -120,6 +120,17 @@ Made make_group(const Hierarchy& hierarchy, CgroupFiles& files) {
 
 }  // namespace
 
+// Version 1 has a number near 2^63 where it has none, version 2 "max".
+std::optional<std::uint64_t> own_memory_limit(CgroupFiles& files) {
+  constexpr std::uint64_t kNone = std::uint64_t{1} << 60;
+  const std::optional<Hierarchy> hierarchy = find_hierarchy(files);
+  if (!hierarchy) return std::nullopt;
+  const KeyedNumbers limit =
+      parse_keyed("limit " + files.read(hierarchy->home + "/" + hierarchy->limit_file()));
+  const std::uint64_t bytes = number_of(limit, "limit");
+  return limit.contains("limit") && bytes < kNone ? std::optional(bytes) : std::nullopt;
+}
+
 Result<MemoryCgroup> MemoryCgroup::create(const CgroupRequest& request, CgroupFiles& files) {
   if (const Result<void> checked = check_swap(request, files); !checked)
     return tl::unexpected(checked.error());

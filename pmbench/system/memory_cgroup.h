@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -42,6 +43,9 @@ struct CgroupRequest {
   std::uint64_t set_bytes = 0;  // what will be used inside
   bool needs_swap = true;       // false for files, which page to themselves
 };
+
+// The limit of the memory cgroup that this process is in; none: it has none, or there are no cgroups.
+std::optional<std::uint64_t> own_memory_limit(CgroupFiles& files);
 
 // Made with this process in it; at the end the process is back where it was, and the group is gone.
 class MemoryCgroup {

@@ -89,13 +89,13 @@ TEST_F(Plots, AreDrawnOfNothingToo) {
   const Comparison comparison = compared({run});
   for (const Plot& plot : plots_of(comparison)) EXPECT_THAT(plot.script, HasSubstr("nothing was recorded"));
   NVMEMU_NEEDS(std::system("command -v gnuplot >/dev/null") == 0, "gnuplot");
-  const auto drawn = draw_plots(comparison, folder_.file("plots"));
+  const auto drawn = draw_plots(plots_of(comparison), folder_.file("plots"));
   EXPECT_TRUE(drawn) << drawn.error().message;
 }
 
 TEST_F(Plots, AreSvg) {
   NVMEMU_NEEDS(std::system("command -v gnuplot >/dev/null") == 0, "gnuplot");
-  const auto drawn = draw_plots(compared({example_run()}), folder_.file("plots/of it"));
+  const auto drawn = draw_plots(plots_of(compared({example_run()})), folder_.file("plots/of it"));
   ASSERT_TRUE(drawn) << drawn.error().message;
   ASSERT_EQ(drawn->size(), 5);
   for (const std::string& path : *drawn) {
@@ -186,7 +186,8 @@ TEST_F(Plots, NoNameRunsACommand) {
     run.machine.hostname = run.options.phases[0].pattern = name;
     files.push_back(folder_.write("run" + std::to_string(files.size()) + ".json", to_json(run)));
   }
-  const auto drawn = draw_plots(*compare(files, std::nullopt), folder_.file("plots'`"), PlotFormat::kSvg);
+  const auto drawn =
+      draw_plots(plots_of(*compare(files, std::nullopt)), folder_.file("plots'`"), PlotFormat::kSvg);
   EXPECT_TRUE(drawn) << drawn.error().message;
   EXPECT_FALSE(folder_.has("ran"));
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "report/text_table.h"
+#include "output/text_table.h"
 
 #include <fmt/format.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "report/statistics.h"
+#include "measure/statistics.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "system/page_cluster.h"
+#include "system/kernel_setting.h"
 
 #include <gtest/gtest.h>
 
@@ -11,14 +11,14 @@
 namespace nvmemu::pmbench {
 namespace {
 
-constexpr const char* kFile = "/proc/sys/vm/page-cluster";
+constexpr const char* kFile = kPageClusterFile;
 
-TEST(PageClusterTest, IsSetWhileItLivesThenAsItWas) {
+TEST(KernelSettingTest, IsSetWhileItLivesThenAsItWas) {
   const FakeRoot root;
   root.write(kFile, "3\n");
   {
-    std::optional<PageCluster> kept;
-    Result<PageCluster> set = PageCluster::set(0, nullptr, root.path());
+    std::optional<KernelSetting> kept;
+    Result<KernelSetting> set = KernelSetting::set("--page-cluster", root.path() + kFile, "0");
     ASSERT_TRUE(set) << set.error().message;
     kept.emplace(*std::move(set));
     EXPECT_EQ(read_line(root.path() + kFile).substr(0, 1), "0");
@@ -26,9 +26,9 @@ TEST(PageClusterTest, IsSetWhileItLivesThenAsItWas) {
   EXPECT_EQ(read_line(root.path() + kFile).substr(0, 1), "3");
 }
 
-TEST(PageClusterTest, IsAnErrorThatNamesTheOptionWhereItCannotBe) {
+TEST(KernelSettingTest, IsAnErrorThatNamesTheOptionWhereItCannotBe) {
   const FakeRoot root;
-  const Result<PageCluster> set = PageCluster::set(0, nullptr, root.path());
+  const Result<KernelSetting> set = KernelSetting::set("--page-cluster", root.path() + kFile, "0");
   ASSERT_FALSE(set);
   EXPECT_TRUE(set.error().message.starts_with("--page-cluster")) << set.error().message;
 }

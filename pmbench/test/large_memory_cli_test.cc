@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: Apache-2.0
+// `pmbench vma`, `touch` and `kswapd`, as a user and a script see them.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <filesystem>
+#include <functional>
+
+#include "base/test/temporary_folder.h"
+#include "host/test/needs.h"
+#include "output/touch_json.h"
+#include "output/vma_json.h"
+#include "system/kernel_files.h"
+#include "watched_program.h"
+
+namespace nvmemu::pmbench {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+
+class LargeMemoryCli : public testing::Test {
+ protected:
+  // `before`: in the program's process, before it is executed.
+  pid_t start(std::vector<std::string> arguments, int complain_to = -1,
+              const std::function<void()>& before = {}) {
+    arguments.insert(arguments.begin(), "pmbench");
+    const pid_t pid = fork();
+    if (pid != 0) return pid;
+    signal(SIGINT, SIG_DFL);
+    static_cast<void>(!std::freopen(folder_.file("out").c_str(), "w", stdout));
+    if (complain_to >= 0) {
+      dup2(complain_to, STDERR_FILENO);
+    } else {
+      static_cast<void>(!std::freopen(folder_.file("err").c_str(), "w", stderr));
+    }
+    if (before) before();
+    std::vector<char*> words;
+    for (std::string& argument : arguments) words.push_back(argument.data());
+    words.push_back(nullptr);
+    execv(PMBENCH_TEST_BINARY, words.data());
+    _exit(99);
+  }
+  static int finish(pid_t pid) {
+    int status = 0;
+    waitpid(pid, &status, 0);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+  }
+  int run(const std::vector<std::string>& arguments, const std::function<void()>& before = {}) {
+    return finish(start(arguments, -1, before));
+  }
+  void expect_refused(const std::vector<std::string>& arguments, const char* message, const char* hint,
+                      const std::function<void()>& before = {}) {
+    EXPECT_EQ(run(arguments, before), 2) << message;
+    EXPECT_EQ(folder_.read("out"), "");
+    EXPECT_THAT(folder_.read("err"), AllOf(HasSubstr("pmbench: error: "), HasSubstr(message),
+                                           HasSubstr("pmbench: hint: "), HasSubstr(hint)));
+  }
+  static std::uint64_t areas_allowed() { return read_number("/proc/sys/vm/max_map_count").value_or(0); }
+
+  TemporaryFolder folder_;
+};
+
+TEST_F(LargeMemoryCli, ExplainsItself) {
+  for (const char* name : {"vma", "touch", "kswapd"}) {
+    EXPECT_EQ(run({name, "--help"}), 0);
+    EXPECT_THAT(folder_.read("out"), AllOf(HasSubstr(std::string("pmbench ") + name), HasSubstr("Examples:"),
+                                           HasSubstr("Exit status:"), HasSubstr("--pattern")));
+    EXPECT_EQ(folder_.read("err"), "");
+  }
+}
+
+TEST_F(LargeMemoryCli, VmaCountsAreasAsAnyUser) {
+  const std::string json = folder_.file("vma.json");
+  ASSERT_EQ(run({"vma", "--ops", "4096", "--rounds", "2", "--op", "mmap,touch,munmap,fork", "--faulters", "1",
+                 "--json", json}),
+            0)
+      << folder_.read("err");
+  EXPECT_THAT(folder_.read("err"),
+              HasSubstr("2 rounds of cont, strided, random, frag: 4096 operations each, up to 8200 areas"));
+  EXPECT_THAT(folder_.read("out"),
+              AllOf(HasSubstr("median ns, by operations done"), HasSubstr("beside strided")));
+  const Result<VmaResult> result = parse_vma_json(folder_.read("vma.json"));
+  ASSERT_TRUE(result) << result.error().message;
+  ASSERT_EQ(result->cases.size(), 4);
+  EXPECT_NEAR(static_cast<double>(result->cases[0].areas_at_end), 1, 1);
+  EXPECT_NEAR(static_cast<double>(result->cases[1].areas_at_end), 4096, 1);
+  EXPECT_NEAR(static_cast<double>(result->cases[2].areas_at_end), 1, 1);
+  EXPECT_NEAR(static_cast<double>(result->cases[3].areas_at_end), 4097, 40);
+  EXPECT_EQ(run({"report", json}), 0) << folder_.read("err");
+  EXPECT_THAT(folder_.read("out"), HasSubstr("strided (fork)"));
+}
+
+TEST_F(LargeMemoryCli, VmaRefusesWhatTheMachineHasNot) {
+  expect_refused({"vma", "--ops", std::to_string(areas_allowed())}, "vm.max_map_count is", "at most --ops");
+  expect_refused({"vma", "--pattern", "frag", "--ops", "20000"}, "no room for", "ulimit -v", [] {
+    const rlimit limit{std::uint64_t{400} << 20, std::uint64_t{400} << 20};
+    setrlimit(RLIMIT_AS, &limit);
+  });
+  expect_refused({"vma", "--pattern", "spiral"}, "'spiral' is not one of", "pmbench vma --help");
+  expect_refused({"vma", "--op", "mprotect"}, "'mprotect' is not one of", "pmbench vma --help");
+  expect_refused({"vma", "--ops", "0"}, "--ops: 0 is not within", "pmbench vma --help");
+}
+
+// Rounds without end: it is only shown once it measures.
+TEST_F(LargeMemoryCli, VmaPutsTheLimitBackHoweverItEnds) {
+  NVMEMU_NEEDS(access("/proc/sys/vm/max_map_count", W_OK) == 0, "root that may set vm.max_map_count");
+  const std::uint64_t before = areas_allowed();
+  prctl(PR_SET_CHILD_SUBREAPER, 1);  // whom the caretaker of a killed one is a child of
+  for (const int signal : {SIGINT, SIGKILL}) {
+    WatchedTerminal terminal;
+    NVMEMU_NEEDS(terminal.is_open(), "pseudo-terminals");
+    const pid_t pid = start(
+        {"vma", "--pattern", "strided", "--ops", std::to_string(before), "--raise-limit", "--rounds", "1000"},
+        terminal.programs_end());
+    terminal.leave_to_program();
+    EXPECT_TRUE(terminal.wait_for("round 1 of 1000"));
+    EXPECT_GT(areas_allowed(), before);
+    kill(pid, signal);
+    EXPECT_EQ(finish(pid), signal == SIGKILL ? 128 + SIGKILL : 0);
+    while (wait(nullptr) > 0 || errno == EINTR) continue;
+    EXPECT_EQ(areas_allowed(), before);
+  }
+  prctl(PR_SET_CHILD_SUBREAPER, 0);
+}
+
+TEST_F(LargeMemoryCli, TouchRefusesWhatIsNotSafe) {
+  expect_refused({"touch"}, "--memory-limit is missing", "--memory-limit 256M");
+  expect_refused({"touch", "--memory-limit", "256M", "--ratio", "15/16"}, "below 1", "18/16");
+  expect_refused({"touch", "--memory-limit", "256M", "--ratio", "18/0"}, "--ratio", "pmbench touch --help");
+  expect_refused({"touch", "--memory-limit", "1M"}, "no room for the program itself", "at least 64 MiB");
+  expect_refused({"touch", "--memory-limit", "256M", "--thp", "maybe"}, "--thp: 'maybe'",
+                 "pmbench touch --help");
+  expect_refused({"kswapd"}, "--whole-machine is missing", "virtual machine");
+}
+
+TEST_F(LargeMemoryCli, TouchRefusesAMachineWithoutSwap) {
+  NVMEMU_NEEDS(number_of(parse_keyed(read_text("/proc/meminfo")), "SwapTotal") == 0,
+               "a machine without swap");
+  expect_refused({"touch", "--memory-limit", "256M"}, "no swap", "--swap-device zram");
+}
+
+class Touching : public LargeMemoryCli {
+ protected:
+  void SetUp() override {
+    // Swap is the whole machine's: whoever else it swaps out goes there too.
+    if (std::getenv("NVMEMU_TEST_PAGING") == nullptr)
+      GTEST_SKIP() << "needs NVMEMU_TEST_PAGING in the environment: it makes swap for the machine";
+    NVMEMU_NEEDS(geteuid() == 0, "root");
+    if (run({"touch", "--memory-limit", "64M", "--swap-device", "zram", "--runs", "1"}) == 2)
+      GTEST_SKIP() << "needs memory cgroups and zram: " << folder_.read("err");
+    prctl(PR_SET_CHILD_SUBREAPER, 1);
+  }
+  void TearDown() override {
+    prctl(PR_SET_CHILD_SUBREAPER, 0);
+    expect_nothing_left();
+  }
+  static void expect_nothing_left() {
+    EXPECT_EQ(read_text("/proc/swaps").find("zram"), std::string::npos);
+    std::error_code error;
+    const auto options = std::filesystem::directory_options::skip_permission_denied;
+    for (const auto& entry : std::filesystem::recursive_directory_iterator("/sys/fs/cgroup", options, error))
+      EXPECT_FALSE(entry.path().filename().string().starts_with("pmbench-")) << entry.path();
+  }
+};
+
+// What exceeds the limit goes out, and what the program itself takes, some MiB; as the paper's random, none.
+TEST_F(Touching, SwapsOutWhatIsOverTheLimit) {
+  const std::string json = folder_.file("touch.json");
+  ASSERT_EQ(run({"touch", "--memory-limit", "128M", "--swap-device", "zram", "--runs", "1", "--pattern",
+                 "all", "--json", json}),
+            0)
+      << folder_.read("err");
+  const Result<TouchResult> result = parse_touch_json(folder_.read("touch.json"));
+  ASSERT_TRUE(result) << result.error().message;
+  ASSERT_EQ(result->cases.size(), 3);
+  constexpr double kOverPages = 128 / 8 * 256;
+  for (const TouchCase& one : result->cases) {
+    const TouchRun& run = one.runs.at(0);
+    const double out = run.reclaim.counter("pswpout");
+    std::uint64_t counted = 0, sum_ns = 0;
+    for (const LatencyCounts& counts : run.classes) {
+      counted += counts.count;
+      sum_ns += counts.sum_ns;
+    }
+    EXPECT_EQ(counted, run.touches);
+    EXPECT_LE(static_cast<double>(sum_ns), run.loop_ns);
+    if (one.pattern == TouchPattern::kUniform) {
+      EXPECT_EQ(out, 0);
+      continue;
+    }
+    EXPECT_GT(out, 0.9 * kOverPages);
+    EXPECT_LT(out, 1.5 * kOverPages);
+    EXPECT_NEAR(static_cast<double>(run.rss.back().rss_bytes), 128 << 20, 16 << 20);
+  }
+  EXPECT_THAT(folder_.read("out"),
+              AllOf(HasSubstr("uniform, THP off: nothing was swapped"), HasSubstr("kswapd has no part")));
+}
+
+TEST_F(Touching, LeavesNothingBehindHoweverItEnds) {
+  for (const int signal : {SIGINT, SIGKILL}) {
+    WatchedTerminal terminal;
+    NVMEMU_NEEDS(terminal.is_open(), "pseudo-terminals");
+    const pid_t pid = start({"touch", "--memory-limit", "64M", "--swap-device", "zram", "--runs", "1000"},
+                            terminal.programs_end());
+    terminal.leave_to_program();
+    EXPECT_TRUE(terminal.wait_for("run 2 of 1000"));
+    EXPECT_NE(read_text("/proc/swaps").find("zram"), std::string::npos);
+    kill(pid, signal);
+    EXPECT_EQ(finish(pid), signal == SIGKILL ? 128 + SIGKILL : 0);
+    while (wait(nullptr) > 0 || errno == EINTR) continue;
+    expect_nothing_left();
+  }
+}
+
+}  // namespace
+}  // namespace nvmemu::pmbench
