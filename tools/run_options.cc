@@ -191,7 +191,8 @@ tl::unexpected<Error> in_option(const std::string& option, Error error) {
 }
 
 Result<RunRequest> check_options(const RunOptions& options) {
-  return check_all(options, {check_source, check_model, check_measuring, check_paging_options, check_memory, check_tiers});
+  return check_all(
+      options, {check_source, check_model, check_measuring, check_paging_options, check_memory, check_tiers});
 }
 
 Result<RunRequest> check_record_options(const RunOptions& options) {

@@ -294,8 +294,9 @@ Result<double> parse_alternate_ns(std::string_view text) {
 
 Result<Config> read_config() {
   Config config;
-  for (const auto read : {read_profile, read_target, read_persists, read_tiers, read_paging, read_bandwidths, read_base,
-                          read_remote, read_epoch, read_alternate, read_clock, read_source, read_model}) {
+  for (const auto read :
+       {read_profile, read_target, read_persists, read_tiers, read_paging, read_bandwidths, read_base,
+        read_remote, read_epoch, read_alternate, read_clock, read_source, read_model}) {
     if (Outcome error = read(config)) return tl::unexpected(std::move(*error));
   }
   if (Outcome error = read_word(kTicker, kTickers, config.ticker)) return tl::unexpected(std::move(*error));

@@ -28,7 +28,8 @@ TEST_P(LeavesAlone, WithSamplesOfPosixTimers) { expect_ok(GetParam(), {"--ticker
 TEST_P(LeavesAlone, UnderABandwidth) { expect_ok(GetParam(), {"--read-bandwidth", "500MB/s"}); }
 TEST_P(LeavesAlone, WithItsMemoryPaged) {
   NVMEMU_NEEDS_PAGING();
-  // Its handlers need more of the program's own signal stack, and nobody else's userfaultfd goes with its own.
+  // Its handlers need more of the program's own signal stack, and nobody else's userfaultfd goes with its
+  // own.
   const std::string_view name(GetParam());
   if (name == "small-alternate-stack" || name == "handler-on-tight-stack" || name == "served-pages")
     GTEST_SKIP() << "docs/pager.md says so of it";
