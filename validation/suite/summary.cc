@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include "host/statistics.h"
-#include "report/statistics.h"
+#include "measure/statistics.h"
 
 namespace nvmemu::suite {
 namespace {

@@ -7,7 +7,7 @@
 #include <map>
 #include <optional>
 
-#include "report/text_table.h"
+#include "output/text_table.h"
 
 namespace nvmemu::suite {
 namespace {
