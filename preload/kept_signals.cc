@@ -6,6 +6,8 @@
 #include <iterator>
 
 #include "hooks.h"
+#include "paging/kernel_signals.h"
+#include "paging/process_pager.h"
 #include "signal_entry.h"
 #include "signal_mask.h"
 
@@ -81,7 +83,7 @@ struct sigaction behind_ours(const Kept& entry, const struct sigaction& action) 
 void block_as_asked(int signal, const struct sigaction& action, const ucontext_t& context) noexcept {
   SignalMask mask = mask_of(context.uc_sigmask) | mask_of(action.sa_mask);
   if ((action.sa_flags & SA_NODEFER) == 0) mask |= mask_of(signal);
-  set_signal_mask(mask);
+  set_signal_mask(ProcessPager::get() != nullptr ? mask & ~kPagingSignals : mask);
 }
 
 }  // namespace
@@ -133,7 +135,9 @@ Wish wish_of_program(int signal, const siginfo_t& info, const ucontext_t& contex
     by_default.sa_flags = action.sa_flags;
     kept_sigaction(signal, &by_default, nullptr);
   }
-  if (!entry.is_fault) block_as_asked(signal, action, context);
+  // Where pages are mended, nothing may come between: the kernel has blocked all for it.
+  const bool is_pages = signal == SIGBUS && ProcessPager::get() != nullptr;
+  if (!entry.is_fault || is_pages) block_as_asked(signal, action, context);
   return {.handler = reinterpret_cast<std::uintptr_t>(action.sa_handler)};
 }
 

@@ -19,6 +19,7 @@
 #include "host/capabilities.h"
 #include "host/cpu.h"
 #include "model/model_table.h"
+#include "paging/uffd_mapper.h"
 #include "source_choice.h"
 #include "subcommands.h"
 #include "terminal.h"
@@ -50,6 +51,7 @@ struct Choice {
 struct Info {
   Cpu cpu;
   Capabilities capabilities;
+  Capability paging;  // of --dram
   PmuVerdict counters;
   std::string calibration_file;
   Result<Calibration> calibration = failure("");
@@ -83,6 +85,12 @@ Choice choose_model_of(const Info& info) {
   return {std::string((*model)->name), "the best of what " + info.chosen.text + " can feed"};
 }
 
+Capability probe_paging() {
+  const Result<void> can = check_paging();
+  if (can) return {.available = true, .why = "works", .mend = ""};
+  return {.available = false, .why = can.error().message, .mend = can.error().hint};
+}
+
 std::vector<std::string> find_improvements(const Info& info) {
   std::vector<std::string> improvements;
   if (!info.calibration) {
@@ -105,6 +113,7 @@ Info gather() {
   Info info;
   info.cpu = read_cpu();
   info.capabilities = probe_capabilities();
+  info.paging = probe_paging();
   info.calibration_file = calibration_path();
   info.calibration = load_calibration(info.calibration_file);
   if (info.calibration)
@@ -206,13 +215,16 @@ Json counters_json(const Info& info) {
           {"mend", info.counters.mend}};
 }
 
+Json capability_json(const Capability& capability) {
+  return {{"available", capability.available}, {"why", capability.why}, {"mend", capability.mend}};
+}
+
 void print_json(const Info& info) {
   Json json{{"schema", "nvmemu-info-1"}, {"machine", machine_json(info.cpu)}};
   for (const NamedCapability& capability : kCapabilities) {
-    const Capability& each = info.capabilities.*capability.member;
-    json["capabilities"][capability.key] = {
-        {"available", each.available}, {"why", each.why}, {"mend", each.mend}};
+    json["capabilities"][capability.key] = capability_json(info.capabilities.*capability.member);
   }
+  json["capabilities"]["paging"] = capability_json(info.paging);
   json["counters"] = counters_json(info);
   json["emulation"] = {{"source", to_json(info.source)},
                        {"ticker", to_json(info.ticker)},
@@ -248,6 +260,7 @@ void print_capabilities(const Info& info) {
     const Capability& each = info.capabilities.*capability.member;
     print_field(capability.label, mark(each.available) + printable(each.why));
   }
+  print_field("paging by --dram", mark(info.paging.available) + printable(info.paging.why));
   if (info.capabilities.pmu.available)
     print_field("counters are right", mark(info.counters.trusted) + printable(info.counters.why));
 }

@@ -137,6 +137,10 @@ void prepare_buffers(TrappedCall& call) noexcept {
   } else {
     need_whatever_it_is(call);
   }
+  // Whoever becomes another program, in memory that is shared until then, makes no call any more that would
+  // unpin: what is taken out meanwhile is brought in again when the call has failed.
+  const bool becomes_another = call.number() == SYS_execve || call.number() == SYS_execveat;
+  if (becomes_another && call.thread() != nullptr) release_pins(*call.thread());
   call.make_in_stub();
 }
 

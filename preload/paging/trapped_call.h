@@ -69,6 +69,8 @@ bool answer_descriptor_call(TrappedCall& call) noexcept;
 // Any other: what it is given the address of is brought in.
 void prepare_buffers(TrappedCall& call) noexcept;
 
+// What the thread's last call was given.
+void release_pins(TrappedThread& thread) noexcept;
 // What is mapped from now on stays in DRAM.
 void page_no_more() noexcept;
 // From now on calls are made as they come.

@@ -50,20 +50,11 @@ void spare_stack(std::uintptr_t stack_pointer) noexcept {
 
 // What it is given the address of is not there, however often it is brought in.
 bool has_failed_for_good(const TrappedCall& call) noexcept {
-  constexpr unsigned kMostTries = 3;
+  constexpr unsigned kMostTries = 16;
   if (call.thread() == nullptr) return call.is_tried_again();
   call.thread()->tries = call.is_tried_again() ? call.thread()->tries + 1 : 0;
   return call.thread()->tries > kMostTries;
 }
-
-void release_pins(TrappedThread& thread) noexcept {
-  for (std::size_t i = 0; i < thread.pin_count; ++i) ProcessPager::get()->unpin(thread.pins[i]);
-  thread.pin_count = 0;
-}
-
-}  // namespace
-
-namespace {
 
 bool dispatch() noexcept {
   return raw_syscall(SYS_prctl, kSetDispatch, kDispatchOn, own_code.begin, own_code.end - own_code.begin,
@@ -71,6 +62,11 @@ bool dispatch() noexcept {
 }
 
 }  // namespace
+
+void release_pins(TrappedThread& thread) noexcept {
+  for (std::size_t i = 0; i < thread.pin_count; ++i) ProcessPager::get()->unpin(thread.pins[i]);
+  thread.pin_count = 0;
+}
 
 bool trap_calls() noexcept {
   TrappedThread* const thread = begin_trapped_thread();

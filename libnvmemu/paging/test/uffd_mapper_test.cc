@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the pager rests on, by the running kernel. Nobody handles the faults: the tests touch only what is
+// there.
+#include "paging/uffd_mapper.h"
+
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstring>
+
+#include "host/test/needs.h"
+#include "paging/file_store.h"
+#include "simulated_memory.h"
+
+namespace nvmemu {
+namespace {
+
+constexpr std::size_t kPages = 64;
+
+class UffdMapperTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    NVMEMU_NEEDS_PAGING();
+    ASSERT_TRUE(mapper_.open());
+    memory_ = static_cast<std::byte*>(
+        mmap(nullptr, kPages * kPageBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
+    ASSERT_NE(memory_, MAP_FAILED);
+    ASSERT_TRUE(mapper_.watch({address(0), address(kPages)}));
+  }
+  void TearDown() override {
+    if (memory_ != nullptr) munmap(memory_, kPages * kPageBytes);
+    if (mapper_.file() >= 0) close(mapper_.file());
+  }
+  std::uintptr_t address(std::size_t i) const {
+    return reinterpret_cast<std::uintptr_t>(memory_) + i * kPageBytes;
+  }
+  std::uint64_t page(std::size_t i) const { return address(i) / kPageBytes; }
+  bool is_there(std::size_t i) const {
+    unsigned char there = 0;
+    return mincore(reinterpret_cast<void*>(address(i)), kPageBytes, &there) == 0 && (there & 1) != 0;
+  }
+  bool holds(std::size_t i, std::uint64_t number) const {
+    return std::memcmp(memory_ + i * kPageBytes, simulated::contents_of(number).data(), kPageBytes) == 0;
+  }
+  MapOutcome install(std::size_t i, std::uint64_t number, bool write_protected = false) {
+    const simulated::Contents contents = simulated::contents_of(number);
+    return mapper_.install(page(i), contents.data(), write_protected);
+  }
+
+  UffdMapper mapper_;
+  std::byte* memory_ = nullptr;
+};
+
+TEST_F(UffdMapperTest, InstallsAPageOnce) {
+  EXPECT_FALSE(is_there(3));
+  EXPECT_EQ(install(3, 7), MapOutcome::kDone);
+  EXPECT_TRUE(holds(3, 7));
+  EXPECT_EQ(install(3, 8), MapOutcome::kAlready);
+  EXPECT_TRUE(holds(3, 7));
+}
+
+TEST_F(UffdMapperTest, InstallsZerosUpToWhereAPageIs) {
+  ASSERT_EQ(install(5, 7), MapOutcome::kDone);
+  const auto installed = mapper_.install_zeros(page(2), 8);
+  EXPECT_EQ(installed.pages, 3U);
+  EXPECT_EQ(installed.outcome, MapOutcome::kAlready);
+  EXPECT_TRUE(is_there(4));
+  EXPECT_FALSE(is_there(6));
+}
+
+TEST_F(UffdMapperTest, SaysWhereNobodyWatches) {
+  ASSERT_TRUE(mapper_.unwatch({address(0), address(kPages)}));
+  EXPECT_EQ(install(3, 7), MapOutcome::kNotThere);
+}
+
+TEST_F(UffdMapperTest, TakesAPageOutAndPutsItBack) {
+  ASSERT_EQ(install(3, 7), MapOutcome::kDone);
+  if (!mapper_.moves()) GTEST_SKIP() << "needs UFFDIO_MOVE (Linux 6.8)";
+  ASSERT_EQ(mapper_.stage(page(3), 0), MapOutcome::kDone);
+  EXPECT_FALSE(is_there(3));
+  EXPECT_EQ(std::memcmp(mapper_.staged(0), simulated::contents_of(7).data(), kPageBytes), 0);
+  EXPECT_EQ(mapper_.stage(page(3), 1), MapOutcome::kNotThere);
+  ASSERT_EQ(mapper_.unstage(0, page(3)), MapOutcome::kDone);
+  EXPECT_TRUE(holds(3, 7));
+}
+
+TEST_F(UffdMapperTest, TakesACopyOfWhatAChildShares) {
+  ASSERT_EQ(install(3, 7), MapOutcome::kDone);
+  int pipes[2];
+  ASSERT_EQ(pipe(pipes), 0);
+  const pid_t child = fork();
+  if (child == 0) {
+    char end;
+    close(pipes[1]);
+    _exit(read(pipes[0], &end, 1) == 0 ? 0 : 1);
+  }
+  if (mapper_.moves()) {
+    EXPECT_EQ(mapper_.stage(page(3), 0), MapOutcome::kShared);
+  }
+  EXPECT_EQ(mapper_.protect(page(3), true), MapOutcome::kDone);
+  EXPECT_EQ(mapper_.stage_copy(page(3), 0), MapOutcome::kDone);
+  mapper_.drop(page(3));
+  EXPECT_FALSE(is_there(3));
+  EXPECT_EQ(std::memcmp(mapper_.staged(0), simulated::contents_of(7).data(), kPageBytes), 0);
+  close(pipes[1]);
+  waitpid(child, nullptr, 0);
+  close(pipes[0]);
+}
+
+TEST(FileStore, KeepsPagesInAFileWithoutAName) {
+  const int file = FileStore::create("/tmp");
+  ASSERT_GE(file, 0);
+  FileStore store(file);
+  const simulated::Contents one = simulated::contents_of(1);
+  ASSERT_TRUE(store.write(5, one.data(), 1));
+  simulated::Contents read;
+  ASSERT_TRUE(store.read(5, read.data()));
+  EXPECT_EQ(read, one);
+  EXPECT_FALSE(store.read(100, read.data()));  // beyond its end
+  EXPECT_NE(fcntl(file, F_GETFD) & FD_CLOEXEC, 0);
+  close(file);
+  EXPECT_FALSE(store.write(5, one.data(), 1));
+}
+
+TEST(FileStore, SaysWhereNoneCanBeMade) {
+  EXPECT_FALSE(check_page_store("/nowhere/pages"));
+  EXPECT_FALSE(check_page_store("/dev/null"));
+  EXPECT_TRUE(check_page_store("/tmp"));
+}
+
+TEST(TimeHistogram, HasEachTimeInABucketAnEighthWide) {
+  for (std::uint64_t ns : {0ULL, 1ULL, 7ULL, 8ULL, 15ULL, 16ULL, 1000ULL, 17'400ULL, 123'456'789ULL}) {
+    const std::size_t bucket = TimeHistogram::bucket_of(ns);
+    EXPECT_LE(TimeHistogram::begin_of(bucket), ns);
+    EXPECT_GT(TimeHistogram::begin_of(bucket + 1), ns);
+    EXPECT_LE(TimeHistogram::begin_of(bucket + 1) - TimeHistogram::begin_of(bucket),
+              std::max<std::uint64_t>(1, ns / 8));
+  }
+  EXPECT_EQ(TimeHistogram::bucket_of(~0ULL), TimeHistogram::kBuckets - 1);
+}
+
+}  // namespace
+}  // namespace nvmemu
