@@ -111,7 +111,7 @@ Result<void> start_traps() {
 void* programs_trap_handler() noexcept { return programs_trap_handler_now(); }
 
 bool answer_trapped_call(const siginfo_t& info, ucontext_t& context) noexcept {
-  if (info.si_code != kDispatched) return false;
+  if (ProcessPager::get() == nullptr || info.si_code != kDispatched) return false;
   if (are_over.load(std::memory_order_relaxed)) {
     TrappedCall(context, nullptr).make_in_stub();
     return true;
