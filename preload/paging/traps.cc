@@ -131,7 +131,6 @@ bool answer_trapped_call(const siginfo_t& info, ucontext_t& context) noexcept {
   return true;
 }
 
-// A program that has made its calls before, to another thread's harm, is not mended.
 bool mend_page_fault(const siginfo_t& info, const ucontext_t& context) noexcept {
   if (ProcessPager::get() == nullptr || info.si_code != BUS_ADRERR) return false;
   constexpr greg_t kWrite = 1 << 1;
