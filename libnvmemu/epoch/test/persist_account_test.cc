@@ -57,6 +57,25 @@ TEST(PersistAccountTest, WhatIsUntakenCountsAsEmulatedTime) {
   EXPECT_EQ(account.persists(), 10U);
 }
 
+// By what a tick took, once that is known.
+TEST(PersistAccountTest, TimeThatStepsBackIsNotWaitedForOnceMore) {
+  PersistAccount account;
+  account.note(1'000'000, 1, kTarget);
+  account.note(900'000, 1, kTarget);
+  EXPECT_EQ(account.take_debt(), 500);
+  EXPECT_EQ(account.until_durable_ns(800'000), 1000);
+  EXPECT_EQ(account.until_durable_ns(900'000 + 500 + 500), 0);
+}
+
+TEST(PersistAccountTest, WhatTakesNoTimeIsOnlyCounted) {
+  PersistAccount account;
+  account.note(1000, 1, kTarget);
+  account.note(1000, 3, {});
+  EXPECT_EQ(account.take_debt(), 0);
+  EXPECT_EQ(account.until_durable_ns(1500), 0);
+  EXPECT_EQ(account.lines(), 4U);
+}
+
 TEST(PersistAccountTest, ForgetsWhatIsUnderWay) {
   PersistAccount account;
   account.note(1000, 1, kTarget);
