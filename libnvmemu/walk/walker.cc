@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <new>
 
+#include "base/clock.h"
 #include "base/mapped.h"
 #include "base/raw_syscall.h"
 #include "walk/cursor.h"
@@ -214,10 +215,11 @@ WalkOutcome Walker::walk(SharedWalks& shared, const ucontext_t& context, const W
   if (runs_backwards(context)) return {.stop = WalkStop::kUnsupported};
   const auto pc = static_cast<std::uintptr_t>(context.uc_mcontext.gregs[REG_RIP]);
   if (is_behind_system_call(pc)) return {.stop = WalkStop::kSystemCall};
-  const std::uint64_t start = __rdtsc();
+  // CPU time: where others run in the middle of a walk, theirs is not its cost.
+  const std::uint64_t start_ns = thread_cpu_ns();
+  const auto taken_ns = [start_ns] { return static_cast<double>(thread_cpu_ns() - start_ns); };
   // What that has displaced would be walked as if the program's time had.
-  if (shared.untouchable().refresh(start, 1e9 / shared.scale().ns_per_tick))
-    return {.ns = shared.scale().ns(static_cast<double>(__rdtsc() - start))};
+  if (shared.untouchable().refresh(__rdtsc(), 1e9 / shared.scale().ns_per_tick)) return {.ns = taken_ns()};
   OwnMemory program(shared.untouchable());
   read_registers(context, shared.layout(), registers_);
   memory_.begin(program);
@@ -229,7 +231,7 @@ WalkOutcome Walker::walk(SharedWalks& shared, const ucontext_t& context, const W
     outcome = Run(*this, shared, plan).go();
   }
   shared.tally().add(outcome.passed, outcome.stop);
-  outcome.ns = shared.scale().ns(static_cast<double>(__rdtsc() - start));
+  outcome.ns = taken_ns();
   return outcome;
 }
 

@@ -60,7 +60,7 @@ class SharedWalks {
 struct WalkOutcome {
   unsigned steps = 0;  // 0 and no stop: what it has to know was found out anew instead
   WalkStop stop = WalkStop::kNone;
-  double ns = 0;          // that it took
+  double ns = 0;          // of CPU time that it took
   unsigned readings = 0;  // of loads, timed
   double misses = 0;      // lines that it brought in from memory,
   ByTier<double> misses_of_tier{};
