@@ -67,7 +67,8 @@ double DeviceModel::wait_for_buffer(double bytes, double now_ns) noexcept {
 // asked for before has been moved by then, though a request may be done before one that was asked for
 // earlier.
 double DeviceModel::serve(PageOperation operation, double bytes, double latency_ns, double now_ns) noexcept {
-  double& channel = *std::min_element(free_ns_.begin(), free_ns_.begin() + device_.channels);
+  const auto channels = std::min<std::size_t>(device_.channels, kMostChannels);
+  double& channel = *std::min_element(free_ns_.begin(), free_ns_.begin() + channels);
   double& moving_until_ns = moving_until_ns_[index_of(operation)];
   const double moves_ns =
       transfer_ns(bytes, operation == PageOperation::kRead ? device_.read_bps : device_.write_bps);
@@ -89,6 +90,21 @@ std::uint64_t DeviceModel::submit(PageOperation operation, std::uint64_t slot, s
   const double done_ns = serve(operation, bytes, latency, begin_ns);
   counts_.busy_ns += done_ns - static_cast<double>(now_ns);
   return std::max(now_ns, static_cast<std::uint64_t>(done_ns));
+}
+
+std::uint64_t DeviceModel::drain(std::uint64_t now_ns) noexcept {
+  double done_ns = std::max(static_cast<double>(now_ns), moving_until_ns_[index_of(PageOperation::kWrite)]);
+  if (device_.buffer_bytes > 0 && device_.drain_bps > 0) {
+    const double drained = (done_ns - buffered_at_ns_) / kNsPerSecond * device_.drain_bps;
+    buffered_bytes_ = std::max(0.0, buffered_bytes_ - std::max(0.0, drained));
+    buffered_at_ns_ = std::max(buffered_at_ns_, done_ns);
+    done_ns += transfer_ns(buffered_bytes_, device_.drain_bps);
+  }
+  return std::max(now_ns, static_cast<std::uint64_t>(done_ns));
+}
+
+std::uint64_t DeviceModel::flush(std::uint64_t now_ns) noexcept {
+  return drain(now_ns) + static_cast<std::uint64_t>(device_.flush_ns);
 }
 
 double years_to_wear_out(double capacity_bytes, double erase_cycles, double written_bytes_per_second,

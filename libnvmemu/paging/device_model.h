@@ -40,6 +40,10 @@ class DeviceModel {
   std::uint64_t submit(PageOperation operation, std::uint64_t slot, std::uint64_t pages,
                        std::uint64_t now_ns) noexcept;
 
+  // When all that was written before has left its buffer, and when it is durable, too.
+  std::uint64_t drain(std::uint64_t now_ns) noexcept;
+  std::uint64_t flush(std::uint64_t now_ns) noexcept;
+
   const DeviceCounts& counts() const noexcept { return counts_; }
 
  private:

@@ -29,6 +29,7 @@ struct PageDevice {
   std::uint64_t erase_block_bytes = 0;
   double erase_ns = 0;
   double erase_cycles = 0;  // that a block endures; 0: not known
+  double flush_ns = 0;      // until what was written is where it survives a loss of power
 };
 
 struct PageDeviceProfile {

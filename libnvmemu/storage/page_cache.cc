@@ -1,0 +1,295 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "storage/page_cache.h"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+
+namespace nvmemu {
+
+struct PageCache::Head {
+  std::uint32_t used_pages, used_files;  // were taken at least once
+  std::uint32_t free_page, free_file;    // were given back: lists
+  std::uint32_t dirty_pages, first_dirty_file, last_dirty_file;
+  std::uint32_t padding[9];
+};
+
+struct PageCache::Page {
+  std::uint32_t file = 0, index = 0;
+  std::uint32_t newer = 0, older = 0;
+  std::uint32_t next_of_hash = 0;
+  std::uint32_t next_of_file = 0, previous_of_file = 0;
+  std::uint32_t next_dirty = 0, previous_dirty = 0;
+  std::uint32_t is_dirty = 0;
+};
+
+namespace {
+
+constexpr std::uint64_t mix(std::uint64_t word) noexcept {
+  word ^= word >> 33;
+  word *= 0xff51afd7ed558ccdULL;
+  word ^= word >> 33;
+  return word;
+}
+
+std::uint32_t buckets_for(std::uint32_t most) noexcept { return std::bit_ceil(std::max(1U, most)); }
+
+}  // namespace
+
+std::size_t PageCache::bytes_for(std::uint32_t pages, std::uint32_t files) noexcept {
+  return sizeof(Head) + (std::size_t{files} + 1) * sizeof(CachedFile) +
+         (std::size_t{pages} + 1) * sizeof(Page) +
+         (std::size_t{buckets_for(pages)} + buckets_for(files)) * sizeof(std::uint32_t);
+}
+
+PageCache::PageCache(void* memory, std::uint32_t pages, std::uint32_t files) noexcept
+    : pages_most_(pages), files_most_(files), head_(static_cast<Head*>(memory)) {
+  files_ = reinterpret_cast<CachedFile*>(head_ + 1);
+  pages_ = reinterpret_cast<Page*>(files_ + files + 1);
+  file_buckets_ = reinterpret_cast<std::uint32_t*>(pages_ + pages + 1);
+  page_buckets_ = file_buckets_ + buckets_for(files);
+}
+
+std::uint32_t PageCache::dirty_pages() const noexcept { return head_->dirty_pages; }
+
+void PageCache::clear() noexcept {
+  std::memset(file_buckets_, 0, buckets_for(files_most_) * sizeof(std::uint32_t));
+  std::memset(page_buckets_, 0, buckets_for(pages_most_) * sizeof(std::uint32_t));
+  *head_ = {};
+  files_[0] = {};
+  pages_[0] = {};
+}
+
+PageCache::Page& PageCache::page(std::uint32_t number) const noexcept {
+  return pages_[number <= pages_most_ ? number : 0];
+}
+
+std::uint32_t& PageCache::bucket_of(File file, std::uint32_t page) const noexcept {
+  return page_buckets_[mix(std::uint64_t{file} << 32 | page) & (buckets_for(pages_most_) - 1)];
+}
+
+std::uint32_t& PageCache::bucket_of(const FileName& name) const noexcept {
+  return file_buckets_[mix(name.inode ^ mix(name.device)) & (buckets_for(files_most_) - 1)];
+}
+
+PageCache::File PageCache::find(const FileName& name) const noexcept {
+  std::uint32_t found = bucket_of(name);
+  for (std::uint32_t n = 0; n <= files_most_ && found != 0 && found <= files_most_; ++n) {
+    if (files_[found].name == name) return found;
+    found = files_[found].next_of_hash;
+  }
+  return 0;
+}
+
+// Makes it the most recently used: behind 0, whose `older` is the newest and whose `newer` the oldest.
+void PageCache::use_file(File number) noexcept {
+  CachedFile& entry = file(number);
+  file(entry.newer).older = entry.older;
+  file(entry.older).newer = entry.newer;
+  entry.newer = 0;
+  entry.older = files_[0].older;
+  file(entry.older).newer = number;
+  files_[0].older = number;
+}
+
+PageCache::File PageCache::find_or_add(const FileName& name) noexcept {
+  if (files_most_ == 0) return 0;
+  if (const File found = find(name); found != 0) {
+    use_file(found);
+    return found;
+  }
+  File number = head_->free_file;
+  if (number != 0 && number <= files_most_) {
+    head_->free_file = files_[number].next_of_hash;
+  } else if (head_->used_files < files_most_) {
+    number = ++head_->used_files;
+  } else {
+    forget(files_[0].newer);
+    number = head_->free_file;
+    head_->free_file = file(number).next_of_hash;
+  }
+  CachedFile& entry = file(number);
+  entry = {.name = name};
+  entry.newer = entry.older = number;
+  use_file(number);
+  std::uint32_t& bucket = bucket_of(name);
+  entry.next_of_hash = bucket;
+  bucket = number;
+  return number;
+}
+
+void PageCache::unhash_file(File number) noexcept {
+  std::uint32_t* link = &bucket_of(file(number).name);
+  for (std::uint32_t n = 0; n <= files_most_ && *link != 0 && *link != number; ++n)
+    link = &file(*link).next_of_hash;
+  if (*link == number) *link = file(number).next_of_hash;
+}
+
+void PageCache::forget(File number) noexcept {
+  if (number == 0 || number > files_most_) return;
+  drop(number, 0);
+  unhash_file(number);
+  CachedFile& entry = files_[number];
+  file(entry.newer).older = entry.older;
+  file(entry.older).newer = entry.newer;
+  entry.name = {};
+  entry.next_of_hash = head_->free_file;
+  head_->free_file = number;
+}
+
+std::uint32_t PageCache::find_page(File file, std::uint32_t index) const noexcept {
+  std::uint32_t found = bucket_of(file, index);
+  for (std::uint32_t n = 0; n <= pages_most_ && found != 0; ++n) {
+    const Page& entry = page(found);
+    if (entry.file == file && entry.index == index) return found;
+    found = entry.next_of_hash;
+  }
+  return 0;
+}
+
+void PageCache::link_newest(std::uint32_t number) noexcept {
+  Page& entry = page(number);
+  entry.newer = 0;
+  entry.older = pages_[0].older;
+  page(entry.older).newer = number;
+  pages_[0].older = number;
+}
+
+void PageCache::unlink(std::uint32_t number) noexcept {
+  const Page& entry = page(number);
+  page(entry.newer).older = entry.older;
+  page(entry.older).newer = entry.newer;
+}
+
+bool PageCache::touch(File file, std::uint32_t index) noexcept {
+  const std::uint32_t found = find_page(file, index);
+  if (found == 0) return false;
+  unlink(found);
+  link_newest(found);
+  return true;
+}
+
+std::uint32_t PageCache::take_page(Evicted& evicted) noexcept {
+  std::uint32_t number = head_->free_page;
+  if (number != 0) {
+    head_->free_page = page(number).next_of_hash;
+    return number;
+  }
+  if (head_->used_pages < pages_most_) return ++head_->used_pages;
+  number = pages_[0].newer;
+  const Page& oldest = page(number);
+  evicted = {oldest.file, oldest.index, oldest.is_dirty != 0};
+  remove(number);
+  head_->free_page = page(number).next_of_hash;
+  return number;
+}
+
+PageCache::Evicted PageCache::add(File number, std::uint32_t index) noexcept {
+  Evicted evicted;
+  if (pages_most_ == 0) return evicted;
+  const std::uint32_t taken = take_page(evicted);
+  Page& entry = page(taken);
+  entry = {.file = number, .index = index};
+  link_newest(taken);
+  std::uint32_t& bucket = bucket_of(number, index);
+  entry.next_of_hash = bucket;
+  bucket = taken;
+  CachedFile& owner = file(number);
+  entry.next_of_file = owner.first_page;
+  if (owner.first_page != 0) page(owner.first_page).previous_of_file = taken;
+  owner.first_page = taken;
+  return evicted;
+}
+
+void PageCache::link_dirty_file(File number) noexcept {
+  CachedFile& entry = file(number);
+  entry.next_dirty_file = 0;
+  entry.previous_dirty_file = head_->last_dirty_file;
+  (head_->last_dirty_file != 0 ? file(head_->last_dirty_file).next_dirty_file : head_->first_dirty_file) =
+      number;
+  head_->last_dirty_file = number;
+}
+
+void PageCache::unlink_dirty_file(File number) noexcept {
+  const CachedFile& entry = file(number);
+  (entry.previous_dirty_file != 0 ? file(entry.previous_dirty_file).next_dirty_file
+                                  : head_->first_dirty_file) = entry.next_dirty_file;
+  (entry.next_dirty_file != 0 ? file(entry.next_dirty_file).previous_dirty_file : head_->last_dirty_file) =
+      entry.previous_dirty_file;
+}
+
+void PageCache::link_dirty(std::uint32_t number) noexcept {
+  Page& entry = page(number);
+  CachedFile& owner = file(entry.file);
+  entry.is_dirty = 1;
+  entry.next_dirty = 0;
+  entry.previous_dirty = owner.last_dirty;
+  (owner.last_dirty != 0 ? page(owner.last_dirty).next_dirty : owner.first_dirty) = number;
+  owner.last_dirty = number;
+  if (owner.dirty_pages++ == 0) link_dirty_file(entry.file);
+  ++head_->dirty_pages;
+}
+
+void PageCache::unlink_dirty(std::uint32_t number) noexcept {
+  Page& entry = page(number);
+  CachedFile& owner = file(entry.file);
+  (entry.previous_dirty != 0 ? page(entry.previous_dirty).next_dirty : owner.first_dirty) = entry.next_dirty;
+  (entry.next_dirty != 0 ? page(entry.next_dirty).previous_dirty : owner.last_dirty) = entry.previous_dirty;
+  entry.is_dirty = 0;
+  if (owner.dirty_pages > 0 && --owner.dirty_pages == 0) unlink_dirty_file(entry.file);
+  if (head_->dirty_pages > 0) --head_->dirty_pages;
+}
+
+void PageCache::make_dirty(File file, std::uint32_t index) noexcept {
+  const std::uint32_t found = find_page(file, index);
+  if (found != 0 && page(found).is_dirty == 0) link_dirty(found);
+}
+
+void PageCache::unhash_page(std::uint32_t number) noexcept {
+  std::uint32_t* link = &bucket_of(page(number).file, page(number).index);
+  for (std::uint32_t n = 0; n <= pages_most_ && *link != 0 && *link != number; ++n)
+    link = &page(*link).next_of_hash;
+  if (*link == number) *link = page(number).next_of_hash;
+}
+
+void PageCache::remove(std::uint32_t number) noexcept {
+  Page& entry = page(number);
+  if (entry.is_dirty != 0) unlink_dirty(number);
+  unlink(number);
+  unhash_page(number);
+  CachedFile& owner = file(entry.file);
+  (entry.previous_of_file != 0 ? page(entry.previous_of_file).next_of_file : owner.first_page) =
+      entry.next_of_file;
+  if (entry.next_of_file != 0) page(entry.next_of_file).previous_of_file = entry.previous_of_file;
+  entry.file = 0;
+  entry.next_of_hash = head_->free_page;
+  head_->free_page = number;
+}
+
+void PageCache::drop(File number, std::uint32_t from) noexcept {
+  CachedFile& owner = file(number);
+  std::uint32_t next = owner.first_page;
+  for (std::uint32_t n = 0; n <= pages_most_ && next != 0; ++n) {
+    const std::uint32_t current = next;
+    next = page(current).next_of_file;
+    if (page(current).index >= from) remove(current);
+  }
+  if (owner.ahead_end > from) owner.ahead_begin = owner.ahead_end = 0;
+}
+
+PageCache::Run PageCache::clean_next(File number, std::uint32_t most) noexcept {
+  Run run{.file = number};
+  while (run.pages < most) {
+    const std::uint32_t next = file(number).first_dirty;
+    if (next == 0 || (run.pages > 0 && page(next).index != run.first + run.pages)) break;
+    if (run.pages++ == 0) run.first = page(next).index;
+    unlink_dirty(next);
+  }
+  return run;
+}
+
+PageCache::Run PageCache::clean_oldest(std::uint32_t most) noexcept {
+  return head_->first_dirty_file == 0 ? Run{} : clean_next(head_->first_dirty_file, most);
+}
+
+}  // namespace nvmemu

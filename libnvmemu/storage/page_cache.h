@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which pages of which files the page cache of a machine that is not there would hold, and which of them are
+// dirty; least recently used go first. In memory that processes share: numbers instead of pointers, of which
+// none is believed to be in range, and no walk to end by itself. Async-signal-safe; not thread-safe.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace nvmemu {
+
+// A file on any file system.
+struct FileName {
+  std::uint64_t device = 0, inode = 0;
+  bool operator==(const FileName&) const = default;
+};
+
+// What a cache knows of one.
+struct CachedFile {
+  FileName name;
+  std::uint64_t size = 0;                        // in bytes, as far as is known
+  std::uint64_t written_back_ns = 0;             // when what is being written back will be
+  std::uint64_t ahead_ready_ns = 0;              // and what is being read ahead:
+  std::uint32_t ahead_begin = 0, ahead_end = 0;  // these pages
+  std::uint32_t changes = 0;                     // since its last commit: FileChange bits
+  // Lists by number.
+  std::uint32_t newer = 0, older = 0, next_of_hash = 0;
+  std::uint32_t first_page = 0, first_dirty = 0, last_dirty = 0, dirty_pages = 0;
+  std::uint32_t next_dirty_file = 0, previous_dirty_file = 0;
+};
+
+enum FileChange : std::uint32_t { kTimesChanged = 1, kSizeChanged = 2 };
+
+class PageCache {
+ public:
+  using File = std::uint32_t;  // 0: none
+
+  struct Evicted {
+    File file = 0;  // 0: nothing was
+    std::uint32_t page = 0;
+    bool is_dirty = false;
+  };
+  struct Run {
+    File file = 0;
+    std::uint32_t first = 0, pages = 0;
+  };
+
+  static std::size_t bytes_for(std::uint32_t pages, std::uint32_t files) noexcept;
+
+  // `memory`: so many bytes, all zero, or as a cache of the same size has left them.
+  PageCache(void* memory, std::uint32_t pages, std::uint32_t files) noexcept;
+
+  std::uint32_t capacity() const noexcept { return pages_most_; }
+  std::uint32_t dirty_pages() const noexcept;
+  void clear() noexcept;
+
+  File find(const FileName& name) const noexcept;
+  // Where there is no room, the one that was not used for longest goes, with its pages, dirty or not.
+  File find_or_add(const FileName& name) noexcept;
+  CachedFile& file(File file) noexcept { return files_[file <= files_most_ ? file : 0]; }
+  // It is gone.
+  void forget(File file) noexcept;
+
+  // Whether the page is there; it is the most recently used then.
+  bool touch(File file, std::uint32_t page) noexcept;
+  // One that is not there.
+  Evicted add(File file, std::uint32_t page) noexcept;
+  // One that is.
+  void make_dirty(File file, std::uint32_t page) noexcept;
+  // Forgets its pages from this one on, dirty or not.
+  void drop(File file, std::uint32_t from) noexcept;
+
+  // The next pages side by side that are dirty, in the order in which they became so, at most `most`: clean
+  // from now on. None: `pages` is 0. Of the file, or of whichever has been dirty for longest.
+  Run clean_next(File file, std::uint32_t most) noexcept;
+  Run clean_oldest(std::uint32_t most) noexcept;
+
+ private:
+  struct Head;
+  struct Page;
+
+  Page& page(std::uint32_t number) const noexcept;
+  std::uint32_t find_page(File file, std::uint32_t page) const noexcept;
+  std::uint32_t take_page(Evicted& evicted) noexcept;
+  void link_newest(std::uint32_t number) noexcept;
+  void unlink(std::uint32_t number) noexcept;
+  void link_dirty(std::uint32_t number) noexcept;
+  void unlink_dirty(std::uint32_t number) noexcept;
+  void link_dirty_file(File number) noexcept;
+  void unlink_dirty_file(File number) noexcept;
+  void remove(std::uint32_t number) noexcept;
+  void unhash_page(std::uint32_t number) noexcept;
+  void unhash_file(File file) noexcept;
+  void use_file(File file) noexcept;
+  std::uint32_t& bucket_of(File file, std::uint32_t page) const noexcept;
+  std::uint32_t& bucket_of(const FileName& name) const noexcept;
+
+  std::uint32_t pages_most_, files_most_;
+  Head* head_;
+  CachedFile* files_;  // from 1 on; 0: the list's ends
+  Page* pages_;        // likewise
+  std::uint32_t* file_buckets_;
+  std::uint32_t* page_buckets_;
+};
+
+}  // namespace nvmemu

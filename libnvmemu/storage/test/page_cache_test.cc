@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "storage/page_cache.h"
+
+#include <gtest/gtest.h>
+
+#include <list>
+#include <map>
+#include <random>
+#include <vector>
+
+namespace nvmemu {
+namespace {
+
+class PageCacheTest : public ::testing::Test {
+ protected:
+  static constexpr std::uint32_t kPages = 8, kFiles = 4;
+
+  PageCache make(std::uint32_t pages, std::uint32_t files) {
+    memory_.assign(PageCache::bytes_for(pages, files) / sizeof(std::uint64_t) + 1, 0);
+    return {memory_.data(), pages, files};
+  }
+  PageCache::File file(std::uint64_t inode) { return cache_.find_or_add({1, inode}); }
+
+  std::vector<std::uint64_t> memory_;
+  PageCache cache_ = make(kPages, kFiles);
+};
+
+TEST_F(PageCacheTest, HoldsWhatItWasGiven) {
+  const PageCache::File a = file(1);
+  EXPECT_FALSE(cache_.touch(a, 7));
+  cache_.add(a, 7);
+  EXPECT_TRUE(cache_.touch(a, 7));
+  EXPECT_FALSE(cache_.touch(file(2), 7));
+  EXPECT_EQ(file(1), a);
+}
+
+TEST_F(PageCacheTest, TheLeastRecentlyUsedPageGoes) {
+  const PageCache::File a = file(1);
+  for (std::uint32_t i = 0; i < kPages; ++i) EXPECT_EQ(cache_.add(a, i).file, 0U);
+  cache_.touch(a, 0);
+  cache_.make_dirty(a, 1);
+  const PageCache::Evicted evicted = cache_.add(a, 100);
+  EXPECT_EQ(evicted.page, 1U);
+  EXPECT_TRUE(evicted.is_dirty);
+  EXPECT_EQ(cache_.dirty_pages(), 0U);
+  EXPECT_TRUE(cache_.touch(a, 0));
+}
+
+TEST_F(PageCacheTest, TheLeastRecentlyUsedFileGoesWithItsPages) {
+  for (std::uint64_t inode = 1; inode <= kFiles; ++inode) cache_.add(file(inode), 0);
+  file(1);
+  file(9);
+  EXPECT_EQ(cache_.find({1, 2}), 0U);
+  EXPECT_NE(cache_.find({1, 1}), 0U);
+  EXPECT_FALSE(cache_.touch(file(9), 0));
+}
+
+TEST_F(PageCacheTest, DirtyPagesAreCleanedInOrderSideBySide) {
+  const PageCache::File a = file(1), b = file(2);
+  for (const std::uint32_t page : {4U, 5U, 6U, 2U}) {
+    cache_.add(a, page);
+    cache_.make_dirty(a, page);
+  }
+  cache_.add(b, 0);
+  cache_.make_dirty(b, 0);
+  PageCache::Run run = cache_.clean_oldest(2);
+  EXPECT_EQ(run.file, a);
+  EXPECT_EQ(run.first, 4U);
+  EXPECT_EQ(run.pages, 2U);
+  run = cache_.clean_next(a, 10);
+  EXPECT_EQ(run.first, 6U);
+  EXPECT_EQ(run.pages, 1U);
+  EXPECT_EQ(cache_.clean_next(a, 10).first, 2U);
+  EXPECT_EQ(cache_.clean_next(a, 10).pages, 0U);
+  EXPECT_EQ(cache_.clean_oldest(10).file, b);
+  EXPECT_EQ(cache_.clean_oldest(10).pages, 0U);
+  EXPECT_TRUE(cache_.touch(a, 4));
+}
+
+TEST_F(PageCacheTest, AFileThatIsCutShortLosesItsEnd) {
+  const PageCache::File a = file(1);
+  for (std::uint32_t i = 0; i < 4; ++i) {
+    cache_.add(a, i);
+    cache_.make_dirty(a, i);
+  }
+  cache_.drop(a, 2);
+  EXPECT_TRUE(cache_.touch(a, 1));
+  EXPECT_FALSE(cache_.touch(a, 2));
+  EXPECT_EQ(cache_.dirty_pages(), 2U);
+  cache_.forget(a);
+  EXPECT_EQ(cache_.dirty_pages(), 0U);
+  EXPECT_EQ(cache_.find({1, 1}), 0U);
+}
+
+TEST_F(PageCacheTest, ClearedItHoldsNothing) {
+  cache_.add(file(1), 0);
+  cache_.make_dirty(file(1), 0);
+  cache_.clear();
+  EXPECT_EQ(cache_.find({1, 1}), 0U);
+  EXPECT_EQ(cache_.dirty_pages(), 0U);
+  EXPECT_FALSE(cache_.touch(file(1), 0));
+}
+
+TEST_F(PageCacheTest, WithoutRoomItHoldsNothing) {
+  cache_ = make(0, kFiles);
+  const PageCache::File a = file(1);
+  cache_.add(a, 0);
+  cache_.make_dirty(a, 0);
+  EXPECT_FALSE(cache_.touch(a, 0));
+  EXPECT_EQ(cache_.dirty_pages(), 0U);
+}
+
+// A plain model of the same, step by step.
+struct Plain {
+  using Key = std::pair<PageCache::File, std::uint32_t>;
+  std::list<Key> by_use;  // newest first
+  std::map<Key, bool> dirty;
+
+  bool touch(Key key) {
+    if (dirty.count(key) == 0) return false;
+    by_use.remove(key);
+    by_use.push_front(key);
+    return true;
+  }
+};
+
+TEST_F(PageCacheTest, DoesWhatAPlainModelDoes) {
+  constexpr std::uint32_t kMost = 64;
+  cache_ = make(kMost, 16);
+  Plain plain;
+  std::mt19937 random(1);
+  for (int step = 0; step < 200'000; ++step) {
+    const PageCache::File a = file(1 + random() % 8);
+    const std::uint32_t page = random() % 32;
+    switch (random() % 8) {
+      case 0:
+        cache_.drop(a, page);
+        std::erase_if(plain.dirty,
+                      [&](const auto& one) { return one.first.first == a && one.first.second >= page; });
+        plain.by_use.remove_if([&](const Plain::Key& key) { return key.first == a && key.second >= page; });
+        break;
+      case 1: {
+        const PageCache::Run run = cache_.clean_oldest(8);
+        for (std::uint32_t i = 0; i < run.pages; ++i) {
+          ASSERT_TRUE((plain.dirty[{run.file, run.first + i}]));
+          plain.dirty[{run.file, run.first + i}] = false;
+        }
+        break;
+      }
+      default: {
+        const bool is_there = cache_.touch(a, page);
+        ASSERT_EQ(is_there, plain.touch({a, page}));
+        if (!is_there) {
+          const PageCache::Evicted evicted = cache_.add(a, page);
+          if (plain.by_use.size() == kMost) {
+            const Plain::Key oldest = plain.by_use.back();
+            ASSERT_EQ(evicted.file, oldest.first);
+            ASSERT_EQ(evicted.page, oldest.second);
+            ASSERT_EQ(evicted.is_dirty, plain.dirty[oldest]);
+            plain.dirty.erase(oldest);
+            plain.by_use.pop_back();
+          }
+          plain.by_use.push_front({a, page});
+          plain.dirty[{a, page}] = false;
+        }
+        if (random() % 2 == 0) {
+          cache_.make_dirty(a, page);
+          plain.dirty[{a, page}] = true;
+        }
+      }
+    }
+    std::uint32_t dirty = 0;
+    for (const auto& one : plain.dirty) dirty += one.second ? 1 : 0;
+    ASSERT_EQ(cache_.dirty_pages(), dirty);
+  }
+}
+
+// Whatever is written over it: nothing outside is touched, and every call ends.
+TEST_F(PageCacheTest, SpoiltItStaysWithinItsMemory) {
+  constexpr std::uint32_t kMost = 32;
+  constexpr std::uint64_t kGuard = 0x5a5a5a5a5a5a5a5a;
+  std::mt19937 random(2);
+  for (int round = 0; round < 300; ++round) {
+    const std::size_t words = PageCache::bytes_for(kMost, 8) / sizeof(std::uint64_t);
+    std::vector<std::uint64_t> memory(words + 64, 0);
+    std::fill(memory.begin() + static_cast<std::ptrdiff_t>(words) + 1, memory.end(), kGuard);
+    PageCache cache(memory.data(), kMost, 8);
+    for (int step = 0; step < 300; ++step) {
+      const PageCache::File a = cache.find_or_add({1, random() % 12});
+      const std::uint32_t page = random() % 64;
+      if (!cache.touch(a, page)) cache.add(a, page);
+      if (random() % 2 == 0) cache.make_dirty(a, page);
+      if (random() % 16 == 0) cache.clean_oldest(4);
+      if (random() % 16 == 0) cache.drop(a, page);
+      if (random() % 32 == 0) cache.forget(a);
+      if (step > 100) memory[random() % words] = std::uint64_t{random()} << 32 | random();
+    }
+    for (std::size_t i = words + 1; i < memory.size(); ++i) ASSERT_EQ(memory[i], kGuard);
+  }
+}
+
+}  // namespace
+}  // namespace nvmemu

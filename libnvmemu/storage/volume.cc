@@ -1,0 +1,282 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "storage/volume.h"
+
+#include <algorithm>
+
+namespace nvmemu {
+namespace {
+
+constexpr double kNsPerSecond = 1e9;
+// As Linux does by default: written back from a tenth of the page cache on, and waited for from a fifth on,
+// in batches of 4 MiB; read ahead by up to 128 KiB.
+constexpr std::uint32_t kBackgroundPart = 10, kWaitPart = 5;
+constexpr std::uint32_t kBatchPages = 1024;
+constexpr std::uint32_t kAheadPages = 32;
+// What a host brings of a mapped file at once.
+constexpr std::uint32_t kFaultPages = 4;
+
+std::uint32_t page_of(std::uint64_t offset) noexcept {
+  return static_cast<std::uint32_t>(std::min<std::uint64_t>(offset / kPageBytes, 0xfffffffeU));
+}
+
+std::uint32_t end_page(const FileRange& range) noexcept {
+  return page_of(range.offset + std::max<std::uint64_t>(range.bytes, 1) - 1) + 1;
+}
+
+// Files lie apart, each in one piece.
+std::uint64_t slot_of(PageCache::File file, std::uint32_t page) noexcept {
+  return (std::uint64_t{file} << 32) + page;
+}
+
+}  // namespace
+
+double Volume::commit_ns() const noexcept {
+  if (device_->mode != StorageMode::kBlock) return device_->commit_ns;
+  constexpr double kUsual = 0.5;
+  const PageDevice& device = device_->device;
+  const double moves_ns =
+      device.write_bps > 0 ? static_cast<double>(kPageBytes) / device.write_bps * kNsPerSecond : 0;
+  return 2 * (device.write.at(kUsual) + moves_ns + device.flush_ns);
+}
+
+// Memory: latency, and bytes at a rate that all share.
+std::uint64_t Volume::move_bytes(PageOperation operation, std::uint64_t bytes,
+                                 std::uint64_t now_ns) noexcept {
+  const bool reads = operation == PageOperation::kRead;
+  const PageDevice& device = device_->device;
+  const double bps = reads ? device.read_bps : device.write_bps;
+  const double latency_ns = (reads ? device.read : device.write).at(0);
+  double& moving_until_ns = state_->moving_until_ns[static_cast<std::size_t>(operation)];
+  moving_until_ns = std::max(moving_until_ns, static_cast<double>(now_ns)) +
+                    (bps > 0 ? static_cast<double>(bytes) / bps * kNsPerSecond : 0);
+  return static_cast<std::uint64_t>(moving_until_ns + latency_ns);
+}
+
+std::uint64_t Volume::request(PageOperation operation, const PageCache::Run& run,
+                              std::uint64_t now_ns) noexcept {
+  const bool reads = operation == PageOperation::kRead;
+  StorageTally::add(reads ? tally().device_reads : tally().device_writes, 1);
+  StorageTally::add(reads ? tally().device_read_pages : tally().device_written_pages, run.pages);
+  return state_->model.submit(operation, slot_of(run.file, run.first), run.pages, now_ns);
+}
+
+// The page is in the cache from now on; what must give way is written where it is dirty, which nobody waits
+// for.
+void Volume::keep(PageCache::File file, std::uint32_t page, std::uint64_t now_ns) noexcept {
+  const PageCache::Evicted evicted = cache_->add(file, page);
+  if (evicted.is_dirty) request(PageOperation::kWrite, {evicted.file, evicted.page, 1}, now_ns);
+}
+
+std::uint64_t Volume::fetch(const PageCache::Run& run, std::uint64_t now_ns) noexcept {
+  const std::uint64_t done_ns = request(PageOperation::kRead, run, now_ns);
+  for (std::uint32_t i = 0; i < run.pages; ++i) keep(run.file, run.first + i, now_ns);
+  return done_ns;
+}
+
+// Each run of pages that are not there is a request, and one is waited for after the other.
+std::uint64_t Volume::bring(PageCache::File file, std::uint32_t first, std::uint32_t end,
+                            std::uint64_t now_ns) noexcept {
+  const std::uint32_t at_once = device_->mode == StorageMode::kPagedDax ? kFaultPages : kBatchPages;
+  std::uint64_t done_ns = now_ns, hits = 0;
+  PageCache::Run absent{.file = file};
+  const auto bring_absent = [&] {
+    if (absent.pages > 0) done_ns = fetch(absent, done_ns);
+    absent.pages = 0;
+  };
+  for (std::uint32_t page = first; page < end; ++page) {
+    if (cache_->touch(file, page)) {
+      ++hits;
+      bring_absent();
+      continue;
+    }
+    if (absent.pages++ == 0) absent.first = page;
+    if (absent.pages == at_once) bring_absent();
+  }
+  bring_absent();
+  StorageTally::add(tally().hit_pages, hits);
+  StorageTally::add(tally().missed_pages, end - first - hits);
+  const CachedFile& entry = cache_->file(file);
+  const bool is_on_its_way = first < entry.ahead_end && end > entry.ahead_begin;
+  return is_on_its_way ? std::max(done_ns, entry.ahead_ready_ns) : done_ns;
+}
+
+// As far as is known that there is something, and once half of what was is used.
+void Volume::read_ahead(PageCache::File file, std::uint32_t end, std::uint64_t now_ns) noexcept {
+  CachedFile& entry = cache_->file(file);
+  const auto file_end = page_of(entry.size + kPageBytes - 1);
+  if (entry.ahead_end > end + kAheadPages / 2) return;
+  const std::uint32_t first = std::max(end, entry.ahead_end);
+  const std::uint32_t last = std::min(end + kAheadPages, file_end);
+  PageCache::Run run{.file = file, .first = first};
+  while (run.first < last && cache_->touch(file, run.first)) ++run.first;
+  while (run.first + run.pages < last && !cache_->touch(file, run.first + run.pages)) ++run.pages;
+  if (run.pages == 0) return;
+  StorageTally::add(tally().read_ahead_pages, run.pages);
+  entry.ahead_ready_ns = fetch(run, now_ns);
+  entry.ahead_begin = run.first;
+  entry.ahead_end = run.first + run.pages;
+}
+
+std::uint64_t Volume::read(const FileRange& range, ReadStream& stream, std::uint64_t now_ns) noexcept {
+  StorageTally::add(tally().reads, 1);
+  StorageTally::add(tally().read_bytes, range.bytes);
+  if (is_memory()) return move_bytes(PageOperation::kRead, range.bytes, now_ns);
+  const std::uint32_t first = page_of(range.offset), end = end_page(range);
+  const std::uint64_t done_ns = bring(range.file, first, end, now_ns);
+  // The next page, or the rest of the same.
+  const bool goes_on = stream.next_page > 0 && (first == stream.next_page || first + 1 == stream.next_page);
+  stream.next_page = end;
+  if (goes_on && device_->mode == StorageMode::kBlock) read_ahead(range.file, end, now_ns);
+  return done_ns;
+}
+
+std::uint64_t Volume::read_directly(const FileRange& range, std::uint64_t now_ns) noexcept {
+  if (is_memory()) {
+    ReadStream none;
+    return read(range, none, now_ns);
+  }
+  StorageTally::add(tally().reads, 1);
+  StorageTally::add(tally().read_bytes, range.bytes);
+  const std::uint32_t first = page_of(range.offset);
+  const std::uint64_t clean_ns = send_dirty(range.file, now_ns);
+  return request(PageOperation::kRead, {range.file, first, end_page(range) - first}, clean_ns);
+}
+
+// What a write leaves of a page that is not there must be read.
+std::uint64_t Volume::bring_edges(const FileRange& range, std::uint64_t now_ns) noexcept {
+  const std::uint64_t size = cache_->file(range.file).size, end = range.offset + range.bytes;
+  const std::uint32_t first = page_of(range.offset), last = end_page(range) - 1;
+  std::uint64_t done_ns = now_ns;
+  const auto bring_page = [&](std::uint32_t page) {
+    if (std::uint64_t{page} * kPageBytes < size && !cache_->touch(range.file, page))
+      done_ns = fetch({range.file, page, 1}, done_ns);
+  };
+  if (range.offset % kPageBytes != 0) bring_page(first);
+  if (end % kPageBytes != 0 && end < size && (last != first || range.offset % kPageBytes == 0))
+    bring_page(last);
+  return done_ns;
+}
+
+// In the background, until there is little that is dirty or much on its way; where that is too much in all,
+// who writes waits.
+std::uint64_t Volume::flush_some(std::uint64_t now_ns) noexcept {
+  WriteBack& write_back = state_->write_back;
+  const std::uint32_t background = cache_->capacity() / kBackgroundPart;
+  while (cache_->dirty_pages() > background && write_back.has_room(now_ns)) {
+    std::uint32_t sent = 0;
+    std::uint64_t done_ns = now_ns;
+    while (sent < kBatchPages) {
+      const PageCache::Run run = cache_->clean_oldest(kBatchPages - sent);
+      if (run.pages == 0) break;
+      sent += run.pages;
+      done_ns = std::max(done_ns, request(PageOperation::kWrite, run, now_ns));
+      CachedFile& entry = cache_->file(run.file);
+      entry.written_back_ns = std::max(entry.written_back_ns, done_ns);
+    }
+    if (sent == 0) break;
+    write_back.send(sent, done_ns);
+  }
+  const std::uint32_t most = cache_->capacity() / kWaitPart, dirty = cache_->dirty_pages();
+  return write_back.until_below(dirty < most ? most - dirty : 0, now_ns);
+}
+
+std::uint64_t Volume::write(const FileRange& range, std::uint64_t now_ns) noexcept {
+  StorageTally::add(tally().writes, 1);
+  StorageTally::add(tally().written_bytes, range.bytes);
+  CachedFile& entry = cache_->file(range.file);
+  std::uint64_t done_ns = now_ns;
+  if (is_memory()) {
+    done_ns = move_bytes(PageOperation::kWrite, range.bytes, now_ns);
+  } else {
+    done_ns = bring_edges(range, now_ns);
+    for (std::uint32_t page = page_of(range.offset), end = end_page(range); page < end; ++page) {
+      if (!cache_->touch(range.file, page)) keep(range.file, page, now_ns);
+      cache_->make_dirty(range.file, page);
+    }
+    done_ns = std::max(done_ns, flush_some(now_ns));
+  }
+  entry.changes |= kTimesChanged;
+  resize(range.file, std::max(entry.size, range.offset + range.bytes));
+  return done_ns;
+}
+
+std::uint64_t Volume::write_directly(const FileRange& range, std::uint64_t now_ns) noexcept {
+  if (is_memory()) return write(range, now_ns);
+  StorageTally::add(tally().writes, 1);
+  StorageTally::add(tally().written_bytes, range.bytes);
+  const std::uint32_t first = page_of(range.offset);
+  const std::uint64_t clean_ns = send_dirty(range.file, now_ns);
+  CachedFile& entry = cache_->file(range.file);
+  entry.changes |= kTimesChanged;
+  resize(range.file, std::max(entry.size, range.offset + range.bytes));
+  return request(PageOperation::kWrite, {range.file, first, end_page(range) - first}, clean_ns);
+}
+
+void Volume::resize(PageCache::File file, std::uint64_t bytes) noexcept {
+  CachedFile& entry = cache_->file(file);
+  if (entry.size == bytes) return;
+  if (bytes < entry.size && !is_memory()) cache_->drop(file, page_of(bytes + kPageBytes - 1));
+  entry.size = bytes;
+  entry.changes |= kTimesChanged | kSizeChanged;
+}
+
+std::uint64_t Volume::send_dirty(PageCache::File file, std::uint64_t now_ns) noexcept {
+  std::uint64_t done_ns = std::max(now_ns, cache_->file(file).written_back_ns);
+  for (std::uint32_t n = 0; n <= cache_->capacity(); ++n) {
+    const PageCache::Run run = cache_->clean_next(file, kBatchPages);
+    if (run.pages == 0) break;
+    done_ns = std::max(done_ns, request(PageOperation::kWrite, run, now_ns));
+  }
+  return done_ns;
+}
+
+std::uint64_t Volume::write_back(PageCache::File file, std::uint64_t now_ns) noexcept {
+  return is_memory() ? now_ns : send_dirty(file, now_ns);
+}
+
+std::uint64_t Volume::commit(std::uint64_t ready_ns) noexcept {
+  // Memory's and a mapped file's take each caller's own processor.
+  if (device_->mode != StorageMode::kBlock) {
+    StorageTally::add(tally().commits, 1);
+    return ready_ns + static_cast<std::uint64_t>(commit_ns());
+  }
+  const Journal::Commit commit = state_->journal.commit(ready_ns, commit_ns());
+  StorageTally::add(commit.is_shared ? tally().shared_commits : tally().commits, 1);
+  return commit.done_ns;
+}
+
+// The data, then the journal: a device's flush is in its commit.
+std::uint64_t Volume::sync(PageCache::File file, SyncKind kind, std::uint64_t now_ns) noexcept {
+  StorageTally::add(tally().syncs, 1);
+  CachedFile& entry = cache_->file(file);
+  const std::uint32_t counts = kind == SyncKind::kAll ? kTimesChanged | kSizeChanged : kSizeChanged;
+  const bool commits = (entry.changes & counts) != 0;
+  if (commits) entry.changes = 0;
+  if (device_->mode != StorageMode::kBlock) return commit(now_ns);
+  const bool had_data = entry.dirty_pages > 0 || entry.written_back_ns > now_ns;
+  const std::uint64_t ready_ns = send_dirty(file, now_ns);
+  if (commits) return commit(state_->model.drain(ready_ns));
+  return had_data || kind == SyncKind::kData ? state_->model.flush(ready_ns) : ready_ns;
+}
+
+std::uint64_t Volume::sync_names(std::uint64_t now_ns) noexcept {
+  StorageTally::add(tally().syncs, 1);
+  if (!state_->names_changed) return now_ns;
+  state_->names_changed = false;
+  return commit(now_ns);
+}
+
+std::uint64_t Volume::sync_all(std::uint64_t now_ns) noexcept {
+  StorageTally::add(tally().syncs, 1);
+  state_->names_changed = false;
+  if (device_->mode != StorageMode::kBlock) return commit(now_ns);
+  std::uint64_t done_ns = std::max(now_ns, state_->write_back.last_done_ns());
+  for (std::uint32_t n = 0; n <= cache_->capacity(); ++n) {
+    const PageCache::Run run = cache_->clean_oldest(kBatchPages);
+    if (run.pages == 0) break;
+    done_ns = std::max(done_ns, request(PageOperation::kWrite, run, now_ns));
+  }
+  return commit(state_->model.drain(done_ns));
+}
+
+}  // namespace nvmemu

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+// One folder's storage: when a call on a file below it is done. All that processes share of it is in its
+// VolumeState and its page cache, in memory that they share; who calls holds the lock of both. Time is passed
+// in. Async-signal-safe.
+#pragma once
+
+#include <cstdint>
+
+#include "paging/device_model.h"
+#include "storage/journal.h"
+#include "storage/page_cache.h"
+#include "storage/storage_device.h"
+#include "storage/storage_tally.h"
+#include "storage/write_back.h"
+
+namespace nvmemu {
+
+struct VolumeState {
+  explicit VolumeState(const PageDevice& device) noexcept : model(device) {}
+
+  DeviceModel model;
+  Journal journal;
+  WriteBack write_back;
+  double moving_until_ns[2] = {};  // bytes of memory, by PageOperation
+  bool names_changed = false;      // in a folder, since the last commit
+  StorageTally tally{};
+};
+
+// How a descriptor's reads go on: to tell a stream.
+struct ReadStream {
+  std::uint32_t next_page = 0;
+};
+
+struct FileRange {
+  PageCache::File file = 0;
+  std::uint64_t offset = 0, bytes = 0;
+};
+
+enum class SyncKind : std::uint8_t { kAll, kData };
+
+class Volume {
+ public:
+  // `device` is this process's own copy: nothing that is shared says how a device is.
+  Volume(const StorageDevice& device, VolumeState& state, PageCache& cache) noexcept
+      : device_(&device), state_(&state), cache_(&cache) {}
+
+  // When it is done, no earlier than `now_ns`. Whatever was really read or written, > 0 bytes.
+  std::uint64_t read(const FileRange& range, ReadStream& stream, std::uint64_t now_ns) noexcept;
+  std::uint64_t write(const FileRange& range, std::uint64_t now_ns) noexcept;
+  // Past the page cache.
+  std::uint64_t read_directly(const FileRange& range, std::uint64_t now_ns) noexcept;
+  std::uint64_t write_directly(const FileRange& range, std::uint64_t now_ns) noexcept;
+  std::uint64_t sync(PageCache::File file, SyncKind kind, std::uint64_t now_ns) noexcept;
+  // A folder's names; and all that is dirty.
+  std::uint64_t sync_names(std::uint64_t now_ns) noexcept;
+  std::uint64_t sync_all(std::uint64_t now_ns) noexcept;
+  // Of one file, without a commit.
+  std::uint64_t write_back(PageCache::File file, std::uint64_t now_ns) noexcept;
+
+  void resize(PageCache::File file, std::uint64_t bytes) noexcept;
+  void change_names() noexcept { state_->names_changed = true; }
+
+  StorageTally& tally() noexcept { return state_->tally; }
+  bool is_memory() const noexcept { return device_->mode == StorageMode::kDax; }
+  // What one commit takes: of a block device two writes with a flush after each, as ext4's journal has it.
+  double commit_ns() const noexcept;
+
+ private:
+  std::uint64_t move_bytes(PageOperation operation, std::uint64_t bytes, std::uint64_t now_ns) noexcept;
+  std::uint64_t request(PageOperation operation, const PageCache::Run& run, std::uint64_t now_ns) noexcept;
+  std::uint64_t fetch(const PageCache::Run& run, std::uint64_t now_ns) noexcept;
+  std::uint64_t bring(PageCache::File file, std::uint32_t first, std::uint32_t end,
+                      std::uint64_t now_ns) noexcept;
+  void read_ahead(PageCache::File file, std::uint32_t end, std::uint64_t now_ns) noexcept;
+  std::uint64_t bring_edges(const FileRange& range, std::uint64_t now_ns) noexcept;
+  void keep(PageCache::File file, std::uint32_t page, std::uint64_t now_ns) noexcept;
+  std::uint64_t flush_some(std::uint64_t now_ns) noexcept;
+  std::uint64_t send_dirty(PageCache::File file, std::uint64_t now_ns) noexcept;
+  std::uint64_t commit(std::uint64_t ready_ns) noexcept;
+
+  const StorageDevice* device_;
+  VolumeState* state_;
+  PageCache* cache_;
+};
+
+}  // namespace nvmemu
