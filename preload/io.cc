@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Interposed: how processes, and threads too, wait for one another through the kernel. What a file descriptor
-// stands for is not looked at: paying before a write to a plain file is merely early.
+// Interposed: how processes, and threads too, wait for one another through the kernel; reads, writes and
+// what closes are in storage/. What a file descriptor stands for is not looked at: paying before a write to a
+// plain file is merely early.
 #include <mqueue.h>
 #include <poll.h>
 #include <signal.h>
@@ -8,29 +9,12 @@
 #include <sys/eventfd.h>
 #include <sys/msg.h>
 #include <sys/select.h>
-#include <sys/sendfile.h>
 #include <sys/socket.h>
-#include <sys/uio.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
-#include <cstdio>
-
 #include "edge.h"
-
-NVMEMU_EDGE(ssize_t, read, (int fd, void* to, size_t size), , (fd, to, size));
-NVMEMU_EDGE(ssize_t, readv, (int fd, const iovec* to, int count), , (fd, to, count));
-NVMEMU_EDGE(ssize_t, write, (int fd, const void* from, size_t size), , (fd, from, size));
-NVMEMU_EDGE(ssize_t, writev, (int fd, const iovec* from, int count), , (fd, from, count));
-NVMEMU_EDGE(int, close, (int fd), , (fd));
-NVMEMU_EDGE(int, fflush, (FILE * file), , (file));
-NVMEMU_EDGE(int, fclose, (FILE * file), , (file));
-NVMEMU_EDGE(ssize_t, sendfile, (int to, int from, off_t* offset, size_t size), noexcept,
-            (to, from, offset, size));
-NVMEMU_EDGE(ssize_t, splice,
-            (int from, off64_t* from_at, int to, off64_t* to_at, size_t size, unsigned flags), ,
-            (from, from_at, to, to_at, size, flags));
 
 NVMEMU_EDGE(ssize_t, send, (int fd, const void* from, size_t size, int flags), , (fd, from, size, flags));
 NVMEMU_EDGE(ssize_t, sendto,
@@ -108,7 +92,6 @@ NVMEMU_EDGE(int, clock_nanosleep, (clockid_t clock, int flags, const timespec* t
             (clock, flags, time, left));
 
 // What the C library's headers make of some of these where sizes are checked (_FORTIFY_SOURCE).
-NVMEMU_EDGE(ssize_t, __read_chk, (int fd, void* to, size_t size, size_t room), , (fd, to, size, room));
 NVMEMU_EDGE(ssize_t, __recv_chk, (int fd, void* to, size_t size, size_t room, int flags), ,
             (fd, to, size, room, flags));
 NVMEMU_EDGE(ssize_t, __recvfrom_chk,

@@ -8,6 +8,7 @@
 #include "hook.h"
 #include "keep_errno.h"
 #include "runtime.h"
+#include "storage/process_storage.h"
 
 namespace nvmemu::preload {
 namespace {
@@ -45,6 +46,9 @@ void* map_in_tiers(Placement& placement, void* address, std::size_t bytes, int p
 }
 
 void* map(void* address, std::size_t bytes, int protection, int flags, int fd, off_t offset) noexcept {
+  if (StoredDescriptor* const file = process_storage().find(fd);
+      file != nullptr && (flags & MAP_ANONYMOUS) == 0)
+    process_storage().on_mapped(*file, bytes);
   Placement* const tiers = placement();
   return tiers == nullptr ? real_mmap(address, bytes, protection, flags, fd, offset)
                           : map_in_tiers(*tiers, address, bytes, protection, flags, fd, offset);

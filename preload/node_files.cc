@@ -17,6 +17,7 @@
 #include "hook.h"
 #include "keep_errno.h"
 #include "runtime.h"
+#include "storage/process_storage.h"
 
 namespace nvmemu::preload {
 namespace {
@@ -24,6 +25,7 @@ namespace {
 NVMEMU_HOOK(int, open, (const char*, int, unsigned));
 NVMEMU_HOOK(int, openat, (int, const char*, int, unsigned));
 NVMEMU_HOOK(FILE*, fopen, (const char*, const char*));
+NVMEMU_HOOK(FILE*, freopen, (const char*, const char*, FILE*));
 NVMEMU_HOOK(DIR*, opendir, (const char*));
 NVMEMU_HOOK(int, access, (const char*, int));
 NVMEMU_HOOK(int, faccessat, (int, const char*, int, int));
@@ -103,6 +105,20 @@ auto at_shown(int fd, const char* path, Call&& call) {
 
 using namespace nvmemu::preload;
 
+// Where files of the run's storage are among them.
+static int noted(int fd, int flags) noexcept {
+  if (fd < 0 || !process_storage().is_open()) return fd;
+  const KeepErrno keep;
+  process_storage().note_opened(fd, flags);
+  return fd;
+}
+
+static FILE* noted(FILE* stream, const char* mode) noexcept {
+  const int writes = *mode == 'w' ? O_CREAT | O_TRUNC : *mode == 'a' ? O_CREAT : 0;
+  if (stream != nullptr) noted(fileno(stream), writes);
+  return stream;
+}
+
 // <fcntl.h> declares them as variadic; a word more does no harm.
 NVMEMU_EXPORT int interposed_open(const char* path, int flags, unsigned mode) __asm__("open");
 NVMEMU_EXPORT int interposed_open64(const char* path, int flags, unsigned mode) __asm__("open64");
@@ -110,13 +126,13 @@ NVMEMU_EXPORT int interposed_openat(int fd, const char* path, int flags, unsigne
 NVMEMU_EXPORT int interposed_openat64(int fd, const char* path, int flags, unsigned mode) __asm__("openat64");
 
 int interposed_open(const char* path, int flags, unsigned mode) {
-  return has_nodes() ? open_shown(AT_FDCWD, path, flags, mode) : real_open(path, flags, mode);
+  return noted(has_nodes() ? open_shown(AT_FDCWD, path, flags, mode) : real_open(path, flags, mode), flags);
 }
 int interposed_open64(const char* path, int flags, unsigned mode) {
   return interposed_open(path, flags | O_LARGEFILE, mode);
 }
 int interposed_openat(int fd, const char* path, int flags, unsigned mode) {
-  return has_nodes() ? open_shown(fd, path, flags, mode) : real_openat(fd, path, flags, mode);
+  return noted(has_nodes() ? open_shown(fd, path, flags, mode) : real_openat(fd, path, flags, mode), flags);
 }
 int interposed_openat64(int fd, const char* path, int flags, unsigned mode) {
   return interposed_openat(fd, path, flags | O_LARGEFILE, mode);
@@ -133,9 +149,16 @@ NVMEMU_EXPORT int __openat64_2(int fd, const char* path, int flags) {
 }
 
 NVMEMU_EXPORT FILE* fopen(const char* path, const char* mode) {
-  return has_nodes() ? fopen_shown(path, mode) : real_fopen(path, mode);
+  return noted(has_nodes() ? fopen_shown(path, mode) : real_fopen(path, mode), mode);
 }
 NVMEMU_EXPORT FILE* fopen64(const char* path, const char* mode) { return fopen(path, mode); }
+NVMEMU_EXPORT FILE* freopen(const char* path, const char* mode, FILE* stream) {
+  if (stream != nullptr) process_storage().note_closed(fileno(stream));
+  return noted(real_freopen(path, mode, stream), mode);
+}
+NVMEMU_EXPORT FILE* freopen64(const char* path, const char* mode, FILE* stream) {
+  return freopen(path, mode, stream);
+}
 
 NVMEMU_EXPORT DIR* opendir(const char* path) { return at_shown(AT_FDCWD, path, real_opendir); }
 

@@ -113,6 +113,7 @@ void Runtime::start() {
     return log_warning("no room for the emulator's signal handlers: the program runs natively");
   }
   active_.store(true, std::memory_order_relaxed);
+  start_storage();
   start_paging();
 }
 

@@ -124,6 +124,7 @@ class Runtime {
   void set_persist_targets() noexcept;
   void create_walks();
   void start_paging();
+  void start_storage();
   void create_governor();
   BandwidthTarget lowest_bandwidth() const noexcept;  // of all memory, and of each tier
   void set_sampler_options();

@@ -12,6 +12,7 @@
 #include "paging/traps.h"
 #include "plan/target_latency.h"
 #include "runtime.h"
+#include "storage/process_storage.h"
 
 namespace nvmemu::preload {
 
@@ -117,6 +118,14 @@ void Runtime::start_paging() {
   std::string text = "its memory is not paged: " + started.error().message;
   if (!started.error().hint.empty()) text += " (" + started.error().hint + ")";
   log_warning(text);
+}
+
+void Runtime::start_storage() {
+  if (config_.storage.empty()) return;
+  const Result<void> started = process_storage().open(config_.storage, board_->path(), reports_itself());
+  if (started) return;
+  warn(kNoStorage);
+  log_warning("its files are where they are, and take what that takes: " + started.error().message);
 }
 
 void Runtime::create_governor() {

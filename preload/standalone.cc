@@ -10,6 +10,7 @@
 #include "report/run_report.h"
 #include "runtime.h"
 #include "sandbox.h"
+#include "storage/process_storage.h"
 
 namespace nvmemu::preload {
 namespace {
@@ -37,6 +38,10 @@ RunReport make_report(const Runtime& runtime) {
   report.wall_seconds = runtime.seconds_since_start();
   if (!runtime.source().warning.empty()) report.warnings.push_back(runtime.source().warning);
   read_board(runtime.board(), report);
+  if (process_storage().is_open()) {
+    report.storage = report_of_storage(runtime.config().storage);
+    read_storage(process_storage().shared(), report);
+  }
   if (!report.processes.empty()) report.command = {report.processes.front().command};
   report.warnings.push_back("the exit status is not known: a process cannot report its own");
   return report;

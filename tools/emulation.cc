@@ -20,6 +20,7 @@
 #include "node_tree.h"
 #include "progress_file.h"
 #include "report/board.h"
+#include "storage/shared_storage.h"
 #include "terminal.h"
 #include "tier_report.h"
 
@@ -95,6 +96,7 @@ Config make_config(const RunOptions& options, const Prepared& prepared, const Li
   config.tiers = prepared.request.tiers;
   config.nodes = nodes;
   config.paging = prepared.request.paging;
+  config.storage = prepared.request.storage;
   config.target_read_bps = limit.governed.read_bps;
   config.target_write_bps = limit.governed.write_bps;
   config.stat = options.stat || limit.hardware != nullptr;
@@ -147,6 +149,16 @@ Result<std::optional<NodeTree>> show_nodes(const Prepared& prepared) {
   return std::optional(*std::move(tree));
 }
 
+// What its processes are to share; nothing where there is no storage.
+Result<SharedStorage> share_storage(const StoragePlan& plan, const Board& board, TemporaryFiles& temporary) {
+  if (plan.empty()) return SharedStorage();
+  const std::string path = std::string(board.path()) + kStorageSuffix;
+  temporary.add(path);
+  std::vector<StorageDevice> devices;
+  for (const StorageFolder& folder : plan.folders) devices.push_back(folder.device);
+  return SharedStorage::create(path, {devices.size(), plan.page_cache_bytes}, devices.data());
+}
+
 RunReport make_report(const RunOptions& options, const Prepared& prepared,
                       const std::vector<std::string>& command) {
   RunReport report;
@@ -173,6 +185,7 @@ RunReport make_report(const RunOptions& options, const Prepared& prepared,
     report.paging = {.dram_bytes = static_cast<double>(prepared.request.paging.dram_bytes),
                      .page_to = prepared.request.paging.page_to,
                      .device = prepared.request.paging.device_name};
+    report.storage = report_of_storage(prepared.request.storage);
     report.persists = {.is_emulated = emulates_persists(prepared.request),
                        .native_ns = prepared.machine.persist_latency_ns};
     if (!prepared.request.persists.empty())
@@ -230,6 +243,10 @@ tl::expected<Emulated, Refusal> emulate(const RunOptions& options, const Prepare
   report.bandwidth.why = limit->why;
   const auto nodes = show_nodes(prepared);
   if (!nodes) return tl::unexpected(Refusal{kNvmemuFailed, nodes.error()});
+  const Result<SharedStorage> storage =
+      share_storage(prepared.is_native() ? StoragePlan() : prepared.request.storage, *board, temporary);
+  if (!storage)
+    return tl::unexpected(Refusal{kNvmemuFailed, in_option("--storage", storage.error()).value()});
   std::vector<std::string> variables;
   if (!prepared.is_native()) {
     variables =
@@ -250,6 +267,7 @@ tl::expected<Emulated, Refusal> emulate(const RunOptions& options, const Prepare
   report.exit_status = ended->exit_status;
   report.wall_seconds = ended->wall_seconds;
   read_board(*board, report);
+  if (storage->is_open()) read_storage(*storage, report);
   if (!options.write_latency.empty() && report.persists.persists == 0 && !report.processes.empty()) {
     report.warnings.emplace_back(
         "no persist was seen: a program that makes its own, without libpmem, has to tell by "

@@ -60,6 +60,15 @@ void add_memory_options(Parser& app, RunOptions& options) {
       "how long that device takes for a request: 5us [no time]", kMemory);
   add("--page-device", options.page_device, "NAME",
       "or which device that is: hdd-2008, nvme-nand, optane-ssd, ...\n(docs/pager.md)", kMemory);
+  app.add_option(
+         "--storage", options.storage,
+         "files below DIR behave as if they lay on other storage: ssd-nvme,\nssd-sata, hdd-7200, "
+         "optane-dax, ..., or a block device that takes\n100us for each request. May be given 8 times "
+         "(docs/storage.md)")
+      .type_name("DIR=PROFILE|LATENCY")
+      .group(kMemory);
+  add("--page-cache", options.page_cache, "SIZE", "what the page cache before such a block device holds [1G]",
+      kMemory);
   add("--throttle", options.throttle, "auto|governor|hardware",
       "what keeps to them: the governor, in software, anywhere; or the\nmemory controllers (as root, see "
       "nvmemu throttle), and the\n"

@@ -21,6 +21,7 @@
 #include "model/model_table.h"
 #include "paging_options.h"
 #include "plan/target_latency.h"
+#include "storage_options.h"
 #include "tier_options.h"
 
 namespace nvmemu {
@@ -156,7 +157,7 @@ Result<void> check_memory(const RunOptions& options, RunRequest& request) {
     return {};
   }
   if (request.bandwidth.limits() || options.stat || !options.tiers.empty() || !options.tiers_file.empty() ||
-      !options.dram.empty() || !request.persists.empty()) {
+      !options.dram.empty() || !options.storage.empty() || !request.persists.empty()) {
     request.target.multiple = 1;
     return {};
   }
@@ -191,8 +192,8 @@ tl::unexpected<Error> in_option(const std::string& option, Error error) {
 }
 
 Result<RunRequest> check_options(const RunOptions& options) {
-  return check_all(
-      options, {check_source, check_model, check_measuring, check_paging_options, check_memory, check_tiers});
+  return check_all(options, {check_source, check_model, check_measuring, check_paging_options,
+                             check_storage_options, check_memory, check_tiers});
 }
 
 Result<RunRequest> check_record_options(const RunOptions& options) {

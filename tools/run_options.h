@@ -12,6 +12,7 @@
 #include "epoch/config.h"
 #include "epoch/governor.h"
 #include "plan/paging_plan.h"
+#include "plan/storage_plan.h"
 #include "plan/tier_plan.h"
 
 namespace nvmemu {
@@ -24,6 +25,8 @@ struct RunOptions {
   std::vector<std::string> tiers;  // NAME=MEMORY,RULE each,
   std::string tiers_file;          // and those of a file
   std::string dram, page_to, page_latency, page_device;
+  std::vector<std::string> storage;  // DIR=PROFILE each
+  std::string page_cache;
   std::string throttle = "auto", node = "0";
   std::string throttle_root;  // what stands for /, for the hardware: for tests
   bool no_walks = false;
@@ -50,6 +53,7 @@ struct RunRequest {
   PersistSpec persists{};
   TierPlan tiers{};
   PagingPlan paging{};
+  StoragePlan storage{};
   BandwidthTarget bandwidth;  // 0: not limited
   bool hardware_throttle = false;
   int node = 0;                  // that it limits

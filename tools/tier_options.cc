@@ -59,6 +59,21 @@ Result<void> check_tier(const std::string& option, const std::string& text, RunR
   return {};
 }
 
+// What is mapped of files in memory that stands for storage is a tier of that memory. Only walks tell of
+// tiers: without them such mappings cost nothing more.
+Result<void> add_stored_tiers(const RunOptions& options, RunRequest& request) {
+  if (options.no_walks || request.source == SourceChoice::kPmu || request.source == SourceChoice::kReplay)
+    return {};
+  int number = 0;
+  for (const StorageFolder& folder : request.storage.folders) {
+    ++number;
+    if (folder.device.memory.empty()) continue;
+    const std::string tier = fmt::format("storage{}={},file={}", number, folder.device.memory, folder.path);
+    if (auto checked = check_tier("--storage", tier, request); !checked) return checked;
+  }
+  return {};
+}
+
 }  // namespace
 
 Result<void> check_tiers(const RunOptions& options, RunRequest& request) {
@@ -72,6 +87,7 @@ Result<void> check_tiers(const RunOptions& options, RunRequest& request) {
       if (auto checked = check_tier("--tiers: " + tier.where, tier.text, request); !checked) return checked;
     }
   }
+  if (auto added = add_stored_tiers(options, request); !added) return added;
   if (request.tiers.empty()) return {};
   if (request.source == SourceChoice::kPmu || request.source == SourceChoice::kReplay)
     return failure(fmt::format("--source: {} does not tell which tier was waited for", quote(options.source)),

@@ -34,6 +34,8 @@ constexpr const char* kTiers = "NVMEMU_TIERS";
 constexpr const char* kDram = "NVMEMU_DRAM";
 constexpr const char* kPageTo = "NVMEMU_PAGE_TO";
 constexpr const char* kPageDevice = "NVMEMU_PAGE_DEVICE";
+constexpr const char* kStorage = "NVMEMU_STORAGE";
+constexpr const char* kPageCache = "NVMEMU_PAGE_CACHE";
 constexpr const char* kBaseLatency = "NVMEMU_BASE_LATENCY";
 constexpr const char* kEpoch = "NVMEMU_EPOCH";
 constexpr const char* kAlternate = "NVMEMU_ALTERNATE";
@@ -117,6 +119,20 @@ Outcome read_target(Config& config) {
   if (!target) return bad_value(kReadLatency, text, target.error().message, target.error().hint);
   config.target_read_latency_ns = target->ns;
   config.target_multiple = target->multiple;
+  return std::nullopt;
+}
+
+Outcome read_storage(Config& config) {
+  const std::string_view text = variable(kStorage);
+  if (text.empty()) return std::nullopt;
+  Result<std::vector<StorageFolder>> folders = parse_storage(text);
+  if (!folders) return bad_value(kStorage, text, folders.error().message, folders.error().hint);
+  config.storage.folders = *std::move(folders);
+  const std::string_view cache = variable(kPageCache);
+  if (cache.empty()) return std::nullopt;
+  const Result<std::uint64_t> bytes = parse_page_cache_bytes(cache);
+  if (!bytes) return bad_value(kPageCache, cache, bytes.error().message, bytes.error().hint);
+  config.storage.page_cache_bytes = *bytes;
   return std::nullopt;
 }
 
@@ -295,8 +311,8 @@ Result<double> parse_alternate_ns(std::string_view text) {
 Result<Config> read_config() {
   Config config;
   for (const auto read :
-       {read_profile, read_target, read_persists, read_tiers, read_paging, read_bandwidths, read_base,
-        read_remote, read_epoch, read_alternate, read_clock, read_source, read_model}) {
+       {read_profile, read_target, read_persists, read_tiers, read_paging, read_storage, read_bandwidths,
+        read_base, read_remote, read_epoch, read_alternate, read_clock, read_source, read_model}) {
     if (Outcome error = read(config)) return tl::unexpected(std::move(*error));
   }
   if (Outcome error = read_word(kTicker, kTickers, config.ticker)) return tl::unexpected(std::move(*error));
@@ -325,6 +341,8 @@ std::vector<std::string> to_environment(const Config& config) {
       set(kDram, config.paging.empty() ? "" : std::to_string(config.paging.dram_bytes) + "B"),
       set(kPageTo, config.paging.page_to),
       set(kPageDevice, config.paging.device_name),
+      set(kStorage, format_storage(config.storage)),
+      set(kPageCache, config.storage.empty() ? "" : std::to_string(config.storage.page_cache_bytes) + "B"),
       set(kReadBandwidth, in_bps(config.target_read_bps)),
       set(kWriteBandwidth, in_bps(config.target_write_bps)),
       set(kStat, word_for(kOneZero, config.stat)),

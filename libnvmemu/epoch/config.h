@@ -9,6 +9,7 @@
 
 #include "base/result.h"
 #include "plan/paging_plan.h"
+#include "plan/storage_plan.h"
 #include "plan/target_latency.h"
 #include "plan/tier_plan.h"
 #include "walk/rules.h"
@@ -38,6 +39,7 @@ struct Config {
                                // made; empty: there is none
   PagingPlan paging{};         // NVMEMU_DRAM ("256MiB"), NVMEMU_PAGE_TO (a folder, or a file's name),
                                // NVMEMU_PAGE_DEVICE (a name or a latency)
+  StoragePlan storage{};       // NVMEMU_STORAGE (DIR=PROFILE, by line ends), NVMEMU_PAGE_CACHE ("1GiB")
   double base_latency_ns = 0;  // NVMEMU_BASE_LATENCY; 0: the calibrated one
   double epoch_ns = 100e6;     // NVMEMU_EPOCH, 1 ms to 10 s
   double alternate_ns = 0;     // NVMEMU_ALTERNATE, windows of 10 ms to 60 s with delays off and on; 0: on

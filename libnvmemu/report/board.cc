@@ -19,6 +19,7 @@
 
 #include "base/clock.h"
 #include "report/board_owner.h"
+#include "storage/shared_storage.h"
 
 namespace nvmemu {
 
@@ -175,7 +176,11 @@ Result<Board> Board::open(const char* path) {
 }
 
 void Board::remove_file() noexcept {
-  if (path_[0] != '\0') unlink(path_);
+  if (path_[0] == '\0') return;
+  unlink(path_);
+  char beside[kPathBytes + sizeof kStorageSuffix];
+  std::snprintf(beside, sizeof beside, "%s%s", path_, kStorageSuffix);
+  unlink(beside);
 }
 
 // The latest of that number that is, or is not, merely expected.

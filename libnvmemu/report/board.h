@@ -46,6 +46,7 @@ enum BoardWarning : std::uint32_t {
       1U << 15,             // the ticks' signal came to a thread that had it blocked, which ran natively then
   kNotPaged = 1U << 16,     // memory was to be paged, and could not be: it is all in DRAM
   kPagingEnded = 1U << 17,  // a seccomp filter, before which all was brought into DRAM
+  kNoStorage = 1U << 18,    // files were to lie on other storage, and do not
 };
 
 enum class Ticker : std::uint32_t { kNone, kPerfEvent, kPosixTimer };

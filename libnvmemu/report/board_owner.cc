@@ -14,6 +14,7 @@
 
 #include "base/descriptor.h"
 #include "base/read_file.h"
+#include "storage/shared_storage.h"
 
 namespace nvmemu {
 namespace {
@@ -69,7 +70,9 @@ void sweep_boards(const char* directory, std::size_t bytes) {
     const std::string_view name = entry->d_name;
     if (!name.starts_with(kBoardPrefix) || !name.ends_with(kBoardSuffix)) continue;
     const auto head = read_head(dirfd(entries.get()), entry->d_name, bytes);
-    if (head && is_gone(head->owner)) unlinkat(dirfd(entries.get()), entry->d_name, 0);
+    if (!head || !is_gone(head->owner)) continue;
+    unlinkat(dirfd(entries.get()), entry->d_name, 0);
+    unlinkat(dirfd(entries.get()), (std::string(name) + kStorageSuffix).c_str(), 0);
   }
 }
 

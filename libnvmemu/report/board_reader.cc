@@ -55,6 +55,8 @@ constexpr WarningText kWarningTexts[] = {
      "a "
      "descriptor or the like: the thread ran natively from then on"},
     {kNotPaged, "all of its memory was in DRAM: it could not be paged (why is said on stderr)"},
+    {kNoStorage,
+     "files lay where they are: the storage of the run could not be reached (why is said on stderr)"},
     {kPagingEnded,
      "before it installed a seccomp filter all of its memory was brought into DRAM, and stayed there"},
     {kEmulatorFailed, "a fault in nvmemu's own code (it says where on stderr): the thread went on natively"},

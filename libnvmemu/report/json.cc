@@ -4,6 +4,7 @@
 
 #include "report/paging_fields.h"
 #include "report/run_report.h"
+#include "report/storage_fields.h"
 
 namespace nvmemu {
 namespace {
@@ -181,6 +182,19 @@ Json paging_json(const PagingReport& paging) {
   return json;
 }
 
+Json storage_json(const std::vector<StorageReport>& storage) {
+  Json all = Json::array();
+  for (const StorageReport& one : storage) {
+    Json json = {{"folder", one.folder},
+                 {"profile", one.profile},
+                 {"mode", one.mode},
+                 {"page_cache_bytes", one.page_cache_bytes}};
+    for (const auto& [name, member, count] : kStorageFields) json[name] = one.*member;
+    all.push_back(std::move(json));
+  }
+  return all;
+}
+
 Json report_json(const RunReport& report) {
   return {
       {"schema", "nvmemu-run-1"},
@@ -201,6 +215,7 @@ Json report_json(const RunReport& report) {
       {"places", places_json(report.places)},
       {"persists", persists_json(report.persists)},
       {"paging", paging_json(report.paging)},
+      {"storage", storage_json(report.storage)},
       {"walks",
        {{"walks", report.walks.walks},
         {"instructions", report.walks.instructions},

@@ -11,6 +11,7 @@
 #include "base/read_file.h"
 #include "report/paging_fields.h"
 #include "report/report_fields.h"
+#include "report/storage_fields.h"
 
 namespace nvmemu {
 namespace {
@@ -198,6 +199,23 @@ PagingReport paging_of(const Fields& fields) {
   return paging;
 }
 
+// Reports of before there was any have none.
+std::vector<StorageReport> storage_of(const Fields& fields) {
+  std::vector<StorageReport> storage;
+  if (!fields.has("storage")) return storage;
+  const Json& all = fields.array("storage");
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    const Fields one = fields.element("storage", all[i], i);
+    StorageReport report{.folder = one.text("folder"),
+                         .profile = one.text("profile"),
+                         .mode = one.text("mode"),
+                         .page_cache_bytes = one.number("page_cache_bytes", kBytes)};
+    for (const auto& [name, member, count] : kStorageFields) report.*member = one.count(name, kMostCounted);
+    storage.push_back(std::move(report));
+  }
+  return storage;
+}
+
 RunReport report_of(const Fields& fields) {
   RunReport report;
   report.command = fields.texts("command");
@@ -217,6 +235,7 @@ RunReport report_of(const Fields& fields) {
   report.places = places_of(fields);
   if (!fields.is_null("persists")) report.persists = persists_of(fields.object("persists"));
   if (!fields.is_null("paging")) report.paging = paging_of(fields.object("paging"));
+  report.storage = storage_of(fields);
   if (!fields.is_null("walks")) report.walks = walks_of(fields.object("walks"));
   if (!fields.is_null("alternation")) report.alternation = alternation_of(fields.object("alternation"));
   if (!fields.is_null("bandwidth")) report.bandwidth = bandwidth_of(fields.object("bandwidth"));
@@ -301,6 +320,7 @@ void merge_one(const RunReport& report, RunReport& merged) {
   for (const auto& [why, count] : report.walks.ended_by) merged.walks.ended_by[why] += count;
   merge_bandwidth(report.bandwidth, merged.bandwidth);
   add_paging(report.paging, merged.paging);
+  add_storage(report.storage, merged.storage);
   merged.persists.persists += report.persists.persists;
   merged.persists.lines += report.persists.lines;
   merged.persists.delay_ns += report.persists.delay_ns;
@@ -351,6 +371,7 @@ Result<RunReport> merge_reports(const std::vector<RunReport>& reports) {
   merged.totals = {};
   merged.walks = {};
   merged.paging = {.page_to = merged.paging.page_to, .device = merged.paging.device};  // added below
+  merged.storage.clear();                                                              // likewise
   merged.persists.persists = merged.persists.lines = 0;                                // likewise
   merged.persists.delay_ns = 0;
   for (TierReport& tier : merged.tiers)

@@ -11,7 +11,9 @@
 #include "base/output_file.h"
 #include "base/result.h"
 #include "device/device.h"
+#include "plan/storage_plan.h"
 #include "report/board.h"
+#include "storage/shared_storage.h"
 
 namespace nvmemu {
 
@@ -90,6 +92,19 @@ struct PagingReport {
   double unpaged_bytes = 0;                          // private and writable, but too small to page
 };
 
+// A folder whose files were to behave as if they lay on other storage. Over all processes; what the figures
+// are: StorageTally.
+struct StorageReport {
+  std::string folder, profile, mode;
+  double page_cache_bytes = 0;  // 0: it has none
+  std::uint64_t reads = 0, writes = 0, read_bytes = 0, written_bytes = 0;
+  std::uint64_t hit_pages = 0, missed_pages = 0, read_ahead_pages = 0;
+  std::uint64_t device_reads = 0, device_read_pages = 0, device_writes = 0, device_written_pages = 0;
+  std::uint64_t syncs = 0, commits = 0, shared_commits = 0;
+  std::uint64_t waited_ns = 0, spun_ns = 0, slower = 0, slower_ns = 0;
+  std::uint64_t mapped_bytes = 0, unseen_rings = 0, left_out = 0, resets = 0;
+};
+
 // How far walks ahead of the program came, and what ended them.
 struct WalkReport {
   std::uint64_t walks = 0, instructions = 0;
@@ -157,10 +172,11 @@ struct RunReport {
       counted_share;   // of CPU time, what hardware counters saw; nothing where none were used
   std::string ticker;  // "perf_event", "posix-timer", "none", "mixed"
   RunTotals totals;
-  std::vector<PlaceReport> places;  // the most waited for first, some of them
-  std::vector<TierReport> tiers;    // names, memories and rules are said by who ran it; empty: all is one
-  PersistReport persists;           // `is_emulated` and `native_ns` are said by who ran it
-  PagingReport paging;              // `dram_bytes`, `page_to` and `device` are said by who ran it
+  std::vector<PlaceReport> places;     // the most waited for first, some of them
+  std::vector<TierReport> tiers;       // names, memories and rules are said by who ran it; empty: all is one
+  PersistReport persists;              // `is_emulated` and `native_ns` are said by who ran it
+  PagingReport paging;                 // `dram_bytes`, `page_to` and `device` are said by who ran it
+  std::vector<StorageReport> storage;  // folders, profiles and modes are said by who ran it
   WalkReport walks;
   AlternationReport alternation;  // `window_seconds` is said by who ran it
   BandwidthReport bandwidth;      // `is_measured`, `by` and `why` are said by who ran it
@@ -181,6 +197,11 @@ void read_memories(const Board& board, RunReport& report);
 
 // Fills `paging` from the board, where something is paged; needs the processes.
 void read_paging(const Board& board, RunReport& report);
+
+// What is said of folders by who runs it,
+std::vector<StorageReport> report_of_storage(const StoragePlan& plan);
+// and the rest, from what the processes share.
+void read_storage(const SharedStorage& storage, RunReport& report);
 
 // Fills `bandwidth` from the board; needs the target.
 void read_traffic(const Board& board, RunReport& report);

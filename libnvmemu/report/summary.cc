@@ -148,6 +148,25 @@ std::vector<std::string> paging_lines(const PagingReport& paging) {
                       pages(paging.sequential_read_pages + paging.random_read_pages))};
 }
 
+std::vector<std::string> storage_lines(const StorageReport& storage) {
+  const std::uint64_t looked = storage.hit_pages + storage.missed_pages;
+  const std::string cache =
+      looked == 0 ? ""
+                  : fmt::format("; {:.1f} % of the pages read were in the page cache of {}",
+                                100.0 * static_cast<double>(storage.hit_pages) / static_cast<double>(looked),
+                                format_size(static_cast<std::uint64_t>(storage.page_cache_bytes)));
+  return {fmt::format("storage {} as on {} ({}): {} read by {}, {} written by {}{}", storage.folder,
+                      storage.profile, storage.mode, format_size(storage.read_bytes),
+                      counted(storage.reads, "call", "calls"), format_size(storage.written_bytes),
+                      counted(storage.writes, "call", "calls"), cache),
+          fmt::format("its calls waited {} longer: {}, {}, {} of {}",
+                      format_duration(static_cast<double>(storage.waited_ns + storage.spun_ns)),
+                      counted(storage.device_reads, "read of the device", "reads of the device"),
+                      counted(storage.device_writes, "write to it", "writes to it"),
+                      counted(storage.commits + storage.shared_commits, "commit", "commits"),
+                      counted(storage.syncs, "sync", "syncs"))};
+}
+
 std::string alternation_line(const AlternationReport& alternation) {
   const auto with = static_cast<std::uint64_t>(
       std::ranges::count_if(alternation.windows, [](const WindowReport& window) { return window.delays; }));
@@ -180,6 +199,9 @@ std::string summary(const RunReport& report) {
     for (const TierReport& tier : report.tiers) add(tier_line(tier));
     if (report.paging.dram_bytes > 0) {
       for (const std::string& line : paging_lines(report.paging)) add(line);
+    }
+    for (const StorageReport& storage : report.storage) {
+      for (const std::string& line : storage_lines(storage)) add(line);
     }
     if (report.alternation.window_seconds > 0) add(alternation_line(report.alternation));
     if (report.bandwidth.is_measured) {

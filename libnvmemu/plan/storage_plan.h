@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which folders' files are to behave as if they lay on which storage.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "storage/storage_device.h"
+
+namespace nvmemu {
+
+inline constexpr std::uint64_t kDefaultPageCacheBytes = std::uint64_t{1} << 30;
+
+struct StorageFolder {
+  std::string path;     // absolute, without symbolic links where it is asked for by the tool
+  std::string profile;  // its name, or a latency: "100us"
+  StorageDevice device{};
+};
+
+struct StoragePlan {
+  std::vector<StorageFolder> folders;
+  std::uint64_t page_cache_bytes = kDefaultPageCacheBytes;  // of each folder on a block device
+
+  bool empty() const { return folders.empty(); }
+};
+
+// "DIR=PROFILE". A latency in the place of a profile is a block device's that takes it for each read, write
+// and flush. Whether there is such a folder is not looked at.
+Result<StorageFolder> parse_storage_folder(std::string_view text);
+
+// 1 MiB to 1 TiB.
+Result<std::uint64_t> parse_page_cache_bytes(std::string_view text);
+
+// One of them is the other, or below it: which profile would count there cannot be told.
+Result<void> check_storage_folders(const std::vector<StorageFolder>& folders);
+
+// As the environment has them: by line ends.
+Result<std::vector<StorageFolder>> parse_storage(std::string_view text);
+std::string format_storage(const StoragePlan& plan);
+
+}  // namespace nvmemu

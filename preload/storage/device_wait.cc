@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "storage/device_wait.h"
+
+#include <sys/syscall.h>
+#include <time.h>
+
+#include <algorithm>
+#include <atomic>
+
+#include "base/clock.h"
+#include "base/raw_syscall.h"
+
+namespace nvmemu::preload {
+namespace {
+
+constexpr std::uint64_t kNsPerSecond = 1'000'000'000;
+
+// How late sleeps end here, as they have ended so far: the timer's slack, and what an idle processor takes to
+// wake up. It follows slowly, and more slowly up than down: late for long was somebody else's doing.
+class Lateness {
+ public:
+  std::uint64_t ns() const noexcept { return ns_.load(std::memory_order_relaxed); }
+  void note(std::uint64_t late_ns) noexcept {
+    constexpr std::uint64_t kMost = 300'000, kUp = 16, kDown = 4;
+    const std::uint64_t now = ns(), seen = std::min(late_ns, kMost);
+    ns_.store(seen > now ? now + (seen - now) / kUp : now - (now - seen) / kDown, std::memory_order_relaxed);
+  }
+
+ private:
+  std::atomic<std::uint64_t> ns_{60'000};
+};
+
+constinit Lateness lateness;
+
+void pause() noexcept {
+#if defined(__x86_64__)
+  __builtin_ia32_pause();
+#endif
+}
+
+}  // namespace
+
+void sleep_until(std::uint64_t until_ns) noexcept {
+  for (std::uint64_t now = monotonic_raw_ns(); now < until_ns; now = monotonic_raw_ns()) {
+    const std::uint64_t left = until_ns - now, late = lateness.ns();
+    if (left <= late + late / 2) {
+      if (raw_syscall(SYS_sched_yield) != 0) pause();
+      continue;
+    }
+    const std::uint64_t sleep_ns = left - late;
+    const timespec time{static_cast<time_t>(sleep_ns / kNsPerSecond),
+                        static_cast<long>(sleep_ns % kNsPerSecond)};
+    const bool whole = raw_syscall(SYS_nanosleep, &time, nullptr) == 0;
+    const std::uint64_t end = monotonic_raw_ns();
+    if (whole) lateness.note(end - std::min(end, now + sleep_ns));
+  }
+}
+
+void spin_ns(std::uint64_t ns) noexcept {
+  constexpr std::uint64_t kMostStepNs = 3000;  // longer, and another ran
+  std::uint64_t left = ns;
+  for (std::uint64_t last = monotonic_raw_ns(); left > 0;) {
+    pause();
+    const std::uint64_t now = monotonic_raw_ns();
+    left -= std::min({left, now - last, kMostStepNs});
+    last = now;
+  }
+}
+
+}  // namespace nvmemu::preload

@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0
+// Interposed: what makes files durable, longer or shorter, and what gives and takes their names.
+#include <fcntl.h>
+#include <stdio.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "hook.h"
+#include "storage/stored_call.h"
+
+namespace nvmemu::preload {
+namespace {
+
+NVMEMU_HOOK(int, fsync, (int));
+NVMEMU_HOOK(int, fdatasync, (int));
+NVMEMU_HOOK(int, syncfs, (int));
+NVMEMU_HOOK(void, sync, ());
+NVMEMU_HOOK(int, sync_file_range, (int, off64_t, off64_t, unsigned));
+NVMEMU_HOOK(int, ftruncate, (int, off_t));
+NVMEMU_HOOK(int, truncate, (const char*, off_t));
+NVMEMU_HOOK(int, fallocate, (int, int, off_t, off_t));
+NVMEMU_HOOK(int, posix_fallocate, (int, off_t, off_t));
+NVMEMU_HOOK(int, unlink, (const char*));
+NVMEMU_HOOK(int, unlinkat, (int, const char*, int));
+NVMEMU_HOOK(int, remove, (const char*));
+NVMEMU_HOOK(int, rename, (const char*, const char*));
+NVMEMU_HOOK(int, renameat, (int, const char*, int, const char*));
+NVMEMU_HOOK(int, renameat2, (int, const char*, int, const char*, unsigned));
+NVMEMU_HOOK(int, mkdir, (const char*, mode_t));
+NVMEMU_HOOK(int, link, (const char*, const char*));
+
+void note_size(StoredDescriptor& descriptor, off_t bytes) noexcept {
+  process_storage().on_resized(descriptor, static_cast<std::uint64_t>(bytes));
+}
+
+// Grown by an allocation, as far as the kernel says.
+void note_grown(int fd, StoredDescriptor& descriptor) noexcept {
+  struct stat status {};
+  if (!is_error(raw_syscall(SYS_fstat, fd, &status))) note_size(descriptor, status.st_size);
+}
+
+// A file that loses a name, or its contents, by its path.
+class LosingFile {
+ public:
+  LosingFile(int at, const char* path) noexcept : at_(at), path_(path) {
+    if (!process_storage().is_open()) return;
+    const KeepErrno keep;
+    known_ = !is_error(raw_syscall(SYS_newfstatat, at, path, &status_, AT_SYMLINK_NOFOLLOW));
+  }
+  // Nothing but an open descriptor may be left of it: what is read by one again is not in the cache any more.
+  int has_lost(int result) const noexcept {
+    if (result != 0 || !process_storage().is_open()) return result;
+    const KeepErrno keep;
+    if (known_ && S_ISREG(status_.st_mode) && status_.st_nlink <= 1)
+      process_storage().on_removed({status_.st_dev, status_.st_ino});
+    process_storage().on_names_changed(at_, path_);
+    return result;
+  }
+
+ private:
+  int at_;
+  const char* path_;
+  struct stat status_ {};
+  bool known_ = false;
+};
+
+int named(int result, int at, const char* path) noexcept {
+  if (result != 0 || !process_storage().is_open()) return result;
+  const KeepErrno keep;
+  process_storage().on_names_changed(at, path);
+  return result;
+}
+
+// The file that was there goes; and what moves goes from its folder, too.
+template <typename Call>
+int rename_by(int from_at, const char* from, int to_at, const char* to, const Call& call) noexcept {
+  const LosingFile lost(to_at, to);
+  return named(lost.has_lost(call()), from_at, from);
+}
+
+}  // namespace
+}  // namespace nvmemu::preload
+
+using namespace nvmemu::preload;
+
+NVMEMU_EXPORT int fsync(int fd) {
+  return call_and_note(
+      fd, [&] { return real_fsync(fd); },
+      [](StoredDescriptor& file, std::uint64_t begin_ns) {
+        process_storage().on_sync(file, nvmemu::SyncKind::kAll, begin_ns);
+      });
+}
+NVMEMU_EXPORT int fdatasync(int fd) {
+  return call_and_note(
+      fd, [&] { return real_fdatasync(fd); },
+      [](StoredDescriptor& file, std::uint64_t begin_ns) {
+        process_storage().on_sync(file, nvmemu::SyncKind::kData, begin_ns);
+      });
+}
+NVMEMU_EXPORT int sync_file_range(int fd, off64_t offset, off64_t bytes, unsigned flags) {
+  return call_and_note(
+      fd, [&] { return real_sync_file_range(fd, offset, bytes, flags); },
+      [&](StoredDescriptor& file, std::uint64_t begin_ns) {
+        const bool waits = (flags & SYNC_FILE_RANGE_WAIT_AFTER) != 0;
+        process_storage().on_write_back(file, waits ? begin_ns : 0);
+      });
+}
+NVMEMU_EXPORT int syncfs(int fd) noexcept {
+  return call_and_note(
+      fd, [&] { return real_syncfs(fd); },
+      [&](StoredDescriptor&, std::uint64_t begin_ns) { process_storage().on_sync_all(fd, begin_ns); });
+}
+NVMEMU_EXPORT void sync() noexcept {
+  const std::uint64_t begin_ns = ProcessStorage::now_ns();
+  real_sync();
+  if (process_storage().is_open()) process_storage().on_sync_all(-1, begin_ns);
+}
+
+NVMEMU_EXPORT int ftruncate(int fd, off_t bytes) noexcept {
+  return call_and_note(
+      fd, [&] { return real_ftruncate(fd, bytes); },
+      [&](StoredDescriptor& file, std::uint64_t) { note_size(file, bytes); });
+}
+NVMEMU_EXPORT int ftruncate64(int fd, off64_t bytes) noexcept { return ftruncate(fd, bytes); }
+NVMEMU_EXPORT int fallocate(int fd, int mode, off_t offset, off_t bytes) {
+  return call_and_note(
+      fd, [&] { return real_fallocate(fd, mode, offset, bytes); },
+      [&](StoredDescriptor& file, std::uint64_t) { note_grown(fd, file); });
+}
+NVMEMU_EXPORT int fallocate64(int fd, int mode, off64_t offset, off64_t bytes) {
+  return fallocate(fd, mode, offset, bytes);
+}
+NVMEMU_EXPORT int posix_fallocate(int fd, off_t offset, off_t bytes) {
+  return call_and_note(
+      fd, [&] { return real_posix_fallocate(fd, offset, bytes); },
+      [&](StoredDescriptor& file, std::uint64_t) { note_grown(fd, file); });
+}
+NVMEMU_EXPORT int posix_fallocate64(int fd, off64_t offset, off64_t bytes) {
+  return posix_fallocate(fd, offset, bytes);
+}
+// Shorter, it is another's contents from there on: all of it is forgotten.
+NVMEMU_EXPORT int truncate(const char* path, off_t bytes) noexcept {
+  const LosingFile lost(AT_FDCWD, path);
+  return lost.has_lost(real_truncate(path, bytes));
+}
+NVMEMU_EXPORT int truncate64(const char* path, off64_t bytes) noexcept { return truncate(path, bytes); }
+
+NVMEMU_EXPORT int unlink(const char* path) noexcept {
+  const LosingFile lost(AT_FDCWD, path);
+  return lost.has_lost(real_unlink(path));
+}
+NVMEMU_EXPORT int unlinkat(int at, const char* path, int flags) noexcept {
+  const LosingFile lost(at, path);
+  return lost.has_lost(real_unlinkat(at, path, flags));
+}
+NVMEMU_EXPORT int remove(const char* path) noexcept {
+  const LosingFile lost(AT_FDCWD, path);
+  return lost.has_lost(real_remove(path));
+}
+NVMEMU_EXPORT int rename(const char* from, const char* to) noexcept {
+  return rename_by(AT_FDCWD, from, AT_FDCWD, to, [&] { return real_rename(from, to); });
+}
+NVMEMU_EXPORT int renameat(int from_at, const char* from, int to_at, const char* to) noexcept {
+  return rename_by(from_at, from, to_at, to, [&] { return real_renameat(from_at, from, to_at, to); });
+}
+NVMEMU_EXPORT int renameat2(int from_at, const char* from, int to_at, const char* to,
+                            unsigned flags) noexcept {
+  return rename_by(from_at, from, to_at, to, [&] { return real_renameat2(from_at, from, to_at, to, flags); });
+}
+NVMEMU_EXPORT int mkdir(const char* path, mode_t mode) noexcept {
+  return named(real_mkdir(path, mode), AT_FDCWD, path);
+}
+NVMEMU_EXPORT int link(const char* from, const char* to) noexcept {
+  return named(real_link(from, to), AT_FDCWD, to);
+}

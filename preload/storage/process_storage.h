@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+// The storage that this process's files seem to lie on: which of its descriptors are below a folder of the
+// run, what a call on one of them would have taken, and the wait for the rest of that. What is shared with
+// other processes is reckoned under a lock, with all signals blocked; nothing is held while the thread waits.
+// Async-signal-safe; keeps errno.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+
+#include "base/result.h"
+#include "plan/storage_plan.h"
+#include "storage/shared_storage.h"
+
+namespace nvmemu::preload {
+
+// A descriptor of a file, or folder, below one of the run's folders.
+struct StoredDescriptor {
+  static constexpr std::uint32_t kVolumeMask = 0xff;
+  static constexpr std::uint32_t kFolder = 1U << 8, kDirect = 1U << 9, kSyncs = 1U << 10,
+                                 kDataSyncs = 1U << 11;
+
+  std::atomic<std::uint32_t> state;  // the volume's number plus 1, and the above; 0: none of ours
+  FileName name;
+  std::uint64_t size;    // when it was opened
+  PageCache::File file;  // where it was in the cache's table
+  ReadStream stream;
+  std::uint64_t told_position;  // up to where stdio's reads and writes were reckoned
+
+  bool is(std::uint32_t bit) const noexcept { return (state.load(std::memory_order_relaxed) & bit) != 0; }
+  std::size_t volume() const noexcept { return (state.load(std::memory_order_relaxed) & kVolumeMask) - 1; }
+};
+
+class ProcessStorage {
+ public:
+  // Once. `beside`: the board's path; `is_own`: this process has made it.
+  Result<void> open(const StoragePlan& plan, const char* beside, bool is_own);
+
+  // Null: nothing of ours, or no storage at all.
+  StoredDescriptor* find(int fd) noexcept {
+    if (descriptors_ == nullptr || static_cast<unsigned>(fd) >= kMostDescriptors) return nullptr;
+    StoredDescriptor& descriptor = descriptors_[fd];
+    return descriptor.state.load(std::memory_order_acquire) != 0 ? &descriptor : nullptr;
+  }
+  bool is_open() const noexcept { return descriptors_ != nullptr; }
+  const SharedStorage& shared() const noexcept { return shared_; }
+
+  // `fd` has been opened so, is a copy of another, or is about to be closed.
+  void note_opened(int fd, int flags) noexcept;
+  void note_copied(int from, int to) noexcept;
+  void note_closed(int fd) noexcept;
+  void note_closed_from(unsigned first, unsigned last) noexcept;
+
+  // The call began at `begin_ns`, of now_ns(), and is over: waits for the rest of what it would have taken.
+  void on_read(StoredDescriptor& descriptor, std::uint64_t offset, std::uint64_t bytes,
+               std::uint64_t begin_ns) noexcept;
+  void on_write(StoredDescriptor& descriptor, std::uint64_t offset, std::uint64_t bytes,
+                std::uint64_t begin_ns) noexcept;
+  void on_sync(StoredDescriptor& descriptor, SyncKind kind, std::uint64_t begin_ns) noexcept;
+  void on_write_back(StoredDescriptor& descriptor, std::uint64_t begin_ns) noexcept;
+  void on_sync_all(int fd, std::uint64_t begin_ns) noexcept;  // -1: of every volume
+  void on_resized(StoredDescriptor& descriptor, std::uint64_t bytes) noexcept;
+  void on_mapped(StoredDescriptor& descriptor, std::uint64_t bytes) noexcept;
+  // A name has gone or come in the folder that `path` is in; the file, where its last name has gone.
+  void on_names_changed(int at, const char* path) noexcept;
+  void on_removed(const FileName& file) noexcept;
+  void on_unseen_ring() noexcept;
+
+  static std::uint64_t now_ns() noexcept;
+
+ private:
+  static constexpr unsigned kMostDescriptors = 1U << 16;
+
+  int volume_of(std::string_view path) const noexcept;
+  void add_inherited() noexcept;
+  template <typename Work>
+  std::uint64_t reckon(std::size_t volume, Work&& work) noexcept;
+  template <typename Work>
+  void reckon_file(StoredDescriptor& descriptor, std::uint64_t begin_ns, Work&& work) noexcept;
+  void wait(std::size_t volume, std::uint64_t begin_ns, std::uint64_t until_ns) noexcept;
+
+  StoragePlan plan_;
+  SharedStorage shared_;
+  StoredDescriptor* descriptors_ = nullptr;
+};
+
+// This process's; not open where no storage was asked for.
+ProcessStorage& process_storage() noexcept;
+
+}  // namespace nvmemu::preload

@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: Apache-2.0
+// storage_calls FOLDER SCENARIO: does with files in a folder what programs do, checks what it reads, and says
+// ok. What that comes to is in the scenarios' comments: storage_test.cc counts on it.
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/sendfile.h>
+#include <sys/stat.h>
+#include <sys/uio.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <vector>
+
+namespace {
+
+constexpr std::size_t kPage = 4096;
+
+std::string folder;
+
+std::string path(const char* name) { return folder + "/" + name; }
+
+void check(bool holds, const char* what) {
+  if (holds) return;
+  std::perror(what);
+  std::exit(1);
+}
+
+std::string contents(std::size_t bytes) {
+  std::string text(bytes, '\0');
+  for (std::size_t i = 0; i < bytes; ++i) text[i] = static_cast<char>('a' + i * 31 % 23);
+  return text;
+}
+
+int make(const char* name, int flags = 0) {
+  const int fd = open(path(name).c_str(), O_RDWR | O_CREAT | O_TRUNC | flags, 0644);
+  check(fd >= 0, "open");
+  return fd;
+}
+
+void write_at(int fd, const std::string& text, off_t at) {
+  check(pwrite(fd, text.data(), text.size(), at) == static_cast<ssize_t>(text.size()), "pwrite");
+}
+
+void expect_at(int fd, const std::string& text, off_t at) {
+  std::string found(text.size(), '\0');
+  check(pread(fd, found.data(), found.size(), at) == static_cast<ssize_t>(found.size()), "pread");
+  check(found == text, "what was read");
+}
+
+// 8 reads and 8 writes of a page each; 2 syncs that commit, 1 that need not.
+void plain_calls() {
+  const std::string page = contents(kPage);
+  const int fd = make("a");
+  write_at(fd, page, 0);
+  check(write(fd, page.data(), kPage) == kPage, "write");
+  const iovec out{const_cast<char*>(page.data()), kPage};
+  check(writev(fd, &out, 1) == kPage && pwritev(fd, &out, 1, 2 * kPage) == kPage, "writev");
+  expect_at(fd, page, 0);
+  std::string found(kPage, '\0');
+  check(lseek(fd, 0, SEEK_SET) == 0 && read(fd, found.data(), kPage) == kPage && found == page, "read");
+  const iovec in{found.data(), kPage};
+  check(readv(fd, &in, 1) == kPage && preadv(fd, &in, 1, 0) == kPage, "readv");
+  check(fsync(fd) == 0 && fsync(fd) == 0, "fsync");
+
+  const int copy = dup(fd), other = fcntl(fd, F_DUPFD, 50);
+  check(copy >= 0 && other >= 50 && close(fd) == 0, "dup");
+  expect_at(copy, page, kPage);
+  expect_at(other, page, kPage);
+  write_at(copy, page, 3 * kPage);
+  check(fdatasync(other) == 0, "fdatasync");  // it has grown
+
+  const int to = make("b");
+  check(lseek(copy, 0, SEEK_SET) == 0 && sendfile(to, copy, nullptr, kPage) == kPage, "sendfile");
+  off64_t from_at = 0, to_at = kPage;
+  check(copy_file_range(copy, &from_at, to, &to_at, kPage, 0) == kPage, "copy_file_range");
+  const int synced = make("c", O_DSYNC);
+  write_at(synced, page, 0);
+  close(copy);
+  close(other);
+  close(to);
+  close(synced);
+  check(rename(path("b").c_str(), path("c").c_str()) == 0 && unlink(path("c").c_str()) == 0, "rename");
+}
+
+// 100,000 bytes written, by which two calls of others are found out at the next; all of them read, and once
+// more a page of them from the middle.
+void stdio() {
+  const std::string text = contents(100'000);
+  FILE* file = std::fopen(path("a").c_str(), "w");
+  check(file != nullptr, "fopen");
+  check(std::fwrite(text.data(), 1, 50'000, file) == 50'000, "fwrite");
+  for (std::size_t i = 50'000; i < 99'999; ++i) check(std::putc(text[i], file) != EOF, "putc");
+  check(std::fprintf(file, "%c", text.back()) == 1 && std::fclose(file) == 0, "fclose");
+
+  file = std::fopen(path("a").c_str(), "r");
+  std::string found(text.size(), '\0');
+  check(file != nullptr && std::fread(found.data(), 1, found.size(), file) == found.size(), "fread");
+  check(found == text, "what was read");
+  check(std::fclose(file) == 0, "fclose");
+}
+
+// What one process has read is there for the next, however it comes to the file: a page read from the device,
+// 3 times from the page cache.
+void processes() {
+  const std::string page = contents(kPage);
+  const int fd = open(path("old").c_str(), O_RDONLY);
+  check(fd >= 0, "open");
+  expect_at(fd, page, 0);
+  if (const pid_t child = fork(); child == 0) {
+    expect_at(fd, page, 0);
+    const int again = open(path("old").c_str(), O_RDONLY);
+    expect_at(again, page, 0);
+    _exit(0);
+  } else {
+    int status = 0;
+    check(waitpid(child, &status, 0) == child && status == 0, "child");
+  }
+  check(dup2(fd, 0) == 0, "dup2");
+  execl("/proc/self/exe", "storage_calls", folder.c_str(), "inherited", nullptr);
+  check(false, "exec");
+}
+
+void inherited() { expect_at(0, contents(kPage), 0); }
+
+// Threads that write and sync a file each, 20 times, while signals come whose handler reads.
+void threads() {
+  static int old = open(path("old").c_str(), O_RDONLY);
+  struct sigaction action {};
+  action.sa_handler = [](int) {
+    char byte = 0;
+    if (pread(old, &byte, 1, 0) != 1) _exit(1);
+  };
+  action.sa_flags = SA_RESTART;
+  sigaction(SIGUSR1, &action, nullptr);
+  std::vector<std::thread> all;
+  for (int i = 0; i < 4; ++i) {
+    all.emplace_back([i] {
+      const std::string page = contents(kPage);
+      const int fd = make(("thread" + std::to_string(i)).c_str());
+      for (int round = 0; round < 20; ++round) {
+        write_at(fd, page, round * static_cast<off_t>(kPage));
+        raise(SIGUSR1);
+        check(fsync(fd) == 0, "fsync");
+        expect_at(fd, page, round * static_cast<off_t>(kPage));
+      }
+      close(fd);
+    });
+  }
+  for (std::thread& thread : all) thread.join();
+}
+
+// A mapping, which is told.
+void mapping() {
+  const int fd = open(path("old").c_str(), O_RDONLY);
+  void* const memory = mmap(nullptr, kPage, PROT_READ, MAP_SHARED, fd, 0);
+  check(memory != MAP_FAILED && std::memcmp(memory, contents(kPage).data(), kPage) == 0, "mmap");
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc != 3) return 2;
+  folder = argv[1];
+  const struct {
+    std::string_view name;
+    void (*run)();
+  } scenarios[] = {{"plain", plain_calls},   {"stdio", stdio},     {"processes", processes},
+                   {"inherited", inherited}, {"threads", threads}, {"mapping", mapping}};
+  for (const auto& scenario : scenarios) {
+    if (scenario.name != argv[2]) continue;
+    scenario.run();
+    std::puts("ok");
+    return 0;
+  }
+  return 2;
+}
