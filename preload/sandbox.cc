@@ -17,6 +17,7 @@
 #include "hook.h"
 #include "runtime.h"
 #include "seccomp_filter.h"
+#include "storage/process_storage.h"
 #include "syscall_needs.h"
 #include "thread_state.h"
 #include "thread_status.h"
@@ -71,6 +72,7 @@ void wait_for_others() noexcept {
 // The thread, or all of them, as long as that can be done.
 void go_natively(bool all_threads) {
   note(kSandboxedNatively);
+  process_storage().give_up();
   ThreadState::begin_no_more();
   this_thread().end();
   if (!all_threads) return;

@@ -51,6 +51,7 @@ constexpr SyscallNeed kNeeds[] = {
     {SYS_getdents64, "getdents64", kMore, {kNoFile, 0, 1024}},    // threads that nobody told of
     {SYS_fstat, "fstat", kMore, {kNoFile}},                       // what is read of /proc
     {SYS_readlinkat, "readlinkat", kMore, {kHere}},               // which file is mapped, for tiers
+    {SYS_fcntl, "fcntl", kMore, {kNoFile, F_GETFL}},              // what descriptors were opened as
     {SYS_lseek, "lseek", kMore, {kNoFile, 0, 1}},                 // how far stdio has read, for storage
     {SYS_nanosleep, "nanosleep", kMore, {}},
     {SYS_read, "read", kBeginning, {kNoFile, 0, 64}},

@@ -2,10 +2,13 @@
 #include "emulation.h"
 
 #include <fmt/format.h>
+#include <sys/personality.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <csignal>
 #include <cstdlib>
+#include <cstring>
 #include <memory>
 #include <optional>
 
@@ -159,6 +162,15 @@ Result<SharedStorage> share_storage(const StoragePlan& plan, const Board& board,
   return SharedStorage::create(path, {devices.size(), plan.page_cache_bytes}, devices.data());
 }
 
+// The command inherits it.
+Result<void> place_at_fixed_addresses() {
+  constexpr unsigned long kQuery = 0xffffffff;
+  const int now = personality(kQuery);
+  if (now >= 0 && personality(static_cast<unsigned long>(now) | ADDR_NO_RANDOMIZE) >= 0) return {};
+  return failure(fmt::format("--no-aslr: personality: {}", std::strerror(errno)),
+                 "a container's seccomp profile may refuse it; leave the option away");
+}
+
 RunReport make_report(const RunOptions& options, const Prepared& prepared,
                       const std::vector<std::string>& command) {
   RunReport report;
@@ -255,6 +267,10 @@ tl::expected<Emulated, Refusal> emulate(const RunOptions& options, const Prepare
   }
   std::optional<ProgressFile> progress;
   if (!options.progress_file.empty()) progress.emplace(options.progress_file, prepared.request.alternate_ns);
+  if (options.no_aslr) {
+    if (const auto placed = place_at_fixed_addresses(); !placed)
+      return tl::unexpected(Refusal{kNvmemuFailed, placed.error()});
+  }
   const auto ended = launch(prepared.path, command, environment_with(variables),
                             options.no_wait ? Waits::kForCommand : Waits::kForAll);
   if (limit->hardware) {

@@ -137,6 +137,11 @@ void add_output_options(Parser& app, RunOptions& options) {
   app.add_flag("--no-wait", options.no_wait,
                "report and exit when the command ends, even if processes that it\nstarted still run")
       .group(kOutput);
+  app.add_flag(
+         "--no-aslr", options.no_aslr,
+         "start the command with its addresses not randomised, for programs\nthat need them to be the same "
+         "in each process (Filebench)")
+      .group(kOutput);
   app.add_flag("-q,--quiet", options.quiet, "nothing on stderr but errors, unless the command ran natively")
       .group(kOutput);
   app.add_flag("-v,--verbose", options.verbose, "say on stderr what is done before the command starts")

@@ -34,6 +34,7 @@ struct RunOptions {
   std::string base_latency, remote_latency;
   std::string report;
   bool no_wait = false;
+  bool no_aslr = false;
   bool quiet = false, verbose = false;
 };
 

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
@@ -70,6 +71,7 @@ Result<void> add_stored_tiers(const RunOptions& options, RunRequest& request) {
     if (folder.device.memory.empty()) continue;
     const std::string tier = fmt::format("storage{}={},file={}", number, folder.device.memory, folder.path);
     if (auto checked = check_tier("--storage", tier, request); !checked) return checked;
+    request.tiers.tiers.back().of_storage = true;
   }
   return {};
 }
@@ -100,8 +102,10 @@ Result<void> check_tiers(const RunOptions& options, RunRequest& request) {
 
 Result<void> resolve_tiers(TierPlan& tiers, double base_ns) {
   for (TierSpec& tier : tiers.tiers) {
-    const Result<double> target_ns = reachable_target_ns(tier.latency.over(base_ns), base_ns,
-                                                         fmt::format("--tier: tier {} asks for", tier.name));
+    const double asked_ns = tier.latency.over(base_ns);
+    const Result<double> target_ns =
+        reachable_target_ns(tier.of_storage ? std::max(asked_ns, base_ns) : asked_ns, base_ns,
+                            fmt::format("--tier: tier {} asks for", tier.name));
     if (!target_ns) return tl::unexpected(target_ns.error());
     tier.latency = {.ns = *target_ns};
   }

@@ -33,6 +33,7 @@ struct TierSpec {
   std::uint64_t after_bytes = 0;        // what a process touches when it has so much memory; 0: never
   int node = 0;                         // the number of the NUMA node that it is shown as; 0: as none
   std::uint64_t node_bytes = 0;         // how large that is shown to be; 0: as the machine's memory
+  bool of_storage = false;              // it comes of --storage: where this machine is slower, it is as it is
 };
 
 struct TierPlan {

@@ -61,13 +61,14 @@ Result<void> ProcessStorage::open(const StoragePlan& plan, const char* beside, b
   if (is_error(table)) return failure("no memory for the table of descriptors");
   plan_ = plan;
   shared_ = *std::move(shared);
-  descriptors_ = reinterpret_cast<StoredDescriptor*>(table);
+  descriptors_.store(reinterpret_cast<StoredDescriptor*>(table), std::memory_order_relaxed);
   add_inherited();
   return {};
 }
 
 // What the program was started with, or had before an exec.
 void ProcessStorage::add_inherited() noexcept {
+  if (is_refused_syscall(SYS_getdents64)) return;
   const std::unique_ptr<DIR, int (*)(DIR*)> descriptors(opendir("/proc/self/fd"), &closedir);
   if (descriptors == nullptr) return;
   while (const dirent* entry = readdir(descriptors.get())) {
@@ -122,8 +123,9 @@ void ProcessStorage::reckon_file(StoredDescriptor& descriptor, std::uint64_t beg
 }
 
 void ProcessStorage::note_opened(int fd, int flags) noexcept {
-  if (descriptors_ == nullptr || static_cast<unsigned>(fd) >= kMostDescriptors) return;
-  StoredDescriptor& descriptor = descriptors_[fd];
+  StoredDescriptor* const slot = slot_of(fd);
+  if (slot == nullptr) return;
+  StoredDescriptor& descriptor = *slot;
   descriptor.state.store(0, std::memory_order_relaxed);
   if ((flags & O_PATH) != 0) return;
   Path room;
@@ -157,8 +159,9 @@ void ProcessStorage::note_opened(int fd, int flags) noexcept {
 }
 
 void ProcessStorage::note_copied(int from, int to) noexcept {
-  if (descriptors_ == nullptr || from == to || static_cast<unsigned>(to) >= kMostDescriptors) return;
-  StoredDescriptor& copy = descriptors_[to];
+  StoredDescriptor* const slot = slot_of(to);
+  if (slot == nullptr || from == to) return;
+  StoredDescriptor& copy = *slot;
   const StoredDescriptor* const original = find(from);
   if (original == nullptr) return copy.state.store(0, std::memory_order_relaxed);
   copy.name = original->name;
@@ -174,7 +177,7 @@ void ProcessStorage::note_closed(int fd) noexcept {
 }
 
 void ProcessStorage::note_closed_from(unsigned first, unsigned last) noexcept {
-  if (descriptors_ == nullptr) return;
+  if (!is_open()) return;
   for (unsigned fd = first; fd <= std::min(last, kMostDescriptors - 1); ++fd)
     note_closed(static_cast<int>(fd));
 }
@@ -243,7 +246,7 @@ void ProcessStorage::on_mapped(StoredDescriptor& descriptor, std::uint64_t bytes
 
 // By the folder's own path, without symbolic links: what it is in counts.
 void ProcessStorage::on_names_changed(int at, const char* path) noexcept {
-  if (descriptors_ == nullptr || path == nullptr) return;
+  if (!is_open() || path == nullptr) return;
   const char* const slash = std::strrchr(path, '/');
   Path folder;
   const auto length = slash == nullptr ? 0 : static_cast<std::size_t>(slash - path) + 1;
@@ -273,7 +276,7 @@ void ProcessStorage::on_removed(const FileName& file) noexcept {
 }
 
 void ProcessStorage::on_unseen_ring() noexcept {
-  if (descriptors_ != nullptr) StorageTally::add(shared_.volume(0).tally.unseen_rings, 1);
+  if (is_open()) StorageTally::add(shared_.volume(0).tally.unseen_rings, 1);
 }
 
 // What the real storage has taken comes off. What takes nothing beyond it takes as long as it did.

@@ -39,11 +39,13 @@ class ProcessStorage {
 
   // Null: nothing of ours, or no storage at all.
   StoredDescriptor* find(int fd) noexcept {
-    if (descriptors_ == nullptr || static_cast<unsigned>(fd) >= kMostDescriptors) return nullptr;
-    StoredDescriptor& descriptor = descriptors_[fd];
-    return descriptor.state.load(std::memory_order_acquire) != 0 ? &descriptor : nullptr;
+    StoredDescriptor* const descriptor = slot_of(fd);
+    return descriptor != nullptr && descriptor->state.load(std::memory_order_acquire) != 0 ? descriptor
+                                                                                           : nullptr;
   }
-  bool is_open() const noexcept { return descriptors_ != nullptr; }
+  bool is_open() const noexcept { return descriptors_.load(std::memory_order_relaxed) != nullptr; }
+  // From now on nothing is charged: a sandbox does not let through what that takes.
+  void give_up() noexcept { descriptors_.store(nullptr, std::memory_order_relaxed); }
   const SharedStorage& shared() const noexcept { return shared_; }
 
   // `fd` has been opened so, is a copy of another, or is about to be closed.
@@ -72,6 +74,10 @@ class ProcessStorage {
  private:
   static constexpr unsigned kMostDescriptors = 1U << 16;
 
+  StoredDescriptor* slot_of(int fd) const noexcept {
+    StoredDescriptor* const all = descriptors_.load(std::memory_order_relaxed);
+    return all == nullptr || static_cast<unsigned>(fd) >= kMostDescriptors ? nullptr : all + fd;
+  }
   int volume_of(std::string_view path) const noexcept;
   void add_inherited() noexcept;
   template <typename Work>
@@ -82,7 +88,7 @@ class ProcessStorage {
 
   StoragePlan plan_;
   SharedStorage shared_;
-  StoredDescriptor* descriptors_ = nullptr;
+  std::atomic<StoredDescriptor*> descriptors_{nullptr};
 };
 
 // This process's; not open where no storage was asked for.

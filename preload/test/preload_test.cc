@@ -35,6 +35,7 @@ TEST_P(LeavesAlone, WithItsMemoryPaged) {
     GTEST_SKIP() << "docs/pager.md says so of it";
   expect_ok(GetParam(), {"--dram", "128M"});  // the lists that they walk fit in
 }
+TEST_P(LeavesAlone, WithAllFilesOnOtherStorage) { expect_ok(GetParam(), {"--storage", "/=ssd-nvme"}); }
 TEST_P(LeavesAlone, WithoutWalks) { expect_ok(GetParam(), {"--no-walks"}); }
 
 INSTANTIATE_TEST_SUITE_P(
