@@ -17,6 +17,7 @@
 #include "program_signals.h"
 #include "sandbox.h"
 #include "signal_mask.h"
+#include "storage/process_storage.h"
 
 namespace nvmemu::preload {
 namespace {
@@ -153,6 +154,9 @@ long interposed_syscall(long number, long a, long b, long c, long d, long e, lon
       break;
     case SYS_rt_sigprocmask:
       if (Runtime::get().active()) return raw_sigprocmask(a, b, c, d);
+      break;
+    case SYS_io_uring_setup:
+      process_storage().on_unseen_ring();
       break;
     case SYS_mbind:
     case SYS_set_mempolicy:

@@ -12,6 +12,7 @@
 #include "base/units.h"
 #include "device/device.h"
 #include "device/profile_file.h"
+#include "storage/storage_device.h"
 #include "subcommands.h"
 #include "terminal.h"
 
@@ -23,6 +24,7 @@ using Json = nlohmann::ordered_json;
 struct ProfilesOptions {
   std::string name;
   bool json = false;
+  bool storage = false;
 };
 
 Json number(const std::optional<double>& value) { return value ? Json(*value) : Json(nullptr); }
@@ -85,6 +87,71 @@ int show(const ProfilesOptions& options) {
   return kSuccess;
 }
 
+// A usual request of a page, and what makes all before it durable.
+struct StorageRow {
+  std::string name, mode, read, write, durable, read_bandwidth, write_bandwidth;
+};
+
+StorageRow row_of(const StorageProfile& profile) {
+  constexpr double kUsual = 0.5;
+  const StorageDevice& storage = profile.device;
+  const bool is_block = storage.mode == StorageMode::kBlock;
+  return {profile.name,
+          std::string(name_of(storage.mode)),
+          format_latency(storage.device.read.at(kUsual)),
+          format_latency(storage.device.write.at(kUsual)),
+          format_latency(is_block ? storage.device.flush_ns : storage.commit_ns),
+          format_bandwidth(storage.device.read_bps),
+          format_bandwidth(storage.device.write_bps)};
+}
+
+void print_storage_row(const StorageRow& row, bool header) {
+  const std::string text =
+      fmt::format("{:<16}{:<11}{:>9}{:>9}{:>9}{:>12}{:>12}", row.name, row.mode, row.read, row.write,
+                  row.durable, row.read_bandwidth, row.write_bandwidth);
+  fmt::print("{}\n", header ? styled(stdout, Style::kBold, text) : text);
+}
+
+Json to_json(const StorageProfile& profile) {
+  constexpr double kUsual = 0.5;
+  const StorageDevice& storage = profile.device;
+  return {{"name", profile.name},
+          {"description", profile.description},
+          {"mode", name_of(storage.mode)},
+          {"read_latency_ns", storage.device.read.at(kUsual)},
+          {"write_latency_ns", storage.device.write.at(kUsual)},
+          {"flush_ns", storage.device.flush_ns},
+          {"commit_ns", storage.commit_ns},
+          {"read_bandwidth_bps", storage.device.read_bps},
+          {"write_bandwidth_bps", storage.device.write_bps},
+          {"source", profile.source}};
+}
+
+int show_storage(const ProfilesOptions& options) {
+  std::vector<StorageProfile> profiles(storage_profiles().begin(), storage_profiles().end());
+  if (!options.name.empty()) {
+    const Result<StorageProfile> found = find_storage(options.name);
+    if (!found) {
+      print_error(found.error());
+      return kNvmemuFailed;
+    }
+    profiles = {*found};
+  }
+  if (options.json) {
+    Json array = Json::array();
+    for (const StorageProfile& profile : profiles) array.push_back(to_json(profile));
+    fmt::print("{}\n", array.dump(2, ' ', false, Json::error_handler_t::replace));
+    return kSuccess;
+  }
+  print_storage_row({"name", "mode", "read", "write", "flush", "reads", "writes"}, true);
+  for (const StorageProfile& profile : profiles) {
+    print_storage_row(row_of(profile), false);
+    print_indented(profile.description);
+    print_indented("Source: " + profile.source);
+  }
+  return kSuccess;
+}
+
 constexpr const char* kFooter =
     R"(A '-' in the table is a figure that the profile leaves as this machine has it. A file describes a memory so:
 
@@ -102,6 +169,7 @@ Examples:
   nvmemu profiles
   nvmemu profiles --json optane-dcpmm
   nvmemu profiles ./my-memory.toml
+  nvmemu profiles --storage
 
 Exit status:
   0    printed
@@ -115,8 +183,13 @@ void add_profiles(Parser& app, int& exit_status) {
   subcommand.add_option("NAME|FILE.toml", options->name, "show this one only");
   subcommand.add_flag("--json", options->json,
                       "as JSON: an array of objects; null where a figure is not given");
+  subcommand.add_flag(
+      "--storage", options->storage,
+      "the storage of nvmemu run --storage instead (docs/storage.md): what a\nrequest, and a flush "
+      "or a commit, takes; bytes a second");
   subcommand.footer(kFooter);
-  subcommand.callback([options, &exit_status] { exit_status = show(*options); });
+  subcommand.callback(
+      [options, &exit_status] { exit_status = options->storage ? show_storage(*options) : show(*options); });
 }
 
 }  // namespace nvmemu

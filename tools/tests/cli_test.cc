@@ -97,6 +97,16 @@ TEST_F(CliTest, ShowsOneProfile) {
   EXPECT_THAT(outcome.out, AllOf(HasSubstr("optane-dcpmm"), Not(HasSubstr("cxl-dram"))));
 }
 
+TEST_F(CliTest, ProfilesOfStorageTellWhatTheyTake) {
+  EXPECT_THAT(nvmemu({"profiles", "--storage"}).out, AllOf(HasSubstr("hdd-7200"), HasSubstr("Source: ")));
+  const json all = json::parse(nvmemu({"profiles", "--storage", "--json", "ssd-sata"}).out);
+  ASSERT_EQ(all.size(), 1U);
+  EXPECT_EQ(all[0]["flush_ns"], 600e3);
+  const Outcome wrong = nvmemu({"profiles", "--storage", "ssd-sat"});
+  EXPECT_EQ(wrong.status, 125);
+  EXPECT_THAT(wrong.err, HasSubstr("did you mean 'ssd-sata'?"));
+}
+
 TEST_F(CliTest, PrintsProfilesAsJson) {
   const json all = json::parse(nvmemu({"profiles", "--json"}).out);
   ASSERT_TRUE(all.is_array());
