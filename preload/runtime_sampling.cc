@@ -33,7 +33,9 @@ void Runtime::create_walks() {
                                        .window = calibration_.window_instructions,
                                        .waiting = calibration_.waiting_instructions},
                                       board_->walks(), tiers);
-  if (shared_.walks != nullptr) shared_.places = map_zeroed<WaitedPlaces>();
+  if (shared_.walks == nullptr) return;
+  shared_.places = map_zeroed<WaitedPlaces>();
+  if (record_) shared_.heat = regions_.open();
 }
 
 void Runtime::set_sampler_options() {
