@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tier/region_heat.h"
 
-#include <sys/mman.h>
-#include <sys/syscall.h>
-
 #include <algorithm>
 
-#include "base/raw_syscall.h"
+#include "base/mapped.h"
 
 namespace nvmemu {
 namespace {
@@ -86,6 +83,6 @@ RegionHeat::Region* RegionHeat::make(std::uintptr_t address) noexcept {
   return &regions_[index];
 }
 
-void RegionHeat::forget() noexcept { raw_syscall(SYS_madvise, this, sizeof *this, int{MADV_DONTNEED}); }
+void RegionHeat::forget() noexcept { zero_mapped(this); }
 
 }  // namespace nvmemu

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "base/mapped.h"
 #include "walk/mappings.h"
 
 namespace nvmemu {
@@ -57,12 +58,6 @@ void RegionRecorder::name(RegionHeat& heat, std::size_t count) noexcept {
   });
 }
 
-void RegionRecorder::forget() noexcept {
-  known_ = 0;
-  told_changes_ = 0;
-  told_elsewhere_ = 0;
-  slots_.fill(nullptr);
-  is_telling_.store(false, kRelaxed);
-}
+void RegionRecorder::forget() noexcept { zero_mapped(this); }
 
 }  // namespace nvmemu
