@@ -177,6 +177,7 @@ void Runtime::claim_process() noexcept {
 void Runtime::restart_in_child() noexcept {
   if (shared_.places != nullptr) shared_.places->forget();
   regions_.forget();
+  migrator_.forget();
   claim_process();
 }
 
@@ -186,7 +187,13 @@ void Runtime::tell_places() noexcept {
 }
 
 void Runtime::look_at_memory() noexcept {
-  if (record_) regions_.look(injector_->now_ns());
+  if (record_ || migrator_.is_open()) regions_.look(injector_->now_ns());
+}
+
+void Runtime::migrate(ThreadEmulator& emulator) noexcept {
+  if (!migrator_.is_open() || !first_touch_.is_over()) return;
+  regions_.find_resident();
+  migrator_.end_window(emulator, placement_.map_to_change(), board_->tiers(), injector_->now_ns());
 }
 
 void Runtime::tell_last_places() noexcept {

@@ -19,6 +19,7 @@
 #include "epoch/persist_account.h"
 #include "first_touch.h"
 #include "host/calibration.h"
+#include "migrator.h"
 #include "model/latency_model.h"
 #include "model/model_table.h"
 #include "placement.h"
@@ -98,7 +99,9 @@ class Runtime {
   void warn(BoardWarning warning) noexcept;
   // Where was waited for memory since the last time, to the board and the record. Async-signal-safe.
   void tell_places() noexcept;
-  void look_at_memory() noexcept;    // at every tick
+  void look_at_memory() noexcept;  // at every tick
+  // At an epoch's end, of the thread that it is: moves what the policy has move, and what that takes is owed.
+  void migrate(ThreadEmulator& emulator) noexcept;
   void tell_last_places() noexcept;  // a thread ends, and perhaps the process
   void note_sampler() noexcept;      // that it measures, by walks or without
   // That the object which holds this address is a runtime, in which threads spin for others. Not signal-safe.
@@ -157,6 +160,7 @@ class Runtime {
   Placement placement_;
   FirstTouch first_touch_;
   Regions regions_;
+  Migrator migrator_;
   bool nodes_are_known_ = false;
   EmulatedNodes nodes_;
   ByTier<PersistTarget> persist_targets_{};

@@ -35,7 +35,8 @@ void Runtime::create_walks() {
                                       board_->walks(), tiers);
   if (shared_.walks == nullptr) return;
   shared_.places = map_zeroed<WaitedPlaces>();
-  if (record_) shared_.heat = regions_.open();
+  if (record_ || !config_.migration.empty()) shared_.heat = regions_.open();
+  if (!config_.migration.empty()) migrator_.open(config_, shared_.heat);
 }
 
 void Runtime::set_sampler_options() {

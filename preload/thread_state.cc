@@ -233,6 +233,7 @@ void ThreadState::on_tick(const ucontext_t& context) {
       postponed_.store(true, std::memory_order_relaxed);
       return false;
     }
+    Runtime::get().migrate(emulator());
     emulator().book_epoch();
     return true;
   });

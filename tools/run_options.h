@@ -11,6 +11,7 @@
 #include "device/device.h"
 #include "epoch/config.h"
 #include "epoch/governor.h"
+#include "plan/migration_plan.h"
 #include "plan/paging_plan.h"
 #include "plan/tier_plan.h"
 
@@ -23,6 +24,7 @@ struct RunOptions {
   std::string without_rules;       // names, by commas
   std::vector<std::string> tiers;  // NAME=MEMORY,RULE each,
   std::string tiers_file;          // and those of a file
+  std::string policy;              // by which memory moves between them
   std::string dram, page_to, page_latency, page_device;
   std::string throttle = "auto", node = "0";
   std::string throttle_root;  // what stands for /, for the hardware: for tests
@@ -49,6 +51,7 @@ struct RunRequest {
   bool target_from_profile = false;
   PersistSpec persists{};
   TierPlan tiers{};
+  MigrationPlan migration{};
   PagingPlan paging{};
   BandwidthTarget bandwidth;  // 0: not limited
   bool hardware_throttle = false;
