@@ -19,6 +19,7 @@ class FirstTouch {
   bool is_due() noexcept {
     return __builtin_expect(tier_ != 0, 0) && !is_over_.load(std::memory_order_relaxed) && is_reached();
   }
+  bool is_over() const noexcept { return is_over_.load(std::memory_order_relaxed); }
   // What is touched stays; the rest is the tier's. Milliseconds for each GiB, once in a process.
   void divide(Placement& placement) noexcept;
 

@@ -39,6 +39,8 @@ class Placement {
   void keep(std::uintptr_t address, std::size_t bytes) noexcept { map_->place_rest(address, bytes, 0); }
   // which is in `tier` from now on.
   void set_otherwise(TierId tier) noexcept;
+  // For who moves what is there already.
+  TierMap& map_to_change() noexcept { return *map_; }
   std::uint8_t origin_of(std::uintptr_t address) const noexcept { return map_->origin_of(address); }
   TierId find(const char* name) const noexcept;  // 0: there is none
 

@@ -177,11 +177,28 @@ void Runtime::claim_process() noexcept {
 
 void Runtime::restart_in_child() noexcept {
   if (shared_.places != nullptr) shared_.places->forget();
+  regions_.forget();
+  migrator_.forget();
   claim_process();
 }
 
 void Runtime::tell_places() noexcept {
   if (shared_.places != nullptr) shared_.places->tell(board_->places(), static_cast<std::uint32_t>(pid_));
+  if (record_) regions_.tell(*record_, process_number_, injector_->now_ns());
+}
+
+void Runtime::look_at_memory() noexcept {
+  if (record_ || migrator_.is_open()) regions_.look(injector_->now_ns());
+}
+
+void Runtime::migrate(ThreadEmulator& emulator) noexcept {
+  if (!migrator_.is_open() || !first_touch_.is_over()) return;
+  regions_.find_resident();
+  migrator_.end_window(emulator, placement_.map_to_change(), board_->tiers(), injector_->now_ns());
+}
+
+void Runtime::tell_last_places() noexcept {
+  if (record_) regions_.tell_last(*record_, process_number_);
 }
 
 bool Runtime::is_this_process() const noexcept { return pid_ == raw_syscall(SYS_getpid); }

@@ -19,9 +19,11 @@
 #include "epoch/persist_account.h"
 #include "first_touch.h"
 #include "host/calibration.h"
+#include "migrator.h"
 #include "model/latency_model.h"
 #include "model/model_table.h"
 #include "placement.h"
+#include "regions.h"
 #include "report/board.h"
 #include "source_decision.h"
 
@@ -95,9 +97,13 @@ class Runtime {
 
   BoardThread* claim_thread(std::uint32_t tid) noexcept;
   void warn(BoardWarning warning) noexcept;
-  // Where was waited for memory since the last time, to the board. Async-signal-safe.
+  // Where was waited for memory since the last time, to the board and the record. Async-signal-safe.
   void tell_places() noexcept;
-  void note_sampler() noexcept;  // that it measures, by walks or without
+  void look_at_memory() noexcept;  // at every tick
+  // At an epoch's end, of the thread that it is: moves what the policy has move, and what that takes is owed.
+  void migrate(ThreadEmulator& emulator) noexcept;
+  void tell_last_places() noexcept;  // a thread ends, and perhaps the process
+  void note_sampler() noexcept;      // that it measures, by walks or without
   // That the object which holds this address is a runtime, in which threads spin for others. Not signal-safe.
   void note_waiting_code(const void* address) noexcept;
   void note_ticker(int error, bool perf_event) noexcept;
@@ -154,6 +160,8 @@ class Runtime {
   std::uint32_t process_number_ = 0;
   Placement placement_;
   FirstTouch first_touch_;
+  Regions regions_;
+  Migrator migrator_;
   bool nodes_are_known_ = false;
   EmulatedNodes nodes_;
   ByTier<PersistTarget> persist_targets_{};

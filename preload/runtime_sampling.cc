@@ -33,7 +33,10 @@ void Runtime::create_walks() {
                                        .window = calibration_.window_instructions,
                                        .waiting = calibration_.waiting_instructions},
                                       board_->walks(), tiers);
-  if (shared_.walks != nullptr) shared_.places = map_zeroed<WaitedPlaces>();
+  if (shared_.walks == nullptr) return;
+  shared_.places = map_zeroed<WaitedPlaces>();
+  if (record_ || !config_.migration.empty()) shared_.heat = regions_.open();
+  if (!config_.migration.empty()) migrator_.open(config_, shared_.heat);
 }
 
 void Runtime::set_sampler_options() {

@@ -88,6 +88,7 @@ void ThreadLine::note_user_time() noexcept {
 }
 
 void ThreadLine::end(int tid) noexcept {
+  Runtime::get().tell_last_places();
   if (slot_ == nullptr) return;
   read_thread_name(tid, slot_->name, sizeof slot_->name);  // the program has given it one by now
   slot_->ended.store(1, std::memory_order_release);

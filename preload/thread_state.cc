@@ -227,11 +227,13 @@ void ThreadState::on_tick(const ucontext_t& context) {
     find_foreign_threads();
     if (Runtime& runtime = Runtime::get(); runtime.first_touch().is_due())
       runtime.first_touch().divide(runtime.placement());
+    Runtime::get().look_at_memory();
     if (source_->epoch_ns() < Runtime::get().epoch_ns() && !emulator().was_cut_short()) return false;
     if (held_.load(std::memory_order_relaxed)) {
       postponed_.store(true, std::memory_order_relaxed);
       return false;
     }
+    Runtime::get().migrate(emulator());
     emulator().book_epoch();
     return true;
   });

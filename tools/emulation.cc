@@ -97,6 +97,7 @@ Config make_config(const RunOptions& options, const Prepared& prepared, const Li
   config.target_read_latency_ns = prepared.target_ns;
   config.persists = prepared.request.persists;
   config.tiers = prepared.request.tiers;
+  config.migration = prepared.request.migration;
   config.nodes = nodes;
   config.paging = prepared.request.paging;
   config.storage = prepared.request.storage;
@@ -198,6 +199,7 @@ RunReport make_report(const RunOptions& options, const Prepared& prepared,
                      .page_to = prepared.request.paging.page_to,
                      .device = prepared.request.paging.device_name};
     report.storage = report_of_storage(prepared.request.storage);
+    if (!prepared.request.migration.empty()) report.migrations.policy = prepared.request.migration.policy;
     report.persists = {.is_emulated = emulates_persists(prepared.request),
                        .native_ns = prepared.machine.persist_latency_ns};
     if (!prepared.request.persists.empty())

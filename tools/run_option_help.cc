@@ -50,6 +50,13 @@ void add_memory_options(Parser& app, RunOptions& options) {
       .type_name("NAME=MEMORY[,RULE...]")
       .group(kMemory);
   add("--tiers", options.tiers_file, "FILE", "such parts, each a [[tier]] of a TOML file", kMemory);
+  add("--policy", options.policy, "none|hot|two-touch",
+      "with a tier by after=SIZE: what moves 2 MiB at a time between that\nmuch DRAM and the tier: what is "
+      "waited "
+      "for most is to be in DRAM,\nat once or when it was in two windows in a row "
+      "(hot,window=1s,\nrate=1GB/s; "
+      "docs/tiers.md) [none: all stays where it is]",
+      kMemory);
   add("--dram", options.dram, "SIZE",
       "how much DRAM each process has for its memory: 256M. What it has\nbeyond that is kept in a file, and "
       "paged in and out (docs/pager.md)",

@@ -11,6 +11,7 @@
 #include "device/device.h"
 #include "epoch/config.h"
 #include "epoch/governor.h"
+#include "plan/migration_plan.h"
 #include "plan/paging_plan.h"
 #include "plan/storage_plan.h"
 #include "plan/tier_plan.h"
@@ -24,6 +25,7 @@ struct RunOptions {
   std::string without_rules;       // names, by commas
   std::vector<std::string> tiers;  // NAME=MEMORY,RULE each,
   std::string tiers_file;          // and those of a file
+  std::string policy;              // by which memory moves between them
   std::string dram, page_to, page_latency, page_device;
   std::vector<std::string> storage;  // DIR=PROFILE each
   std::string page_cache;
@@ -53,6 +55,7 @@ struct RunRequest {
   bool target_from_profile = false;
   PersistSpec persists{};
   TierPlan tiers{};
+  MigrationPlan migration{};
   PagingPlan paging{};
   StoragePlan storage{};
   BandwidthTarget bandwidth;  // 0: not limited

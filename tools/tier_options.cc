@@ -89,6 +89,11 @@ Result<void> check_tiers(const RunOptions& options, RunRequest& request) {
       if (auto checked = check_tier("--tiers: " + tier.where, tier.text, request); !checked) return checked;
     }
   }
+  if (!options.policy.empty()) {
+    Result<MigrationPlan> plan = parse_migration(options.policy, request.tiers);
+    if (!plan) return in_option("--policy", plan.error());
+    request.migration = *std::move(plan);
+  }
   if (auto added = add_stored_tiers(options, request); !added) return added;
   if (request.tiers.empty()) return {};
   if (request.source == SourceChoice::kPmu || request.source == SourceChoice::kReplay)

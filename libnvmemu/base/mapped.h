@@ -18,6 +18,12 @@ T* map_zeroed() noexcept {
   return is_error(result) ? nullptr : reinterpret_cast<T*>(result);
 }
 
+// As it was at first, with its memory given back.
+template <typename T>
+void zero_mapped(T* object) noexcept {
+  raw_syscall(SYS_madvise, object, sizeof(T), int{MADV_DONTNEED});
+}
+
 template <typename T>
 void unmap(T* object) noexcept {
   if (object != nullptr) raw_syscall(SYS_munmap, object, sizeof(T));

@@ -31,6 +31,7 @@ constexpr const char* kWriteLatency = "NVMEMU_WRITE_LATENCY";
 constexpr const char* kPersistBandwidth = "NVMEMU_PERSIST_BANDWIDTH";
 constexpr const char* kPersist = "NVMEMU_PERSIST";
 constexpr const char* kTiers = "NVMEMU_TIERS";
+constexpr const char* kPolicy = "NVMEMU_POLICY";
 constexpr const char* kDram = "NVMEMU_DRAM";
 constexpr const char* kPageTo = "NVMEMU_PAGE_TO";
 constexpr const char* kPageDevice = "NVMEMU_PAGE_DEVICE";
@@ -161,6 +162,15 @@ Outcome read_tiers(Config& config) {
   config.nodes = variable(kNodesVariable);
   if (config.tiers.has_nodes() && config.nodes.empty())
     return bad_value(kTiers, text, "nodes are shown by 'nvmemu run' only", "leave node= away");
+  return std::nullopt;
+}
+
+Outcome read_policy(Config& config) {
+  const std::string_view text = variable(kPolicy);
+  if (text.empty()) return std::nullopt;
+  Result<MigrationPlan> plan = parse_migration(text, config.tiers);
+  if (!plan) return bad_value(kPolicy, text, plan.error().message, plan.error().hint);
+  config.migration = *std::move(plan);
   return std::nullopt;
 }
 
@@ -310,9 +320,9 @@ Result<double> parse_alternate_ns(std::string_view text) {
 
 Result<Config> read_config() {
   Config config;
-  for (const auto read :
-       {read_profile, read_target, read_persists, read_tiers, read_paging, read_storage, read_bandwidths,
-        read_base, read_remote, read_epoch, read_alternate, read_clock, read_source, read_model}) {
+  for (const auto read : {read_profile, read_target, read_persists, read_tiers, read_policy, read_paging,
+                          read_storage, read_bandwidths, read_base, read_remote, read_epoch, read_alternate,
+                          read_clock, read_source, read_model}) {
     if (Outcome error = read(config)) return tl::unexpected(std::move(*error));
   }
   if (Outcome error = read_word(kTicker, kTickers, config.ticker)) return tl::unexpected(std::move(*error));
@@ -337,6 +347,7 @@ std::vector<std::string> to_environment(const Config& config) {
       set(kPersistBandwidth, in_bps(config.persists.bandwidth_bps)),
       set(kPersist, std::string(name_of(config.persists.domain))),
       set(kTiers, format_tiers(config.tiers)),
+      set(kPolicy, config.migration.empty() ? "" : format_migration(config.migration)),
       set(kNodesVariable, config.nodes),
       set(kDram, config.paging.empty() ? "" : std::to_string(config.paging.dram_bytes) + "B"),
       set(kPageTo, config.paging.page_to),

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "plan/migration_plan.h"
 #include "plan/paging_plan.h"
 #include "plan/storage_plan.h"
 #include "plan/target_latency.h"
@@ -35,6 +36,7 @@ struct Config {
                                       // NVMEMU_PERSIST (queue, sync, cache), or
                                       // from NVMEMU_PROFILE
   TierPlan tiers{};                   // NVMEMU_TIERS, as --tier has them, by semicolons; beside the above
+  MigrationPlan migration{};          // NVMEMU_POLICY ("hot,window=1s,rate=1GB/s"), as --policy has it
   std::string nodes;           // NVMEMU_NODES, the folder in which tiers' nodes are shown, which the tool
                                // made; empty: there is none
   PagingPlan paging{};         // NVMEMU_DRAM ("256MiB"), NVMEMU_PAGE_TO (a folder, or a file's name),

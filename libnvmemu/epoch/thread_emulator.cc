@@ -77,6 +77,15 @@ void ThreadEmulator::book_traffic(const EpochCounts& counts) noexcept {
   held_until_ns_ = std::max(held_until_ns_, governor_->book(counts.traffic, begin_ns));
 }
 
+void ThreadEmulator::owe_move(double ns, const TrafficCounts& moved) noexcept {
+  if (!has_delays()) return;
+  ledger_.owe(ns);
+  totals_.delay_ns += ns;
+  totals_.traffic += moved;
+  if (governor_ != nullptr)
+    held_until_ns_ = std::max(held_until_ns_, governor_->book(moved, injector_.now_ns()));
+}
+
 // Each tier has its part of the delay by how many of the misses were its own, and by how much longer they
 // are.
 void ThreadEmulator::book_tiers(const EpochCounts& counts, double delay_ns) noexcept {

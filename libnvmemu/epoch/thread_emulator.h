@@ -95,6 +95,10 @@ class ThreadEmulator {
     if (has_delays()) persists_.note(emulated_ns(), lines, target);
   }
 
+  // Memory is moved between tiers, and this thread waits for that: `ns`, and as long as the governor has it,
+  // for so many bytes. Paid with what is booked next.
+  void owe_move(double ns, const TrafficCounts& moved) noexcept;
+
   // Leaves out of the interval that began at the last edge what has passed since: the thread was spinning for
   // another.
   void begin_interval() noexcept { interval_start_ns_ = source_.cpu_ns(); }

@@ -20,7 +20,7 @@ Lengthening lengthen_by(const Record& record, Figure figure) {
   stretches.reserve(record.epochs.size());
   for (const RecordedEpoch& epoch : record.epochs) {
     stretches.push_back({epoch.place.thread, epoch.begin_ns, epoch.end_ns, std::max(0.0, epoch.counts.cpu_ns),
-                         std::max(0.0, figure(epoch.counts))});
+                         std::max(0.0, figure(epoch))});
   }
   return lengthen(stretches);
 }
@@ -53,12 +53,18 @@ bool is_seen(const Record& record) {
 
 }  // namespace
 
-Prediction predict(const Record& record, DelayModel model, const ReadLatency& latency) {
+Prediction predict(const Record& record, DelayModel model, const ReadLatency& latency,
+                   const SlowShare& slow) {
   const Lengthening overhead =
-      lengthen_by(record, [](const EpochCounts& counts) { return counts.overhead_ns; });
+      lengthen_by(record, [](const RecordedEpoch& epoch) { return epoch.counts.overhead_ns; });
   Prediction prediction;
   prediction.native_ns = std::max(0.0, record.wall_ns - overhead.expected_ns);
-  prediction.delay = lengthen_by(record, [&](const EpochCounts& counts) { return model(counts, latency); });
+  prediction.delay = lengthen_by(record, [&](const RecordedEpoch& epoch) {
+    EpochCounts counts = epoch.counts;
+    const double share = slow.of(epoch.place.process);
+    counts.of_tier = {1 - share, share};
+    return model(counts, latency);
+  });
   return prediction;
 }
 
@@ -78,6 +84,18 @@ PredictionError prediction_error(const Record& record) {
     return {std::nullopt, loads + " are too few to tell"};
   if (statistical > 1) return {std::nullopt, samples + ": hardly any wait for memory was found"};
   return {std::max(kLeastError, std::hypot(statistical, base)), samples + ", " + base_spread_text(record)};
+}
+
+std::optional<double> delay_error_ns(const Record& record, DelayModel model, const ReadLatency& latency,
+                                     const SlowShare& slow) {
+  const PredictionError error = prediction_error(record);
+  if (!error.relative_95) return std::nullopt;
+  const double delay_error = predict(record, model, latency, slow).delay.expected_ns * *error.relative_95;
+  if (slow.error_95 <= 0) return delay_error;
+  const auto delay_with = [&](double share) {
+    return predict(record, model, latency, {{}, share, share, 0}).delay.expected_ns;
+  };
+  return std::hypot(delay_error, slow.error_95 * (delay_with(1) - delay_with(0)));
 }
 
 RecordTotals totals_of(const Record& record) {

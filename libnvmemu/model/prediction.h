@@ -9,6 +9,7 @@
 #include "counters/record/record_reader.h"
 #include "model/critical_path.h"
 #include "model/latency_model.h"
+#include "model/placed_memory.h"
 
 namespace nvmemu {
 
@@ -20,7 +21,9 @@ struct Prediction {
   double slowdown() const { return native_ns > 0 ? wall_ns() / native_ns : 1; }
 };
 
-Prediction predict(const Record& record, DelayModel model, const ReadLatency& latency);
+// `slow`: what part of each process's waits is for tier 1, the rest being for tier 0 (ReadLatency).
+Prediction predict(const Record& record, DelayModel model, const ReadLatency& latency,
+                   const SlowShare& slow = {});
 
 // How sure the delays are, whatever the target.
 struct PredictionError {
@@ -29,6 +32,11 @@ struct PredictionError {
 };
 
 PredictionError prediction_error(const Record& record);
+
+// Half the width of the 95 % confidence interval of a prediction's delay, ns: of two memories, also by how
+// sure it is which is waited for.
+std::optional<double> delay_error_ns(const Record& record, DelayModel model, const ReadLatency& latency,
+                                     const SlowShare& slow = {});
 
 struct RecordTotals {
   std::uint64_t threads = 0, samples = 0, stall_samples = 0, probes = 0;

@@ -126,6 +126,15 @@ Json alternation_json(const AlternationReport& alternation) {
                                 : Json()}};
 }
 
+Json migrations_json(const MigrationReport& migrations) {
+  if (migrations.policy.empty()) return {};
+  return {{"policy", migrations.policy},
+          {"promotions", migrations.promotions},
+          {"demotions", migrations.demotions},
+          {"bytes", migrations.bytes},
+          {"delay_ns", migrations.delay_ns}};
+}
+
 Json persists_json(const PersistReport& persists) {
   if (!persists.is_emulated) return {};
   return {{"native_ns", persists.native_ns},
@@ -213,6 +222,7 @@ Json report_json(const RunReport& report) {
       {"totals", totals_json(report.totals)},
       {"tiers", tiers_json(report.tiers)},
       {"places", places_json(report.places)},
+      {"migrations", migrations_json(report.migrations)},
       {"persists", persists_json(report.persists)},
       {"paging", paging_json(report.paging)},
       {"storage", storage_json(report.storage)},

@@ -71,6 +71,14 @@ void read_places(const PlaceTally& tally, RunReport& report) {
     place.stall_ns = all > 0 ? report.totals.stall_ns * (place.stall_ns / all) : 0;
 }
 
+void read_migrations(const TierTally& tally, MigrationReport& migrations) {
+  constexpr std::uint64_t kMost = 1'000'000'000'000'000;
+  migrations.promotions = std::min(tally.promotions.load(), kMost);
+  migrations.demotions = std::min(tally.demotions.load(), kMost);
+  migrations.bytes = std::min(kBytes.most, static_cast<double>(tally.moved_bytes.load()));
+  migrations.delay_ns = std::min(kNanoseconds.most, static_cast<double>(tally.move_delay_ns.load()));
+}
+
 void read_persists(const TierTally& tally, PersistReport& persists) {
   constexpr std::uint64_t kMost = 1'000'000'000'000'000;
   constexpr double kMostNs = 1e18;
@@ -83,6 +91,7 @@ void read_persists(const TierTally& tally, PersistReport& persists) {
 
 void read_memories(const Board& board, RunReport& report) {
   read_tiers(board.tiers(), report);
+  read_migrations(board.tiers(), report.migrations);
   read_persists(board.tiers(), report.persists);
   read_places(board.places(), report);
 }

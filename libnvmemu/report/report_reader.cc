@@ -144,6 +144,14 @@ PersistReport persists_of(const Fields& fields) {
           .delay_ns = fields.number("delay_ns", kNanoseconds)};
 }
 
+MigrationReport migrations_of(const Fields& fields) {
+  return {.policy = fields.text("policy"),
+          .promotions = fields.count("promotions", kMostCounted),
+          .demotions = fields.count("demotions", kMostCounted),
+          .bytes = fields.number("bytes", kBytes),
+          .delay_ns = fields.number("delay_ns", kNanoseconds)};
+}
+
 std::vector<TierReport> tiers_of(const Fields& fields) {
   std::vector<TierReport> tiers;
   const Json& all = fields.array("tiers");
@@ -233,6 +241,8 @@ RunReport report_of(const Fields& fields) {
   report.totals = totals_of(fields.object("totals"));
   report.tiers = tiers_of(fields);
   report.places = places_of(fields);
+  if (fields.has("migrations") && !fields.is_null("migrations"))
+    report.migrations = migrations_of(fields.object("migrations"));
   if (!fields.is_null("persists")) report.persists = persists_of(fields.object("persists"));
   if (!fields.is_null("paging")) report.paging = paging_of(fields.object("paging"));
   report.storage = storage_of(fields);
@@ -321,6 +331,10 @@ void merge_one(const RunReport& report, RunReport& merged) {
   merge_bandwidth(report.bandwidth, merged.bandwidth);
   add_paging(report.paging, merged.paging);
   add_storage(report.storage, merged.storage);
+  merged.migrations.promotions += report.migrations.promotions;
+  merged.migrations.demotions += report.migrations.demotions;
+  merged.migrations.bytes += report.migrations.bytes;
+  merged.migrations.delay_ns += report.migrations.delay_ns;
   merged.persists.persists += report.persists.persists;
   merged.persists.lines += report.persists.lines;
   merged.persists.delay_ns += report.persists.delay_ns;
@@ -372,6 +386,7 @@ Result<RunReport> merge_reports(const std::vector<RunReport>& reports) {
   merged.walks = {};
   merged.paging = {.page_to = merged.paging.page_to, .device = merged.paging.device};  // added below
   merged.storage.clear();                                                              // likewise
+  merged.migrations = {.policy = merged.migrations.policy};                            // likewise
   merged.persists.persists = merged.persists.lines = 0;                                // likewise
   merged.persists.delay_ns = 0;
   for (TierReport& tier : merged.tiers)

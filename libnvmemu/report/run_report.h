@@ -61,6 +61,14 @@ struct PlaceReport {
   double stall_ns = 0;  // what loads from it were waited for here
 };
 
+// Memory that a policy has moved between tiers.
+struct MigrationReport {
+  std::string policy;                           // empty: none, nothing moves
+  std::uint64_t promotions = 0, demotions = 0;  // of regions of 2 MiB, to and from the machine's memory
+  double bytes = 0;                             // that these had
+  double delay_ns = 0;                          // how long it was waited for that
+};
+
 // Stores that were made durable, as far as that was seen.
 struct PersistReport {
   bool is_emulated = false;  // somebody asked for a write latency
@@ -174,6 +182,7 @@ struct RunReport {
   RunTotals totals;
   std::vector<PlaceReport> places;     // the most waited for first, some of them
   std::vector<TierReport> tiers;       // names, memories and rules are said by who ran it; empty: all is one
+  MigrationReport migrations;          // `policy` is said by who ran it
   PersistReport persists;              // `is_emulated` and `native_ns` are said by who ran it
   PagingReport paging;                 // `dram_bytes`, `page_to` and `device` are said by who ran it
   std::vector<StorageReport> storage;  // folders, profiles and modes are said by who ran it

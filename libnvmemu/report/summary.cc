@@ -125,6 +125,14 @@ std::vector<std::string> place_lines(const RunReport& report) {
   return lines;
 }
 
+std::string migrations_line(const MigrationReport& migrations) {
+  return fmt::format("policy {}: {}, {}, {} moved, in {}", migrations.policy,
+                     counted(migrations.promotions, "promotion", "promotions"),
+                     counted(migrations.demotions, "demotion", "demotions"),
+                     format_size(static_cast<std::uint64_t>(migrations.bytes)),
+                     format_duration(migrations.delay_ns));
+}
+
 std::string persists_line(const RunReport& report) {
   const PersistReport& persists = report.persists;
   const auto& target_ns = report.target.write_latency_ns;
@@ -197,6 +205,7 @@ std::string summary(const RunReport& report) {
     add(error_line(report));
     if (report.persists.persists > 0) add(persists_line(report));
     for (const TierReport& tier : report.tiers) add(tier_line(tier));
+    if (!report.migrations.policy.empty()) add(migrations_line(report.migrations));
     if (report.paging.dram_bytes > 0) {
       for (const std::string& line : paging_lines(report.paging)) add(line);
     }

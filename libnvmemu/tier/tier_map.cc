@@ -51,16 +51,23 @@ std::optional<TierClass> TierMap::class_of(const TierPattern& pattern) noexcept 
 }
 
 bool TierMap::place(std::uintptr_t address, std::size_t bytes, TierClass tiers) noexcept {
-  return note(address, bytes, static_cast<std::uint8_t>(tiers + 1));
+  return note(address, bytes, static_cast<std::uint8_t>(tiers + 1), Of{});
 }
 
 bool TierMap::place_rest(std::uintptr_t address, std::size_t bytes, TierClass tiers) noexcept {
-  return note(address, bytes, static_cast<std::uint8_t>(tiers + 1), Of::kRest);
+  return note(address, bytes, static_cast<std::uint8_t>(tiers + 1), Of{.which = Of::kRest});
 }
 
-void TierMap::remove(std::uintptr_t address, std::size_t bytes) noexcept { note(address, bytes, 0); }
+bool TierMap::move(std::uintptr_t address, std::size_t bytes, TierId from, TierId to) noexcept {
+  const Of of{.which = Of::kSame,
+              .same = static_cast<std::uint8_t>(from + 1),
+              .with_rest = otherwise_.load(kRelaxed) == from};
+  return note(address, bytes, static_cast<std::uint8_t>(to + 1), of);
+}
 
-bool TierMap::note(std::uintptr_t address, std::size_t bytes, std::uint8_t value, Of of) noexcept {
+void TierMap::remove(std::uintptr_t address, std::size_t bytes) noexcept { note(address, bytes, 0, Of{}); }
+
+bool TierMap::note(std::uintptr_t address, std::size_t bytes, std::uint8_t value, const Of& of) noexcept {
   constexpr std::uintptr_t kEnd = std::uintptr_t{1} << kAddressBits;
   if (bytes == 0 || address >= kEnd) return true;
   const std::size_t end =
@@ -76,10 +83,10 @@ bool TierMap::note(std::uintptr_t address, std::size_t bytes, std::uint8_t value
 }
 
 bool TierMap::note_part(std::size_t block, std::size_t first, std::size_t end, std::uint8_t value,
-                        Of of) noexcept {
+                        const Of& of) noexcept {
   Note note = blocks_[block].load(std::memory_order_acquire);
   if ((note & kHasTable) == 0) {
-    if (note == value || (note != 0 && of == Of::kRest)) return true;
+    if (note == value || !of.has(static_cast<std::uint8_t>(note))) return true;
     const bool is_whole = first == 0 && end == kPages;
     if (is_whole && blocks_[block].compare_exchange_strong(note, value, std::memory_order_acq_rel))
       return true;
@@ -88,11 +95,11 @@ bool TierMap::note_part(std::size_t block, std::size_t first, std::size_t end, s
   }
   auto& pages = tables_[note & ~kHasTable];
   for (std::size_t page = first; page < end; ++page) {
-    std::uint8_t nobody = 0;
-    if (of == Of::kAll) {
+    std::uint8_t noted = pages[page].load(kRelaxed);
+    if (of.which == Of::kAll) {
       pages[page].store(value, kRelaxed);
-    } else {
-      pages[page].compare_exchange_strong(nobody, value, kRelaxed);
+    } else if (of.has(noted)) {
+      pages[page].compare_exchange_strong(noted, value, kRelaxed);
     }
   }
   return true;

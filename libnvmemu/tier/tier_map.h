@@ -48,6 +48,8 @@ class TierMap {
   bool place(std::uintptr_t address, std::size_t bytes, TierClass tiers) noexcept;
   // Likewise those that nobody has placed yet.
   bool place_rest(std::uintptr_t address, std::size_t bytes, TierClass tiers) noexcept;
+  // Likewise those that are of the tier `from`, whoever has placed them or nobody.
+  bool move(std::uintptr_t address, std::size_t bytes, TierId from, TierId to) noexcept;
   // What nobody places is of `tiers` from now on.
   void set_otherwise(TierClass tiers) noexcept { otherwise_.store(tiers, std::memory_order_relaxed); }
   // From now on they are what nobody has placed.
@@ -71,10 +73,20 @@ class TierMap {
     return placed_in(address).value_or(otherwise_.load(std::memory_order_relaxed));
   }
 
-  enum class Of { kAll, kRest };  // of a range: what nobody has placed
+  // What of a range is noted anew: all of it, what nobody has placed, or what is noted so already.
+  struct Of {
+    enum Which { kAll, kRest, kSame } which = kAll;
+    std::uint8_t same = 0;
+    bool with_rest = false;  // and what nobody has placed
 
-  bool note(std::uintptr_t address, std::size_t bytes, std::uint8_t value, Of of = Of::kAll) noexcept;
-  bool note_part(std::size_t block, std::size_t first, std::size_t end, std::uint8_t value, Of of) noexcept;
+    bool has(std::uint8_t noted) const noexcept {
+      return which == kAll || (noted == 0 ? which == kRest || with_rest : which == kSame && noted == same);
+    }
+  };
+
+  bool note(std::uintptr_t address, std::size_t bytes, std::uint8_t value, const Of& of) noexcept;
+  bool note_part(std::size_t block, std::size_t first, std::size_t end, std::uint8_t value,
+                 const Of& of) noexcept;
   bool give_table(std::size_t block) noexcept;
 
   std::atomic<TierClass> otherwise_;

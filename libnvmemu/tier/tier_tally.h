@@ -19,6 +19,9 @@ struct TierTally {
   ByTier<Sums> tiers;
   std::atomic<std::uint64_t> persists, persisted_lines;  // of all tiers: fences behind flushes,
   std::atomic<std::uint64_t> persist_delay_ns;           // and what they were waited for longer
+  std::atomic<std::uint64_t> promotions, demotions;      // of regions between tiers, by a policy,
+  std::atomic<std::uint64_t> moved_bytes;                // what these had,
+  std::atomic<std::uint64_t> move_delay_ns;              // and how long that was waited for
   std::atomic<std::uint64_t> filled;                     // processes that have gone beyond after=
   std::atomic<std::uint64_t> unplaced;                   // ranges that no room was left to note
 

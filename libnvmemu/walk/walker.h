@@ -75,7 +75,7 @@ struct WalkOutcome {
 // Zeros are a valid state: to lie in memory mapped for it. One thread's, async-signal-safe.
 class Walker {
  public:
-  static constexpr std::size_t kMissesKept = 16;
+  static constexpr std::size_t kMissesKept = 256;
 
   WalkOutcome walk(SharedWalks& shared, const ucontext_t& context, const WalkPlan& plan) noexcept;
 

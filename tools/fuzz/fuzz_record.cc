@@ -12,6 +12,7 @@
 #include "counters/record/record_reader.h"
 #include "counters/replay/replay.h"
 #include "model/model_table.h"
+#include "model/placed_memory.h"
 #include "model/prediction.h"
 
 namespace {
@@ -20,6 +21,22 @@ using namespace nvmemu;
 
 void require(bool holds) {
   if (!holds) std::abort();
+}
+
+// Wherever what was waited for lies, a part of it is in the slower memory.
+void check_placed(const Record& record, ReadLatency latency) {
+  constexpr double kRegionBytes = 2 << 20;
+  latency.tier_target_ns[1] = 3 * record.info.base_ns;
+  const PlacedMemory memory(record);
+  require(memory.unknown_share() >= -1e-9 && memory.unknown_share() <= 1 + 1e-9);
+  require(memory.mappings().size() <= memory.regions());
+  for (const double bytes : {0.0, 1.5 * kRegionBytes, 1e18}) {
+    for (const SlowShare& share : {memory.hottest(bytes), memory.first_touched(bytes)}) {
+      require(share.of_all >= -1e-9 && share.of_all <= 1 + 1e-9 && share.error_95 >= 0);
+      const Prediction found = predict(record, models()[0].delay_ns, latency, share);
+      require(std::isfinite(found.wall_ns()));
+    }
+  }
 }
 
 void check(const std::vector<std::byte>& bytes) {
@@ -36,6 +53,7 @@ void check(const std::vector<std::byte>& bytes) {
     require(found.delay.expected_ns >= found.delay.least_ns);
   }
   require(!prediction_error(*record).from.empty());
+  check_placed(*record, latency);
   const Replay replay(*record);
   for (std::uint32_t thread = 0; thread < 4; ++thread) {
     require(replay.of_thread(thread).size() <= record->epochs.size());
@@ -63,10 +81,10 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   if (whole.size() > kHeaderBytes)
     std::memcpy(whole.data() + kHeaderBytes, data, whole.size() - kHeaderBytes);
   for (std::size_t at = kHeaderBytes; at < whole.size(); at += kSlotBytes) {
-    // A kind is one of three in four thousand million.
+    // A kind is one of four in four thousand million.
     std::uint32_t kind = 0;
     std::memcpy(&kind, &whole[at], sizeof kind);
-    kind %= 4;
+    kind %= 5;
     std::memcpy(&whole[at], &kind, sizeof kind);
   }
   check(whole);

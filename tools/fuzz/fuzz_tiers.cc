@@ -10,6 +10,7 @@
 
 #include "allowed_nodes.h"
 #include "host/memory_nodes.h"
+#include "plan/migration_plan.h"
 #include "plan/tier_file.h"
 #include "plan/tier_plan.h"
 
@@ -29,6 +30,16 @@ void fuzz_plan(std::string_view text) {
   require(nvmemu::format_tiers(*again) == written);
 }
 
+void fuzz_policy(std::string_view text) {
+  const auto tiers = nvmemu::parse_tiers("far=2x,after=1MiB");
+  const auto plan = nvmemu::parse_migration(text, *tiers);
+  if (!plan) return;
+  const std::string written = nvmemu::format_migration(*plan);
+  const auto again = nvmemu::parse_migration(written, *tiers);
+  require(again.has_value());
+  require(nvmemu::format_migration(*again) == written);
+}
+
 void fuzz_status(std::string_view text) {
   std::vector<char> out(text.size() + 64);
   const std::size_t written = nvmemu::preload::allow_in_status(text, 0b101, out.data(), out.size());
@@ -40,6 +51,7 @@ void fuzz_status(std::string_view text) {
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string_view text(reinterpret_cast<const char*>(data), size);
   fuzz_plan(text);
+  fuzz_policy(text);
   static_cast<void>(nvmemu::parse_tier_file(text, "fuzz.toml"));
   const std::uint64_t mask = nvmemu::mask_of_list(text);
   require(nvmemu::mask_of_list(nvmemu::list_of_mask(mask)) == mask);

@@ -24,6 +24,9 @@ class PredictTest : public CliTest {
                 {{{0, 100, stalled(10)}, {100, 200, stalled(20)}, {200, 300, stalled(30)}}}, 300,
                 "a warning\n");
   }
+  void record_placed() {
+    make_record(file(), kSamplerCounts, {{{0, 300, stalled(60, 300)}}}, 300, "", {{100}, {0}, {900}});
+  }
   std::string file() const { return folder_.file("r.nvr"); }
   Outcome predict(std::vector<std::string> options) {
     options.insert(options.begin(), {"predict", file()});
@@ -54,6 +57,87 @@ TEST_F(PredictTest, AddsTheDelayOfEachTarget) {
   EXPECT_NEAR(found["error"]["relative_95"], 0.02,
               1e-9);  // half the spread; the samples have no variance here
   EXPECT_NEAR(found["targets"][2]["seconds_error_95"], 0.0036, 1e-9);
+}
+
+// Of 60 ms of waiting a tenth is for what was touched first, the rest for what came then; a third is never
+// waited for.
+TEST_F(PredictTest, AnswersHowMuchDramIsEnough) {
+  record_placed();
+  const json found = predicted({"--tier", "far=3x", "--dram", "2M,4M,1G"});
+  EXPECT_EQ(found["targets"].size(), 0U);
+  EXPECT_EQ(found["memory"]["regions"], 3);
+  EXPECT_EQ(found["memory"]["bytes"], 6 << 20);
+  EXPECT_EQ(found["memory"]["unknown_share"], 0);
+  EXPECT_EQ(found["memory"]["mappings"].size(), 1U);
+  const json& placed = found["placed"];
+  ASSERT_EQ(placed.size(), 6U);
+  EXPECT_EQ(placed[0]["tier"], "far");
+  EXPECT_EQ(placed[0]["target"], "3x");
+  EXPECT_EQ(placed[0]["read_latency_ns"], 300);
+  EXPECT_EQ(placed[0]["placed"], "hottest");
+  EXPECT_EQ(placed[0]["dram_bytes"], 2 << 20);
+  EXPECT_NEAR(placed[0]["slow_share"], 0.1, 1e-9);
+  EXPECT_NEAR(placed[0]["seconds"], 0.3 + 0.1 * 2 * 0.06, 1e-9);
+  EXPECT_GT(placed[0]["seconds_error_95"], 0.02 * 0.1 * 2 * 0.06);
+  EXPECT_EQ(placed[1]["placed"], "first-touch");
+  EXPECT_NEAR(placed[1]["seconds"], 0.3 + 0.9 * 2 * 0.06, 1e-9);
+  EXPECT_NEAR(placed[2]["seconds"], 0.3, 1e-9);
+  EXPECT_NEAR(placed[3]["seconds"], 0.3 + 0.9 * 2 * 0.06, 1e-9);  // the second that was touched is cold
+  EXPECT_NEAR(placed[5]["seconds"], 0.3, 1e-9);
+}
+
+TEST_F(PredictTest, AnswersRulesOfTiers) {
+  record_placed();
+  const json placed = predicted({"--tier", "far=2x,interleave=3:1", "--tier", "far=cxl-dram,rest", "--tier",
+                                 "far=2x,after=2MiB", "--read-latency", "2x"})["placed"];
+  ASSERT_EQ(placed.size(), 3U);
+  EXPECT_EQ(placed[0]["interleave"], "3:1");
+  EXPECT_NEAR(placed[0]["delay_seconds"], 0.25 * 0.06, 1e-9);
+  EXPECT_EQ(placed[1]["placed"], "rest");
+  EXPECT_EQ(placed[1]["target"], "cxl-dram");
+  EXPECT_EQ(placed[1]["slow_share"], 1);
+  EXPECT_EQ(placed[2]["placed"], "first-touch");
+  EXPECT_NEAR(placed[2]["delay_seconds"], 0.9 * 0.06, 1e-9);
+}
+
+TEST_F(PredictTest, PrintsATableOfPlacements) {
+  record_placed();
+  const Outcome outcome = predict({"--tier", "far=2x,interleave=3:1", "--tier", "nvm=3x", "--dram", "2M"});
+  EXPECT_EQ(outcome.status, 0);
+  EXPECT_THAT(
+      outcome.out,
+      AllOf(HasSubstr("6 MiB in memory, in 3 regions of 2 MiB; which was waited for is known of 100.0 %"),
+            HasSubstr("far is of 200 ns (2x)"), HasSubstr("interleaved 3:1: 25 %"),
+            HasSubstr("nvm is of 300 ns (3x)"), HasSubstr("2 MiB, hottest: 10 %"),
+            HasSubstr("2 MiB, first touched: 90 %")));
+}
+
+TEST_F(PredictTest, RefusesPlacementsThatItCannotTell) {
+  record_placed();
+  const auto error = [this](std::vector<std::string> options) {
+    const Outcome outcome = predict(std::move(options));
+    EXPECT_EQ(outcome.status, 125);
+    return outcome.err;
+  };
+  EXPECT_THAT(error({"--dram", "1G"}), HasSubstr("--dram: it is not said what memory is beside it"));
+  EXPECT_THAT(error({"--tier", "far=2x"}), HasSubstr("it is not said what lies there"));
+  EXPECT_THAT(error({"--tier", "far=2x", "--dram", "much"}), HasSubstr("--dram: "));
+  EXPECT_THAT(error({"--tier", "far=2x,file=/mnt"}), HasSubstr("a record does not tell"));
+  EXPECT_THAT(error({"--tier", "far"}), HasSubstr("--tier: "));
+  EXPECT_THAT(error({"--tier", "far=50ns,rest"}), HasSubstr("--tier: tier far asks for"));
+}
+
+TEST_F(PredictTest, SaysWhyARecordDoesNotTellOfPlacements) {
+  const auto error = [this] { return predict({"--tier", "far=2x", "--dram", "1G"}).err; };
+  record_one();
+  EXPECT_THAT(error(), HasSubstr("no walk came upon a load from memory"));
+  std::string bytes = folder_.read("r.nvr");
+  bytes[8] = 1;  // the version
+  folder_.write("r.nvr", bytes);
+  EXPECT_THAT(error(), HasSubstr("it was made by a version that did not note it"));
+  EXPECT_EQ(predict({"--tier", "far=2x,rest"}).status, 0);  // for which it need not be known
+  make_record(file(), kCountsStall | kCountsMisses, {{{0, 100, stalled(10)}}}, 100);
+  EXPECT_THAT(error(), HasSubstr("hardware counters do not know"));
 }
 
 TEST_F(PredictTest, PrintsATable) {

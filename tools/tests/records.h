@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "counters/record/record_writer.h"
+#include "tier/region_heat.h"
 
 namespace nvmemu {
 
@@ -27,10 +28,15 @@ inline EpochCounts stalled(double stall_ms, double cpu_ms = 100) {
   return counts;
 }
 
+// 2 MiB of memory that so many samples were of, in the order in which it was touched.
+struct MadeRegion {
+  std::uint64_t samples;
+};
+
 // Of a machine whose memory takes 100 ns, over `wall_ms`; 0: it was cut off. A thread is its epochs.
 inline void make_record(const std::string& path, CountSet counts,
                         const std::vector<std::vector<MadeEpoch>>& threads, double wall_ms,
-                        const std::string& warnings = "") {
+                        const std::string& warnings = "", const std::vector<MadeRegion>& regions = {}) {
   auto writer = RecordWriter::create(path, {.command = "app --input x",
                                             .cpu_model = "A processor",
                                             .source = counts == kSamplerCounts ? "sampler" : "pmu",
@@ -49,6 +55,14 @@ inline void make_record(const std::string& path, CountSet counts,
       kept.counted_share = counts == kSamplerCounts ? 0 : 1;
       writer->add_epoch(place, epoch.begin_ms * 1e6, epoch.end_ms * 1e6, kept);
     }
+  }
+  std::uintptr_t address = 0;
+  for (const MadeRegion& made : regions) {
+    record_format::RegionSlot* const slot = writer->add_region(process, address += RegionHeat::kRegionBytes);
+    ASSERT_NE(slot, nullptr);
+    for (auto& part : slot->waited) part = made.samples * RegionHeat::kWhole / RegionHeat::kParts;
+    slot->misses = made.samples;
+    slot->resident_bytes = RegionHeat::kRegionBytes;
   }
   if (wall_ms <= 0) return;
   ASSERT_TRUE(writer->finish(wall_ms * 1e6, 0, warnings, true));

@@ -51,6 +51,25 @@ TEST(TargetLatency, OfAMultipleStaysBelowASecond) {
   EXPECT_FALSE(target_latency_ns(request_for(0, 1e6), 1001));
 }
 
+TEST(CheckOptions, APolicyNeedsDramOfLimitedSize) {
+  RunOptions options;
+  options.tiers = {"far=2x,after=64MiB"};
+  EXPECT_TRUE(check_options(options)->migration.empty());
+  options.policy = "two-touch,window=250ms";
+  const auto request = check_options(options);
+  ASSERT_TRUE(request) << request.error().message;
+  EXPECT_EQ(request->migration.policy, "two-touch");
+  EXPECT_EQ(request->migration.window_ns, 250e6);
+  options.tiers = {"far=2x,rest"};
+  EXPECT_THAT(check_options(options).error().message,
+              HasSubstr("--policy: no tier has DRAM of limited size"));
+  options.tiers = {};
+  options.read_latency = "2x";
+  EXPECT_FALSE(check_options(options));
+  options.policy = "warm";
+  EXPECT_THAT(check_options(options).error().message, HasSubstr("is not one of none, hot, two-touch"));
+}
+
 TEST(CheckOptions, AWindowOfAlternatingDelaysIsInRange) {
   RunOptions options;
   options.read_latency = "2x";

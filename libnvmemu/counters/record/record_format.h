@@ -10,11 +10,13 @@
 #include <type_traits>
 
 #include "counters/counts.h"
+#include "tier/region_heat.h"
 
 namespace nvmemu::record_format {
 
 inline constexpr std::uint64_t kMagic = 0x314452434552564e;  // "NVRECRD1" as bytes, on little-endian machines
-inline constexpr std::uint32_t kVersion = 1;
+inline constexpr std::uint32_t kVersion = 2;
+inline constexpr std::uint32_t kFirstVersion = 1;  // has no regions; is read all the same
 inline constexpr std::size_t kHeaderBytes = 4096;
 inline constexpr std::size_t kSlotBytes = 256;
 
@@ -40,8 +42,9 @@ struct Header {
   std::uint32_t reserved;
   char source[32];
   char cpu_model[128];
-  char command[1024];   // words, blanks between them
-  char warnings[1536];  // sentences, each with a newline
+  char command[1024];                    // words, blanks between them
+  char warnings[1536];                   // sentences, each with a newline
+  std::atomic<std::uint64_t> elsewhere;  // weights of misses whose region found no room
 };
 static_assert(sizeof(Header) <= kHeaderBytes && std::is_standard_layout_v<Header>);
 
@@ -49,6 +52,7 @@ enum class SlotKind : std::uint32_t {
   kUnfinished = 0,  // its thread was killed, or has not come to it yet
   kEpoch = 1,
   kProcess = 2,
+  kRegion = 3,  // goes on changing
 };
 
 // Threads that the C library knows are numbered from 0; those made by clone from here, which does not put the
@@ -80,7 +84,18 @@ struct ProcessSlot {
   std::uint32_t pid, ppid;
   char command[240];
 };
-static_assert(sizeof(EpochSlot) == kSlotBytes && sizeof(ProcessSlot) == kSlotBytes);
+
+// 2 MiB of a process's memory: tier/region_heat.h has what its figures mean.
+struct RegionSlot {
+  std::atomic<std::uint32_t> kind;
+  std::uint32_t process;
+  std::uint64_t address;  // of its first byte
+  std::atomic<std::uint64_t> waited[RegionHeat::kParts], misses, resident_bytes;
+  std::uint64_t mapping_begin, mapping_end;  // of what was mapped there when it was first seen
+  char mapping[144];                         // its file, or as in "[heap]"; empty: of no file, or not known
+};
+static_assert(sizeof(EpochSlot) == kSlotBytes && sizeof(ProcessSlot) == kSlotBytes &&
+              sizeof(RegionSlot) == kSlotBytes);
 static_assert(std::atomic<std::uint64_t>::is_always_lock_free);
 
 // Calls visit(slot's figure, counts' figure) for each that is kept: the one list of them.

@@ -8,15 +8,18 @@
 #include <type_traits>
 
 #include "base/read_file.h"
+#include "tier/region_heat.h"
 
 namespace nvmemu {
 namespace {
 
 using namespace record_format;
 
+constexpr std::uint64_t kRegionBytes = RegionHeat::kRegionBytes;
 constexpr double kMostNs = 1e18;  // 30 years
 constexpr double kMostCount = 1e18;
-constexpr double kMostLost = 1e12;  // thirty years of a thousand threads
+constexpr double kMostWeight = 1e15;  // of a thousand threads that wait for a month
+constexpr double kMostLost = 1e12;    // thirty years of a thousand threads
 constexpr double kLowestLatencyNs = 1e-3;
 constexpr double kHighestLatencyNs = 1e9;
 
@@ -62,7 +65,8 @@ class Parser {
       return failure("it is no record", "nvmemu record -o FILE -- COMMAND makes records");
     }
     if (bytes_.size() < kHeaderBytes) return failure("it is cut short, within its first page");
-    if (header().version != kVersion || header().slot_bytes != kSlotBytes) {
+    if (header().version < kFirstVersion || header().version > kVersion ||
+        header().slot_bytes != kSlotBytes) {
       return failure("it is a record of version " + std::to_string(header().version) + ", and this is for " +
                          std::to_string(kVersion),
                      "record it again");
@@ -91,6 +95,7 @@ class Parser {
         {"epoch", header.epoch_ns, 1, kMostNs},
         {"wall time", header.wall_ns, 0, kMostNs},
         {"number of lost epochs", static_cast<double>(header.lost.load()), 0, kMostLost},
+        {"weight of misses elsewhere", static_cast<double>(header.elsewhere.load()), 0, kMostWeight},
     };
     for (const Figure& figure : figures) {
       if (!is_within(figure.value, figure.lowest, figure.highest)) {
@@ -107,6 +112,8 @@ class Parser {
     record_.exit_status = header.exit_status;
     record_.warnings = lines_of(text_of(header.warnings));
     record_.lost = header.lost.load();
+    record_.keeps_regions = header.version > kFirstVersion;
+    record_.elsewhere = static_cast<double>(header.elsewhere.load());
     return {};
   }
 
@@ -125,6 +132,9 @@ class Parser {
           break;
         case SlotKind::kProcess:
           read_process(at);
+          break;
+        case SlotKind::kRegion:
+          sensible = record_.keeps_regions && read_region(at);
           break;
         default:
           sensible = false;
@@ -158,6 +168,27 @@ class Parser {
     alignas(ProcessSlot) std::byte room[sizeof(ProcessSlot)];
     const auto& slot = view<ProcessSlot>(at, room);
     record_.processes.push_back({slot.process, slot.pid, slot.ppid, text_of(slot.command)});
+  }
+
+  bool read_region(const std::byte* at) {
+    alignas(RegionSlot) std::byte room[sizeof(RegionSlot)];
+    const auto& slot = view<RegionSlot>(at, room);
+    RecordedRegion region{.process = slot.process,
+                          .address = slot.address,
+                          .mapping_begin = slot.mapping_begin,
+                          .mapping_end = slot.mapping_end,
+                          .mapping = text_of(slot.mapping)};
+    bool sensible = slot.address % kRegionBytes == 0 && slot.mapping_begin <= slot.mapping_end;
+    const auto read = [&sensible](const std::atomic<std::uint64_t>& kept, double most, double& figure) {
+      figure = static_cast<double>(kept.load());
+      sensible = sensible && figure <= most;
+    };
+    for (std::size_t part = 0; part < region.waited.size(); ++part)
+      read(slot.waited[part], kMostWeight, region.waited[part]);
+    read(slot.misses, kMostCount, region.misses);
+    read(slot.resident_bytes, double{kRegionBytes}, region.resident_bytes);
+    if (sensible) record_.regions.push_back(std::move(region));
+    return sensible;
   }
 
   // Slots are claimed in the order of time, but for threads that claim at the same moment.

@@ -4,7 +4,9 @@
 // allocates.
 #pragma once
 
+#include <array>
 #include <cstdint>
+#include <numeric>
 #include <span>
 #include <string>
 #include <vector>
@@ -25,6 +27,20 @@ struct RecordedEpoch {
   EpochCounts counts;
 };
 
+// 2 MiB of a process's memory: what was waited for it. Weights mean something in proportion to each other.
+struct RecordedRegion {
+  std::uint32_t process = 0;
+  std::uint64_t address = 0;                        // of its first byte
+  std::array<double, RegionHeat::kParts> waited{};  // weights of its misses: so many measurements
+  double misses = 0;                                // that these are the weights of
+  double resident_bytes = 0;                        // the most that was found in memory; 0: nobody has looked
+  std::uint64_t mapping_begin = 0;                  // of what was mapped there when it was first seen
+  std::uint64_t mapping_end = 0;
+  std::string mapping;  // its file, or as in "[heap]"; empty: of no file, or not known
+
+  double waited_in_all() const { return std::accumulate(waited.begin(), waited.end(), 0.0); }
+};
+
 struct Record {
   RecordInfo info;
   double wall_ns = 0;       // of the command; where it was cut off, to the end of the last epoch
@@ -34,7 +50,10 @@ struct Record {
   std::uint64_t lost = 0;        // epochs that found no room
   std::uint64_t unfinished = 0;  // epochs that were being written when their thread was killed
   std::vector<RecordedProcess> processes;
-  std::vector<RecordedEpoch> epochs;  // in the order of their ends, within a thread
+  std::vector<RecordedEpoch> epochs;    // in the order of their ends, within a thread
+  bool keeps_regions = true;            // false: it was made before records had them
+  std::vector<RecordedRegion> regions;  // in the order in which they became known
+  double elsewhere = 0;                 // weights of misses whose region found no room
 };
 
 Result<Record> parse_record(std::span<const std::byte> bytes);

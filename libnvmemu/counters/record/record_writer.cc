@@ -227,6 +227,20 @@ bool RecordWriter::add_epoch(const ThreadPlace& place, double begin_ns, double e
   return true;
 }
 
+RegionSlot* RecordWriter::add_region(std::uint32_t process, std::uintptr_t address) noexcept {
+  std::byte* memory = claim();
+  if (memory == nullptr) return nullptr;
+  auto* slot = reinterpret_cast<RegionSlot*>(memory);
+  slot->process = process;
+  slot->address = address;
+  slot->kind.store(static_cast<std::uint32_t>(SlotKind::kRegion), std::memory_order_release);
+  return slot;
+}
+
+void RecordWriter::add_elsewhere(std::uint64_t weight) noexcept {
+  header().elsewhere.fetch_add(weight, kRelaxed);
+}
+
 Result<void> RecordWriter::finish(double wall_ns, int exit_status, const std::string& warnings,
                                   bool all_ended) {
   Header& shared = header();

@@ -56,6 +56,12 @@ class RecordWriter {
   bool add_epoch(const ThreadPlace& place, double begin_ns, double end_ns,
                  const EpochCounts& counts) noexcept;
 
+  // An entry for that region of a process's memory: its figures, and what is mapped there, are the caller's
+  // to write, for as long as this lives. Null where there is no room.
+  record_format::RegionSlot* add_region(std::uint32_t process, std::uintptr_t address) noexcept;
+  // Weights of misses whose region has no entry.
+  void add_elsewhere(std::uint64_t weight) noexcept;
+
   // When the run is over, by who made it. `all_ended`: no process can write any more, so what is not used of
   // the file may go.
   Result<void> finish(double wall_ns, int exit_status, const std::string& warnings, bool all_ended);

@@ -21,6 +21,7 @@
 #include "counters/sampler/traffic/traffic.h"
 #include "counters/sampler/walked/thread_walks.h"
 #include "counters/thread_source.h"
+#include "tier/region_heat.h"
 #include "walk/waited_places.h"
 
 namespace nvmemu {
@@ -30,6 +31,7 @@ struct SamplerShared {
   Learnt* learnt = nullptr;        // set before the first thread begins,
   SharedWalks* walks = nullptr;    // and these; null: nothing is walked
   WaitedPlaces* places = nullptr;  // and these, of a process; null: nobody asks
+  RegionHeat* heat = nullptr;      // likewise
   // Code in which a thread only spins for others, a runtime's: time there is nobody's stall.
   std::atomic<std::uintptr_t> waiting_code_begin{0}, waiting_code_end{0};
 };

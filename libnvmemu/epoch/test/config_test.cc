@@ -39,6 +39,19 @@ class ConfigTest : public testing::Test {
   }
 };
 
+TEST_F(ConfigTest, APolicyIsHandedOn) {
+  set("NVMEMU_TIERS", "far=2x,after=64MiB");
+  set("NVMEMU_POLICY", "hot,window=500ms");
+  const auto config = read_config();
+  ASSERT_TRUE(config) << config.error().message;
+  EXPECT_EQ(config->migration.policy, "hot");
+  EXPECT_EQ(config->migration.window_ns, 500e6);
+  set_all(to_environment(*config));
+  EXPECT_EQ(format_migration(read_config()->migration), format_migration(config->migration));
+  set("NVMEMU_TIERS", "");
+  EXPECT_THAT(error(), HasSubstr("NVMEMU_POLICY=hot,window="));
+}
+
 TEST_F(ConfigTest, EmulatesNothingByDefault) {
   const auto config = read_config();
   ASSERT_TRUE(config);

@@ -40,6 +40,15 @@ TEST_F(ThreadEmulatorTest, InjectsWhatTheModelSaysLessTheOverhead) {
   EXPECT_DOUBLE_EQ(emulator_.unpaid_ns(), 0);
 }
 
+TEST_F(ThreadEmulatorTest, WaitsForMemoryThatIsMoved) {
+  emulator_.owe_move(5e6, {.read_bytes = 100, .written_bytes = 100});
+  source_.next(10e6);
+  emulator_.end_epoch();
+  EXPECT_EQ(injector_.delays, std::vector<double>{25e6});
+  EXPECT_DOUBLE_EQ(emulator_.totals().delay_ns, 25e6);
+  EXPECT_EQ(emulator_.totals().traffic.read_bytes, 100);
+}
+
 class AlternatingThread : public ThreadEmulatorTest {
  protected:
   AlternatingThread() {
@@ -57,6 +66,7 @@ class AlternatingThread : public ThreadEmulatorTest {
 
 TEST_F(AlternatingThread, OwesNothingInWindowsWithoutDelays) {
   epoch_at(kWindow / 2);
+  emulator_.owe_move(5e6, {});
   epoch_at(2 * kWindow);  // ends the window: what it measured was in it
   EXPECT_TRUE(injector_.delays.empty());
   EXPECT_EQ(emulator_.totals().delay_ns, 0);

@@ -100,11 +100,13 @@ TEST_F(HostileBoard, TiersHaveNoMoreThanAReportMayHold) {
   TierTally::Sums& sums = board_->tiers().tiers[1];
   sums.stall_ns = sums.delay_ns = sums.placed_bytes = kMost;
   board_->tiers().unplaced = kMost;
+  board_->tiers().promotions = board_->tiers().moved_bytes = board_->tiers().move_delay_ns = kMost;
   RunReport report;
   report.base_read_latency_ns = 100;
   report.source_name = "sampler";
   report.model = "stall";
   report.tiers.resize(2);
+  report.migrations.policy = "hot";
   read_board(*board_, report);
   EXPECT_TRUE(parse_report(to_json(report))) << parse_report(to_json(report)).error().message;
 }

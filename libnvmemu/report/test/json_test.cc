@@ -25,10 +25,10 @@ std::vector<std::string> keys(const json& object) {
 
 TEST(ReportJson, HasTheSchemasFieldsAndNoOthers) {
   const json report = json::parse(to_json(example_report()));
-  EXPECT_THAT(keys(report),
-              UnorderedElementsAre("schema", "command", "exit_status", "wall_seconds", "source", "model",
-                                   "base", "target", "error", "warnings", "totals", "tiers", "places",
-                                   "persists", "paging", "walks", "alternation", "bandwidth", "processes"));
+  EXPECT_THAT(keys(report), UnorderedElementsAre("schema", "command", "exit_status", "wall_seconds", "source",
+                                                 "model", "base", "target", "error", "warnings", "totals",
+                                                 "tiers", "places", "migrations", "persists", "paging",
+                                                 "walks", "alternation", "bandwidth", "processes"));
   EXPECT_THAT(keys(report["walks"]), UnorderedElementsAre("walks", "instructions", "passed", "ended_by"));
   EXPECT_THAT(keys(report["source"]),
               UnorderedElementsAre("name", "why", "design", "quality", "counted_share", "ticker"));
@@ -107,6 +107,20 @@ TEST(ReportJson, HasThePlaces) {
   ASSERT_EQ(read->places.size(), 2U);
   EXPECT_EQ(read->places[0].name, "[heap]");
   EXPECT_EQ(read->places[0].bytes, 8192);
+}
+
+TEST(ReportJson, HasTheMigrations) {
+  RunReport report = example_report();
+  EXPECT_TRUE(json::parse(to_json(report))["migrations"].is_null());
+  report.migrations = {.policy = "hot", .promotions = 10, .demotions = 8, .bytes = 18 << 21, .delay_ns = 3e6};
+  const auto read = parse_report(to_json(report));
+  ASSERT_TRUE(read) << read.error().message;
+  EXPECT_EQ(read->migrations.policy, "hot");
+  EXPECT_EQ(read->migrations.promotions, 10U);
+  EXPECT_EQ(read->migrations.demotions, 8U);
+  EXPECT_EQ(read->migrations.bytes, 18 << 21);
+  EXPECT_EQ(read->migrations.delay_ns, 3e6);
+  EXPECT_EQ(merge_reports({report, report})->migrations.promotions, 20U);
 }
 
 TEST(ReportJson, HasThePersists) {

@@ -126,6 +126,19 @@ TEST_F(TierMapTest, WhatNobodyPlacesMayBecomeATiers) {
   EXPECT_EQ(map_->tier_of(kBase), 1);
 }
 
+TEST_F(TierMapTest, MovesWhatIsOfATierAndNothingElse) {
+  open();
+  map_->place(kBase, 2 * kBlock, 1);
+  map_->place(kBase + kPage, kPage, 3);
+  EXPECT_TRUE(map_->move(kBase, 3 * kBlock, 1, 2));
+  EXPECT_EQ(map_->tier_of(kBase), 2);
+  EXPECT_EQ(map_->tier_of(kBase + kPage), 3);
+  EXPECT_EQ(map_->tier_of(kBase + kBlock), 2);
+  EXPECT_EQ(map_->placed_in(kBase + 2 * kBlock), std::nullopt);
+  EXPECT_TRUE(map_->move(kBase + 2 * kBlock, kBlock, 0, 4));  // of what nobody has placed, too
+  EXPECT_EQ(map_->tier_of(kBase + 2 * kBlock), 4);
+}
+
 TEST_F(TierMapTest, SaysWhenThereAreTooManyPatterns) {
   open();
   std::uint32_t pages = 1;

@@ -15,6 +15,7 @@ namespace {
 
 using record_format::EpochSlot;
 using record_format::Header;
+using record_format::RegionSlot;
 using testing::HasSubstr;
 
 class BrokenRecord : public RecordTest {
@@ -53,7 +54,9 @@ TEST_F(BrokenRecord, OfAnotherKindIsNone) {
 
 TEST_F(BrokenRecord, OfAnotherVersionNamesIt) {
   put<std::uint32_t>(offsetof(Header, version), 9);
-  EXPECT_EQ(error(), "it is a record of version 9, and this is for 1");
+  EXPECT_EQ(error(), "it is a record of version 9, and this is for 2");
+  put<std::uint32_t>(offsetof(Header, version), 0);
+  EXPECT_EQ(error(), "it is a record of version 0, and this is for 2");
 }
 
 TEST_F(BrokenRecord, ThatIsCutShortSaysSo) {
@@ -112,6 +115,32 @@ TEST_F(BrokenRecord, NamesTheEntryThatMakesNoSense) {
   bytes_ = whole;
   put(slot(1) + offsetof(EpochSlot, begin_ns), 1e9);  // after its end
   EXPECT_EQ(error(), "entry 1 makes no sense");
+}
+
+TEST_F(BrokenRecord, OfTheFirstVersionHasNoRegions) {
+  put<std::uint32_t>(offsetof(Header, version), 1);
+  const auto record = parse_record(std::as_bytes(std::span(bytes_)));
+  ASSERT_TRUE(record);
+  EXPECT_FALSE(record->keeps_regions);
+  put<std::uint32_t>(slot(1), 3);  // a region's kind
+  EXPECT_EQ(error(), "entry 1 makes no sense");
+}
+
+TEST_F(BrokenRecord, NamesTheRegionThatMakesNoSense) {
+  std::memset(bytes_.data() + slot(2), 0, record_format::kSlotBytes);
+  put<std::uint32_t>(slot(2), 3);
+  EXPECT_EQ(error(), "no error");
+  const std::string whole = bytes_;
+  for (const std::size_t offset :
+       {offsetof(RegionSlot, address), offsetof(RegionSlot, waited), offsetof(RegionSlot, misses),
+        offsetof(RegionSlot, resident_bytes), offsetof(RegionSlot, mapping_begin)}) {
+    bytes_ = whole;
+    put(slot(2) + offset, ~std::uint64_t{0});
+    EXPECT_EQ(error(), "entry 2 makes no sense") << offset;
+  }
+  bytes_ = whole;
+  put(offsetof(Header, elsewhere), ~std::uint64_t{0});
+  EXPECT_EQ(error(), "its weight of misses elsewhere makes no sense");
 }
 
 TEST_F(BrokenRecord, CountsEntriesThatWereNotFinished) {

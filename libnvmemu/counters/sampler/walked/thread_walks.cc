@@ -38,14 +38,14 @@ bool ThreadWalks::holds_code(std::uintptr_t pc) const noexcept {
 
 WalkTaken ThreadWalks::maybe_walk(const ucontext_t& context, TickMoment moment,
                                   const LoadEntry* waited_for) noexcept {
-  missed_count_ = 0;
+  missed_ = {};
   const Verdict verdict = waited_for != nullptr ? verdict_of(*waited_for) : Verdict{};
   const WalkPlan plan = schedule_.at_tick(moment, waited_for != nullptr, verdict);
   if (plan.steps == 0) return {};
   const WalkOutcome outcome = walker_->walk(*shared_, context, plan);
   schedule_.on_walk(outcome.ns);
-  missed_count_ = std::min(kMissesKept, static_cast<std::size_t>(outcome.misses));
-  std::copy_n(walker_->missed().begin(), missed_count_, missed_);
+  missed_ = std::span(walker_->missed())
+                .first(std::min(Walker::kMissesKept, static_cast<std::size_t>(outcome.misses)));
   WalkTaken taken{
       .ns = outcome.ns, .steps = outcome.steps, .readings = outcome.readings, .passed = outcome.passed};
   if (outcome.misses_in_a_row > 0) {

@@ -4,7 +4,9 @@
 
 #include <ucontext.h>
 
+#include <algorithm>
 #include <cstdint>
+#include <span>
 
 #include "counters/sampler/account/walked_samples.h"
 #include "walk/schedule.h"
@@ -57,8 +59,11 @@ class ThreadWalks final : public VerdictSource {
   // Of the last walk: the address of each miss, or of some.
   template <typename Use>
   void for_each_miss(Use use) const noexcept {
-    for (std::size_t i = 0; i < missed_count_; ++i) use(missed_[i]);
+    constexpr std::size_t kFew = 16;
+    for (const std::uintptr_t address : missed_.last(std::min(kFew, missed_.size()))) use(address);
   }
+  // More of them.
+  std::span<const std::uintptr_t> missed() const noexcept { return missed_; }
 
   Verdict verdict_of(const LoadEntry& load) noexcept override;
 
@@ -66,13 +71,10 @@ class ThreadWalks final : public VerdictSource {
   bool holds_code(std::uintptr_t pc) const noexcept;
 
  private:
-  static constexpr std::size_t kMissesKept = 16;
-
   SharedWalks* shared_;
   WalkSchedule schedule_;
   Walker* walker_ = nullptr;
-  std::uintptr_t missed_[kMissesKept] = {};
-  std::size_t missed_count_ = 0;
+  std::span<const std::uintptr_t> missed_;  // the walker's own
   double in_a_row_per_miss_ = 1;
 };
 

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+// Two memories to predict for: what --tier and --dram of `nvmemu predict` ask.
+#pragma once
+
+#include <vector>
+
+#include "predicted.h"
+
+namespace nvmemu {
+
+// Without predictions.
+Result<std::vector<PlacedTarget>> placed_targets_of(const PredictOptions& options, double base_ns);
+
+// Whether the record can tell of them; else why not.
+Result<void> check_known_places(const PredictOptions& options, const Record& record,
+                                const PlacedMemory& memory, const std::vector<PlacedTarget>& targets);
+
+SlowShare slow_share_of(const PlacedTarget& target, const PlacedMemory& memory);
+
+}  // namespace nvmemu
