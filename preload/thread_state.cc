@@ -79,13 +79,17 @@ void ThreadState::pay(SignalMask programs_mask, const Book& book) {
   if (is_due_after(book)) wait(programs_mask);
 }
 
-// Nothing restores the mask of a handler that is left so, unless the program does.
+// Nothing restores the mask of a handler that is left so, unless the program does. A tick that has waited for
+// it comes at once, and must not wait in its turn: the next jump out of that would come upon one more, and so
+// on down the stack.
 void ThreadState::leave_wait() noexcept {
   if (!is_ready() || !emulator().is_booked() || !is_mine()) return;  // most jumps: nothing to ask the kernel
   const SignalMask mask = set_signal_mask(kAllButForced);
   work([this] { settle(); });
   AtWork::left_by_jump();
+  leaves_.store(true, std::memory_order_relaxed);
   set_signal_mask(mask & ~mask_of(kTickSignal));
+  leaves_.store(false, std::memory_order_relaxed);
 }
 
 void ThreadState::settle() noexcept {
@@ -225,6 +229,7 @@ void ThreadState::on_tick(const ucontext_t& context) {
   pay(mask_of(context.uc_sigmask), [&] {
     source_->on_tick(context);
     find_foreign_threads();
+    if (leaves_.load(std::memory_order_relaxed)) return false;
     if (Runtime& runtime = Runtime::get(); runtime.first_touch().is_due())
       runtime.first_touch().divide(runtime.placement());
     Runtime::get().look_at_memory();

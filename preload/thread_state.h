@@ -148,6 +148,7 @@ class ThreadState {
   std::atomic<bool> ready_;
   std::atomic<bool> held_;       // the program is timing something
   std::atomic<bool> postponed_;  // an epoch should have ended while it was
+  std::atomic<bool> leaves_;     // a handler of the program's by a jump, amid a wait
   OwnStack stack_;
   int tid_;
   ThreadLine line_;
