@@ -60,6 +60,9 @@ void add_memory_options(Parser& app, RunOptions& options) {
       "how long that device takes for a request: 5us [no time]", kMemory);
   add("--page-device", options.page_device, "NAME",
       "or which device that is: hdd-2008, nvme-nand, optane-ssd, ...\n(docs/pager.md)", kMemory);
+  add("--page-layout", options.page_layout, "log|in-place|scattered",
+      "where pages are written: to the end of a log, each to a place of its\nown, or at random [log]",
+      kMemory);
   add("--throttle", options.throttle, "auto|governor|hardware",
       "what keeps to them: the governor, in software, anywhere; or the\nmemory controllers (as root, see "
       "nvmemu throttle), and the\n"

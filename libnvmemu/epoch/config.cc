@@ -34,6 +34,7 @@ constexpr const char* kTiers = "NVMEMU_TIERS";
 constexpr const char* kDram = "NVMEMU_DRAM";
 constexpr const char* kPageTo = "NVMEMU_PAGE_TO";
 constexpr const char* kPageDevice = "NVMEMU_PAGE_DEVICE";
+constexpr const char* kPageLayout = "NVMEMU_PAGE_LAYOUT";
 constexpr const char* kBaseLatency = "NVMEMU_BASE_LATENCY";
 constexpr const char* kEpoch = "NVMEMU_EPOCH";
 constexpr const char* kAlternate = "NVMEMU_ALTERNATE";
@@ -146,6 +147,21 @@ Outcome read_tiers(Config& config) {
   if (config.tiers.has_nodes() && config.nodes.empty())
     return bad_value(kTiers, text, "nodes are shown by 'nvmemu run' only", "leave node= away");
   return std::nullopt;
+}
+
+template <typename Kind>
+Outcome read_choice(const char* name, Kind& choice) {
+  const std::string_view text = variable(name);
+  if (text.empty()) return std::nullopt;
+  const Result<Kind> chosen = parse_choice<Kind>(text);
+  if (!chosen) return bad_value(name, text, chosen.error().message, chosen.error().hint);
+  choice = *chosen;
+  return std::nullopt;
+}
+
+Outcome read_paging_choices(Config& config) {
+  if (config.paging.empty()) return std::nullopt;
+  return read_choice(kPageLayout, config.paging.choices.layout);
 }
 
 Outcome read_paging(Config& config) {
@@ -294,9 +310,9 @@ Result<double> parse_alternate_ns(std::string_view text) {
 
 Result<Config> read_config() {
   Config config;
-  for (const auto read :
-       {read_profile, read_target, read_persists, read_tiers, read_paging, read_bandwidths, read_base,
-        read_remote, read_epoch, read_alternate, read_clock, read_source, read_model}) {
+  for (const auto read : {read_profile, read_target, read_persists, read_tiers, read_paging,
+                          read_paging_choices, read_bandwidths, read_base, read_remote, read_epoch,
+                          read_alternate, read_clock, read_source, read_model}) {
     if (Outcome error = read(config)) return tl::unexpected(std::move(*error));
   }
   if (Outcome error = read_word(kTicker, kTickers, config.ticker)) return tl::unexpected(std::move(*error));
@@ -325,6 +341,7 @@ std::vector<std::string> to_environment(const Config& config) {
       set(kDram, config.paging.empty() ? "" : std::to_string(config.paging.dram_bytes) + "B"),
       set(kPageTo, config.paging.page_to),
       set(kPageDevice, config.paging.device_name),
+      set(kPageLayout, std::string(name_of(config.paging.choices.layout))),
       set(kReadBandwidth, in_bps(config.target_read_bps)),
       set(kWriteBandwidth, in_bps(config.target_write_bps)),
       set(kStat, word_for(kOneZero, config.stat)),

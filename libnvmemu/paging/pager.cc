@@ -2,13 +2,10 @@
 // How pages come into DRAM.
 #include "paging/pager.h"
 
-#include <sys/mman.h>
-#include <sys/syscall.h>
-
 #include <algorithm>
 #include <bit>
 
-#include "base/raw_syscall.h"
+#include "base/mapped.h"
 
 namespace nvmemu {
 namespace {
@@ -16,34 +13,32 @@ namespace {
 // As many frames as there may be pages in DRAM, pinned ones included, which may be more than the limit.
 constexpr std::uint64_t kMostFrames = std::uint64_t{1} << 28;
 
-std::byte* map_bytes(std::size_t bytes) noexcept {
-  const long mapped = raw_syscall(SYS_mmap, nullptr, bytes, PROT_READ | PROT_WRITE,
-                                  MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  return is_error(mapped) ? nullptr : reinterpret_cast<std::byte*>(mapped);
-}
-
 }  // namespace
 
 Pager::Pager(const Parts& parts, const PageDevice& device, std::uint64_t dram_pages,
              std::uint64_t store_pages) noexcept
     : mapper_(parts.mapper),
       store_(parts.store),
+      layout_(parts.layout),
       clock_(parts.clock),
       tally_(parts.tally),
       model_(device),
       most_resident_(std::max(dram_pages, kLeastPages) - PageMapper::kStaging) {
-  bounces_ = map_bytes(kBounces * kPageBytes);
-  if (bounces_ == nullptr || !ranges_.open() || !frames_.open(kMostFrames) || !slots_.open(store_pages))
-    return;
+  bounces_ = map_zeroed<std::byte>(kBounces * kPageBytes);
+  cleaned_ = map_zeroed<std::byte>(kCleaned * kPageBytes);
+  if (bounces_ == nullptr || cleaned_ == nullptr || !ranges_.open() || !frames_.open(kMostFrames)) return;
+  if (!slots_.open(store_pages) || !layout_.open(store_pages)) return;
   table_ = PageTable::create();
 }
 
 Pager::~Pager() {
   PageTable::destroy(table_);
+  layout_.close();
   slots_.close();
   frames_.close();
   ranges_.close();
-  if (bounces_ != nullptr) raw_syscall(SYS_munmap, bounces_, kBounces * kPageBytes);
+  nvmemu::unmap(cleaned_, kCleaned * kPageBytes);
+  nvmemu::unmap(bounces_, kBounces * kPageBytes);
 }
 
 void Pager::wait(std::uint64_t until_ns) noexcept {
@@ -173,7 +168,7 @@ FaultOutcome Pager::read_in(std::uint64_t page, PageEntry& entry, bool write) no
   if (installed != MapOutcome::kDone ||
       !note_in_dram(page, write ? PageState::kDirty : PageState::kClean, write ? kNoSlot : slot))
     return FaultOutcome::kLost;
-  if (write) slots_.give_back(slot);
+  if (write) give_back(slot);
   make_room(page);
   const std::uint64_t took_ns = clock_.now_ns() - begin_ns;
   tally_.hard_faults.fetch_add(1, std::memory_order_relaxed);
@@ -202,7 +197,7 @@ FaultOutcome Pager::take_back(std::uint64_t page, PageEntry& entry, bool write) 
   if (outcome == MapOutcome::kAlready) tally_.surprises.fetch_add(1, std::memory_order_relaxed);
   if (outcome != MapOutcome::kDone) return FaultOutcome::kLost;
   staged_[frame.staged_at] = Frames::kNone;
-  if (!stays_clean) slots_.give_back(std::exchange(frame.slot, kNoSlot));
+  if (!stays_clean) give_back(std::exchange(frame.slot, kNoSlot));
   entry.set(stays_clean ? PageState::kClean : PageState::kDirty, number);
   frames_.make_youngest(number);
   make_room(page);
@@ -218,7 +213,7 @@ FaultOutcome Pager::make_writable(std::uint64_t page, PageEntry& entry) noexcept
   if (outcome == MapOutcome::kNotThere) return FaultOutcome::kNotOurs;
   if (outcome != MapOutcome::kDone) return FaultOutcome::kLost;
   Frame& frame = frames_[static_cast<Frames::Number>(entry.number)];
-  slots_.give_back(std::exchange(frame.slot, kNoSlot));
+  give_back(std::exchange(frame.slot, kNoSlot));
   entry.set(PageState::kDirty, entry.number);
   tally_.write_faults.fetch_add(1, std::memory_order_relaxed);
   return FaultOutcome::kMended;
@@ -237,7 +232,7 @@ FaultOutcome Pager::look_again(std::uint64_t page, PageEntry& entry, bool write)
   // Somebody has dropped it whom nobody saw: it is zeros, as it would be without a pager.
   tally_.surprises.fetch_add(1, std::memory_order_relaxed);
   Frame& frame = frames_[static_cast<Frames::Number>(entry.number)];
-  slots_.give_back(frame.slot);
+  give_back(frame.slot);
   frame.slot = kNoSlot;
   entry.set(PageState::kDirty, entry.number);
   return FaultOutcome::kMended;

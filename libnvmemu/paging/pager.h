@@ -19,6 +19,7 @@
 #include "paging/address_ranges.h"
 #include "paging/device_model.h"
 #include "paging/frames.h"
+#include "paging/page_layout.h"
 #include "paging/page_mapper.h"
 #include "paging/page_store.h"
 #include "paging/page_table.h"
@@ -41,6 +42,7 @@ class Pager {
   struct Parts {
     PageMapper& mapper;
     PageStore& store;
+    PageLayout& layout;  // the pager opens and closes it
     PageClock& clock;
     PagingTally& tally;
   };
@@ -124,8 +126,8 @@ class Pager {
     lock_.lock();
     while (busy_ > 0) lock_.let_others();
     flush();
-    for (std::uint64_t slot = 1; slot <= slots_.highest(); ++slot) {
-      if (slots_.is_used(slot) && !copy(slot)) return false;
+    for (std::uint64_t slot = 0; (slot = slots_.next_used(slot + 1, slots_.highest() + 1)) != kNoSlot;) {
+      if (!copy(slot)) return false;
     }
     return true;
   }
@@ -138,6 +140,7 @@ class Pager {
   static constexpr std::uint64_t kNoSlot = Slots::kNone;
   static constexpr std::uint64_t kNoPage = PageTable::kPages;
   static constexpr unsigned kBounces = 64;  // pages that are read at once
+  static constexpr std::size_t kCleaned = 64;
   static bool is_failure(long result) noexcept { return result < 0 && result >= -4095; }
 
   // pager.cc
@@ -171,17 +174,33 @@ class Pager {
   std::uint64_t take_write_wait() noexcept { return std::exchange(written_at_ns_, 0); }
   void wait(std::uint64_t until_ns) noexcept;
 
+  // pager_store.cc
+  struct Written {
+    std::uint64_t slot;
+    std::size_t pages;  // from there on; 0: it cannot
+  };
+  Written write_side_by_side(const std::byte* contents, const std::uint64_t* pages,
+                             std::size_t most) noexcept;
+  Written take_side_by_side(const std::uint64_t* pages, std::size_t most) noexcept;
+  void give_back(std::uint64_t slot) noexcept;
+  bool holds(std::uint64_t page, std::uint64_t slot) const noexcept;
+  void lies_in(std::uint64_t page, std::uint64_t slot) noexcept;
+  void clean(SlotRange segment) noexcept;
+  bool write_anew(const std::uint64_t* slots, std::size_t count) noexcept;
+
   // pager_changes.cc
   void settle(AddressRange range) noexcept;
   void forget(AddressRange range) noexcept;
   void forget_page(PageEntry& entry) noexcept;
   void moved(AddressRange from, AddressRange to, bool stays_mapped) noexcept;
+  void note_moved(const PageEntry& entry, std::uint64_t from, std::uint64_t to) noexcept;
   void watch_again(AddressRange range) noexcept;
   bool bring_all(AddressRange range) noexcept;
   AddressRange next_range(std::uintptr_t from) const noexcept;
 
   PageMapper& mapper_;
   PageStore& store_;
+  PageLayout& layout_;
   PageClock& clock_;
   PagingTally& tally_;
   DeviceModel model_;
@@ -198,6 +217,7 @@ class Pager {
   unsigned evictions_forbidden_ = 0;
   std::uint64_t bounces_used_ = 0;
   std::byte* bounces_ = nullptr;
+  std::byte* cleaned_ = nullptr;  // room for kCleaned pages
   bool is_store_full_ = false;
 };
 

@@ -173,7 +173,8 @@ Json faults_json(const FaultReport& faults) {
 // null: nothing is paged.
 Json paging_json(const PagingReport& paging) {
   if (paging.dram_bytes <= 0) return {};
-  Json json = {{"page_to", paging.page_to}, {"device", optional_text(paging.device)}};
+  Json json = {{"page_to", paging.page_to}};
+  for (const auto& [name, member] : kPagingTexts) json[name] = optional_text(paging.*member);
   for (const auto& [name, member] : kPagingSizes) json[name] = paging.*member;
   for (const auto& [name, member] : kPagingFaults) json[name] = faults_json(paging.*member);
   for (const auto& [name, member] : kPagingCounts) json[name] = paging.*member;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 
 #include "report/run_report.h"
 
@@ -26,6 +27,7 @@ inline constexpr PagingField<std::uint64_t> kPagingCounts[] = {
     {"written_pages", &PagingReport::written_pages},
     {"dropped_pages", &PagingReport::dropped_pages},
     {"zero_pages", &PagingReport::zero_pages},
+    {"cleaned_pages", &PagingReport::cleaned_pages},
     {"sequential_read_pages", &PagingReport::sequential_read_pages},
     {"random_read_pages", &PagingReport::random_read_pages},
     {"sequential_written_pages", &PagingReport::sequential_written_pages},
@@ -38,6 +40,12 @@ inline constexpr PagingField<std::uint64_t> kPagingCounts[] = {
     {"surprises", &PagingReport::surprises},
 };
 
+// What a run was asked for; empty where it was not.
+inline constexpr PagingField<std::string> kPagingTexts[] = {
+    {"device", &PagingReport::device},
+    {"layout", &PagingReport::layout},
+};
+
 // Bytes; of several runs the most.
 inline constexpr PagingField<double> kPagingSizes[] = {
     {"dram_bytes", &PagingReport::dram_bytes},
@@ -45,6 +53,9 @@ inline constexpr PagingField<double> kPagingSizes[] = {
     {"most_store_bytes", &PagingReport::most_store_bytes},
     {"unpaged_bytes", &PagingReport::unpaged_bytes},
 };
+
+// Without what came of it.
+PagingReport asked_for(const PagingReport& paging);
 
 // Of several runs together. What lies between the quantiles of each is not known.
 void add_paging(const PagingReport& more, PagingReport& sum);

@@ -58,6 +58,12 @@ void warn(RunReport& report) {
 
 }  // namespace
 
+PagingReport asked_for(const PagingReport& paging) {
+  PagingReport asked{.page_to = paging.page_to};
+  for (const auto& [name, member] : kPagingTexts) asked.*member = paging.*member;
+  return asked;
+}
+
 void add_paging(const PagingReport& more, PagingReport& sum) {
   for (const auto& [name, member] : kPagingFaults) {
     const FaultReport& one = more.*member;
@@ -87,6 +93,7 @@ void read_paging(const Board& board, RunReport& report) {
   paging.written_pages = count(tally.written_pages);
   paging.dropped_pages = count(tally.dropped_pages);
   paging.zero_pages = count(tally.zero_pages);
+  paging.cleaned_pages = count(tally.cleaned_pages);
   paging.sequential_read_pages = count(tally.sequential_reads);
   paging.random_read_pages = count(tally.random_reads);
   paging.sequential_written_pages = count(tally.sequential_writes);

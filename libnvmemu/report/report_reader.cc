@@ -190,7 +190,7 @@ FaultReport faults_of(const Fields& fields) {
 PagingReport paging_of(const Fields& fields) {
   PagingReport paging;
   paging.page_to = fields.text("page_to");
-  paging.device = fields.text_or_null("device");
+  for (const auto& [name, member] : kPagingTexts) paging.*member = fields.text_or_null(name);
   for (const auto& [name, member] : kPagingSizes) paging.*member = fields.number(name, kBytes);
   for (const auto& [name, member] : kPagingFaults) paging.*member = faults_of(fields.object(name));
   for (const auto& [name, member] : kPagingCounts) paging.*member = fields.count(name, kMostCounted);
@@ -350,8 +350,8 @@ Result<RunReport> merge_reports(const std::vector<RunReport>& reports) {
   RunReport merged = reports.front();
   merged.totals = {};
   merged.walks = {};
-  merged.paging = {.page_to = merged.paging.page_to, .device = merged.paging.device};  // added below
-  merged.persists.persists = merged.persists.lines = 0;                                // likewise
+  merged.paging = asked_for(merged.paging);              // added below
+  merged.persists.persists = merged.persists.lines = 0;  // likewise
   merged.persists.delay_ns = 0;
   for (TierReport& tier : merged.tiers)
     tier.read_bytes = tier.written_bytes = tier.placed_bytes = tier.stall_ns = tier.delay_ns =

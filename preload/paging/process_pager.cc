@@ -54,8 +54,9 @@ Result<void> ProcessPager::open(const PagingPlan& plan, const Clock& clock, Pagi
   alignas(Pager) static std::byte pager_storage[sizeof(Pager)];
   auto* const spinning = new (clock_storage) SpinningClock(clock);
   tally_ = &tally;
-  auto* const pager = new (pager_storage)
-      Pager({mapper_, store_, *spinning, tally}, plan.device, plan.dram_bytes / kPageBytes, kMostStorePages);
+  auto* const pager =
+      new (pager_storage) Pager({mapper_, store_, layouts_[plan.choices.layout], *spinning, tally},
+                                plan.device, plan.dram_bytes / kPageBytes, kMostStorePages);
   if (pager->is_open()) {
     pager_ = pager;
     return {};

@@ -20,6 +20,7 @@ class Paging : public PreloadTest {
     NVMEMU_NEEDS_PAGING();
   }
   Json paging() const { return report()["paging"]; }
+  double pages(const char* which) const { return paging()[which].get<double>(); }
 };
 
 class PagedPrograms : public Paging, public testing::WithParamInterface<const char*> {};
@@ -43,12 +44,30 @@ TEST_F(Paging, EachPageThatWasOutTakesWhatTheDeviceDoes) {
   const double reads = paging()["hard_faults"]["faults"];
   EXPECT_GE(paging()["device_ns"], 0.9 * 300e3 * reads) << paging();
   // What was read is what the device was asked for.
-  const double asked =
-      paging()["sequential_read_pages"].get<double>() + paging()["random_read_pages"].get<double>();
-  EXPECT_EQ(asked, reads);
-  EXPECT_EQ(
-      paging()["sequential_written_pages"].get<double>() + paging()["random_written_pages"].get<double>(),
-      paging()["written_pages"].get<double>());
+  const double cleaned = paging()["cleaned_pages"];
+  EXPECT_EQ(pages("sequential_read_pages") + pages("random_read_pages"), reads + cleaned);
+  EXPECT_EQ(pages("sequential_written_pages") + pages("random_written_pages"),
+            pages("written_pages") + cleaned);
+}
+
+class PageLayouts : public Paging, public testing::WithParamInterface<const char*> {};
+
+TEST_P(PageLayouts, LoseNothing) {
+  for (const char* const scenario : {"paged-memory", "paged-forks", "paged-mappings"}) {
+    expect_paged_ok(scenario, {"--page-layout", GetParam()});
+    EXPECT_EQ(paging()["layout"], GetParam());
+    EXPECT_EQ(paging()["surprises"], 0) << paging();
+    EXPECT_GT(paging()["hard_faults"]["faults"], 0) << paging();
+  }
+}
+INSTANTIATE_TEST_SUITE_P(Paging, PageLayouts, testing::Values("log", "in-place", "scattered"));
+
+TEST_F(Paging, ALogIsWrittenInSequence) {
+  expect_paged_ok("paged-memory");
+  EXPECT_EQ(paging()["layout"], "log");
+  EXPECT_GT(pages("sequential_written_pages"), 9 * pages("random_written_pages")) << paging();
+  expect_paged_ok("paged-memory", {"--page-layout", "scattered"});
+  EXPECT_LT(pages("sequential_written_pages"), pages("random_written_pages")) << paging();
 }
 
 TEST_F(Paging, ADeviceGoesByItsName) {
@@ -107,6 +126,8 @@ INSTANTIATE_TEST_SUITE_P(
                     Wrong{{"--dram", "2M", "--page-latency", "5us", "--page-device", "rdma"},
                           "give one of them"},
                     Wrong{{"--dram", "2M", "--page-device", "drum"}, "--page-device"},
+                    Wrong{{"--dram", "2M", "--page-layout", "logg"}, "--page-layout"},
+                    Wrong{{"--page-layout", "log"}, "nothing is paged without --dram"},
                     Wrong{{"--dram", "2M", "--page-to", "/nowhere/pages"}, "--page-to: /nowhere/pages"},
                     Wrong{{"--dram", "2M", "--page-to", "/dev/null"}, "neither a folder nor a file"},
                     Wrong{{"--dram", "2M", "--page-to", "/proc"}, "--page-to: /proc"}));
