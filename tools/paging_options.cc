@@ -21,7 +21,8 @@ Result<void> check_alone(const RunOptions& options) {
   } others[] = {{"--page-to", options.page_to},
                 {"--page-latency", options.page_latency},
                 {"--page-device", options.page_device},
-                {"--page-layout", options.page_layout}};
+                {"--page-layout", options.page_layout},
+                {"--page-readahead", options.page_readahead}};
   for (const auto& other : others) {
     if (!other.value.empty())
       return failure(fmt::format("{}: nothing is paged without --dram", other.name),
@@ -57,7 +58,10 @@ Result<void> check_choice(const char* option, const std::string& text, Kind& cho
 }
 
 Result<void> check_choices(const RunOptions& options, PagingPlan& paging) {
-  return check_choice("--page-layout", options.page_layout, paging.choices.layout);
+  PagingChoices& choices = paging.choices;
+  if (const auto done = check_choice("--page-layout", options.page_layout, choices.layout); !done)
+    return done;
+  return check_choice("--page-readahead", options.page_readahead, choices.read_ahead);
 }
 
 Result<void> check_dram(const RunOptions& options, PagingPlan& paging) {

@@ -63,6 +63,10 @@ void add_memory_options(Parser& app, RunOptions& options) {
   add("--page-layout", options.page_layout, "log|in-place|scattered",
       "where pages are written: to the end of a log, each to a place of its\nown, or at random [log]",
       kMemory);
+  add("--page-readahead", options.page_readahead, "none|window|adaptive",
+      "what is read beside a page that is needed: nothing, what lies around\nit, or that while it helps "
+      "[none]",
+      kMemory);
   add("--throttle", options.throttle, "auto|governor|hardware",
       "what keeps to them: the governor, in software, anywhere; or the\nmemory controllers (as root, see "
       "nvmemu throttle), and the\n"

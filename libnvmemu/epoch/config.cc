@@ -35,6 +35,7 @@ constexpr const char* kDram = "NVMEMU_DRAM";
 constexpr const char* kPageTo = "NVMEMU_PAGE_TO";
 constexpr const char* kPageDevice = "NVMEMU_PAGE_DEVICE";
 constexpr const char* kPageLayout = "NVMEMU_PAGE_LAYOUT";
+constexpr const char* kPageReadAhead = "NVMEMU_PAGE_READAHEAD";
 constexpr const char* kBaseLatency = "NVMEMU_BASE_LATENCY";
 constexpr const char* kEpoch = "NVMEMU_EPOCH";
 constexpr const char* kAlternate = "NVMEMU_ALTERNATE";
@@ -161,7 +162,9 @@ Outcome read_choice(const char* name, Kind& choice) {
 
 Outcome read_paging_choices(Config& config) {
   if (config.paging.empty()) return std::nullopt;
-  return read_choice(kPageLayout, config.paging.choices.layout);
+  PagingChoices& choices = config.paging.choices;
+  if (Outcome error = read_choice(kPageLayout, choices.layout)) return error;
+  return read_choice(kPageReadAhead, choices.read_ahead);
 }
 
 Outcome read_paging(Config& config) {
@@ -342,6 +345,7 @@ std::vector<std::string> to_environment(const Config& config) {
       set(kPageTo, config.paging.page_to),
       set(kPageDevice, config.paging.device_name),
       set(kPageLayout, std::string(name_of(config.paging.choices.layout))),
+      set(kPageReadAhead, std::string(name_of(config.paging.choices.read_ahead))),
       set(kReadBandwidth, in_bps(config.target_read_bps)),
       set(kWriteBandwidth, in_bps(config.target_write_bps)),
       set(kStat, word_for(kOneZero, config.stat)),

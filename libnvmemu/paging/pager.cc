@@ -20,19 +20,22 @@ Pager::Pager(const Parts& parts, const PageDevice& device, std::uint64_t dram_pa
     : mapper_(parts.mapper),
       store_(parts.store),
       layout_(parts.layout),
+      read_ahead_(parts.read_ahead),
       clock_(parts.clock),
       tally_(parts.tally),
       model_(device),
-      most_resident_(std::max(dram_pages, kLeastPages) - PageMapper::kStaging) {
+      most_resident_(std::max(dram_pages, kLeastPages) - PageMapper::kStaging -
+                     (parts.read_ahead.is_none() ? 0 : AheadPages::kMost)) {
   bounces_ = map_zeroed<std::byte>(kBounces * kPageBytes);
   cleaned_ = map_zeroed<std::byte>(kCleaned * kPageBytes);
   if (bounces_ == nullptr || cleaned_ == nullptr || !ranges_.open() || !frames_.open(kMostFrames)) return;
-  if (!slots_.open(store_pages) || !layout_.open(store_pages)) return;
+  if (!slots_.open(store_pages) || !layout_.open(store_pages) || !ahead_.open()) return;
   table_ = PageTable::create();
 }
 
 Pager::~Pager() {
   PageTable::destroy(table_);
+  ahead_.close();
   layout_.close();
   slots_.close();
   frames_.close();
@@ -71,7 +74,17 @@ FaultOutcome Pager::bring(std::uint64_t page, bool write, bool has_faulted) noex
       case PageState::kNew:
         return touch_first(page);
       case PageState::kOut:
-        return read_in(page, *entry, write);
+        if (const std::size_t at = ahead_.find(entry->number); at == AheadPages::kNone) {
+          return read_in(page, *entry, write);
+        } else if (!ahead_.is_coming(at)) {
+          return use_ahead(page, *entry, at, write);
+        }
+        [[fallthrough]];
+      case PageState::kBusy:
+        lock_.let_others();
+        if (!ranges_.contains(page * kPageBytes)) return FaultOutcome::kNotOurs;
+        has_faulted = false;  // whoever read it has brought it
+        break;
       case PageState::kStaged:
         return take_back(page, *entry, write);
       case PageState::kClean:
@@ -79,11 +92,6 @@ FaultOutcome Pager::bring(std::uint64_t page, bool write, bool has_faulted) noex
         [[fallthrough]];
       case PageState::kDirty:
         return has_faulted ? look_again(page, *entry, write) : FaultOutcome::kMended;
-      case PageState::kBusy:
-        lock_.let_others();
-        if (!ranges_.contains(page * kPageBytes)) return FaultOutcome::kNotOurs;
-        has_faulted = false;  // whoever read it has brought it
-        break;
     }
   }
 }
@@ -151,29 +159,41 @@ FaultOutcome Pager::read_in(std::uint64_t page, PageEntry& entry, bool write) no
   entry.set(PageState::kBusy, slot);
   ++busy_;
   const unsigned number = claim_bounce();
+  const Reading reading = begin_reading(slot, bounce(number));
   std::uint64_t done_ns = 0;
-  ask_device(PageOperation::kRead, slot, 1, done_ns);
+  ask_device(PageOperation::kRead, reading.slots.begin, reading.slots.end - reading.slots.begin, done_ns);
   lock_.unlock();
-  const bool is_read = store_.read(slot, bounce(number));
+  const std::size_t pages = read_all(reading);
   wait(done_ns);
   lock_.lock();
   --busy_;
   entry.set(PageState::kOut, slot);
-  MapOutcome installed = MapOutcome::kFailed;
-  if (is_read) installed = mapper_.install(page, bounce(number), !write);
+  FaultOutcome outcome = FaultOutcome::kLost;
+  if (finish_reading(reading, pages)) {
+    outcome = install(page, slot, bounce(number), write);
+  } else {
+    tally_.failed_reads.fetch_add(1, std::memory_order_relaxed);
+  }
   bounces_used_ &= ~(std::uint64_t{1} << number);
-  if (installed == MapOutcome::kNotThere) return FaultOutcome::kNotOurs;
-  if (!is_read) tally_.failed_reads.fetch_add(1, std::memory_order_relaxed);
-  if (installed == MapOutcome::kAlready) tally_.surprises.fetch_add(1, std::memory_order_relaxed);
-  if (installed != MapOutcome::kDone ||
-      !note_in_dram(page, write ? PageState::kDirty : PageState::kClean, write ? kNoSlot : slot))
-    return FaultOutcome::kLost;
-  if (write) give_back(slot);
+  if (outcome != FaultOutcome::kMended) return outcome;
   make_room(page);
   const std::uint64_t took_ns = clock_.now_ns() - begin_ns;
   tally_.hard_faults.fetch_add(1, std::memory_order_relaxed);
   tally_.hard_ns.fetch_add(took_ns, std::memory_order_relaxed);
   tally_.hard.add(took_ns);
+  return FaultOutcome::kMended;
+}
+
+// What was read from its slot, into a page that is out.
+FaultOutcome Pager::install(std::uint64_t page, std::uint64_t slot, const std::byte* contents,
+                            bool write) noexcept {
+  const MapOutcome installed = mapper_.install(page, contents, !write);
+  if (installed == MapOutcome::kNotThere) return FaultOutcome::kNotOurs;
+  if (installed == MapOutcome::kAlready) tally_.surprises.fetch_add(1, std::memory_order_relaxed);
+  if (installed != MapOutcome::kDone ||
+      !note_in_dram(page, write ? PageState::kDirty : PageState::kClean, write ? kNoSlot : slot))
+    return FaultOutcome::kLost;
+  if (write) give_back(slot);
   return FaultOutcome::kMended;
 }
 

@@ -17,6 +17,7 @@
 #include <utility>
 
 #include "paging/address_ranges.h"
+#include "paging/ahead_pages.h"
 #include "paging/device_model.h"
 #include "paging/frames.h"
 #include "paging/page_layout.h"
@@ -24,6 +25,7 @@
 #include "paging/page_store.h"
 #include "paging/page_table.h"
 #include "paging/paging_tally.h"
+#include "paging/read_ahead.h"
 #include "paging/slots.h"
 #include "paging/spin_lock.h"
 
@@ -43,6 +45,7 @@ class Pager {
     PageMapper& mapper;
     PageStore& store;
     PageLayout& layout;  // the pager opens and closes it
+    ReadAhead& read_ahead;
     PageClock& clock;
     PagingTally& tally;
   };
@@ -148,6 +151,8 @@ class Pager {
   std::uint64_t pin_pages(AddressRange range, bool write) noexcept;
   FaultOutcome touch_first(std::uint64_t page) noexcept;
   FaultOutcome read_in(std::uint64_t page, PageEntry& entry, bool write) noexcept;
+  FaultOutcome install(std::uint64_t page, std::uint64_t slot, const std::byte* contents,
+                       bool write) noexcept;
   FaultOutcome take_back(std::uint64_t page, PageEntry& entry, bool write) noexcept;
   MapOutcome put_back(std::uint64_t page, Frames::Number number, bool stays_clean) noexcept;
   FaultOutcome make_writable(std::uint64_t page, PageEntry& entry) noexcept;
@@ -155,6 +160,24 @@ class Pager {
   std::size_t new_pages_around(std::uint64_t page, std::uint64_t& first) noexcept;
   bool note_in_dram(std::uint64_t page, PageState state, std::uint64_t slot) noexcept;
   unsigned claim_bounce() noexcept;
+
+  // pager_reading.cc
+  // Slots side by side that are read in one request, and where to; all but the one that is needed go to
+  // `ahead_`.
+  struct Reading {
+    SlotRange slots{};
+    std::uint64_t needed = kNoSlot;
+    std::array<std::byte*, ReadAhead::kWindow> to{};  // by slot, modulo the window
+    std::array<std::size_t, ReadAhead::kWindow> ahead{};
+  };
+  Reading begin_reading(std::uint64_t slot, std::byte* to) noexcept;
+  bool read_ahead_too(Reading& reading, std::uint64_t slot) noexcept;
+  bool may_be_read_ahead(std::uint64_t slot) const noexcept;
+  std::size_t read_all(const Reading& reading) noexcept;
+  bool finish_reading(const Reading& reading, std::size_t pages) noexcept;
+  void note_dropped() noexcept;
+  FaultOutcome use_ahead(std::uint64_t page, PageEntry& entry, std::size_t at, bool write) noexcept;
+
   std::byte* bounce(unsigned number) noexcept { return bounces_ + number * kPageBytes; }
 
   // pager_eviction.cc
@@ -186,7 +209,8 @@ class Pager {
   bool holds(std::uint64_t page, std::uint64_t slot) const noexcept;
   void lies_in(std::uint64_t page, std::uint64_t slot) noexcept;
   void clean(SlotRange segment) noexcept;
-  bool write_anew(const std::uint64_t* slots, std::size_t count) noexcept;
+  std::size_t read_to_clean(std::uint64_t* slots, std::size_t count) noexcept;
+  bool write_anew(std::uint64_t* slots, std::size_t count) noexcept;
 
   // pager_changes.cc
   void settle(AddressRange range) noexcept;
@@ -201,6 +225,7 @@ class Pager {
   PageMapper& mapper_;
   PageStore& store_;
   PageLayout& layout_;
+  ReadAhead& read_ahead_;
   PageClock& clock_;
   PagingTally& tally_;
   DeviceModel model_;
@@ -210,6 +235,7 @@ class Pager {
   AddressRanges ranges_;
   Frames frames_;
   Slots slots_;
+  AheadPages ahead_;
   std::array<Frames::Number, PageMapper::kStaging> staged_{};  // kNone: taken back
   std::size_t staged_count_ = 0;
   std::uint64_t written_at_ns_ = 0;

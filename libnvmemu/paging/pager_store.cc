@@ -19,7 +19,9 @@ void Pager::ask_device(PageOperation operation, std::uint64_t slot, std::uint64_
 }
 
 void Pager::give_back(std::uint64_t slot) noexcept {
-  if (slots_.give_back(slot)) layout_.given_back(slot);
+  if (!slots_.give_back(slot)) return;
+  layout_.given_back(slot);
+  if (ahead_.forget(slot)) note_dropped();
 }
 
 // Slots for as many of these pages as are written in one request.
@@ -74,26 +76,37 @@ void Pager::clean(SlotRange segment) noexcept {
   std::array<std::uint64_t, kCleaned> slots;
   std::size_t count = 0;
   for (std::uint64_t slot = segment.begin - 1; (slot = slots_.next_used(slot + 1, segment.end)) != kNoSlot;) {
-    if (!holds(slots_.owner(slot), slot) || !store_.read(slot, cleaned_ + count * kPageBytes)) continue;
+    if (!holds(slots_.owner(slot), slot)) continue;
     slots[count++] = slot;
     if (count < kCleaned) continue;
     if (!write_anew(slots.data(), count)) return;
     count = 0;
   }
-  if (count > 0) write_anew(slots.data(), count);
+  write_anew(slots.data(), count);
 }
 
-// What is in `cleaned_`. False where not all could be.
-bool Pager::write_anew(const std::uint64_t* slots, std::size_t count) noexcept {
-  std::array<std::uint64_t, kCleaned> pages;
-  for (std::size_t i = 0; i < count; ++i) pages[i] = slots_.owner(slots[i]);
-  for (std::size_t i = 0, run = 1; i < count; i += run) {
-    for (run = 1; i + run < count && slots[i + run] == slots[i] + run;) ++run;
-    ask_device(PageOperation::kRead, slots[i], run, written_at_ns_);
+// To `cleaned_`. How many: `slots` are those, then.
+std::size_t Pager::read_to_clean(std::uint64_t* slots, std::size_t count) noexcept {
+  std::size_t kept = 0;
+  for (std::size_t first = 0, run = 1; first < count; first += run) {
+    for (run = 1; first + run < count && slots[first + run] == slots[first] + run;) ++run;
+    std::array<std::byte*, kCleaned> to;
+    for (std::size_t i = 0; i < run; ++i) to[i] = cleaned_ + (kept + i) * kPageBytes;
+    const std::size_t read = store_.read(slots[first], to.data(), run);
+    ask_device(PageOperation::kRead, slots[first], run, written_at_ns_);
+    for (std::size_t i = 0; i < read; ++i) slots[kept++] = slots[first + i];
   }
-  for (std::size_t done = 0; done < count;) {
+  return kept;
+}
+
+// False where not all could be.
+bool Pager::write_anew(std::uint64_t* slots, std::size_t count) noexcept {
+  const std::size_t kept = read_to_clean(slots, count);
+  std::array<std::uint64_t, kCleaned> pages;
+  for (std::size_t i = 0; i < kept; ++i) pages[i] = slots_.owner(slots[i]);
+  for (std::size_t done = 0; done < kept;) {
     const Written written =
-        write_side_by_side(cleaned_ + done * kPageBytes, pages.data() + done, count - done);
+        write_side_by_side(cleaned_ + done * kPageBytes, pages.data() + done, kept - done);
     if (written.pages == 0) return false;
     for (std::size_t i = 0; i < written.pages; ++i, ++done) {
       lies_in(pages[done], written.slot + i);

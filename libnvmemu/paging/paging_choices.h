@@ -16,12 +16,17 @@ namespace nvmemu {
 
 enum class LayoutKind : std::uint8_t { kLog, kInPlace, kScattered };
 
+enum class ReadAheadKind : std::uint8_t { kNone, kWindow, kAdaptive };
+
 inline constexpr auto kLayoutNames = std::to_array<std::string_view>({"log", "in-place", "scattered"});
+inline constexpr auto kReadAheadNames = std::to_array<std::string_view>({"none", "window", "adaptive"});
 
 constexpr const auto& names_of(LayoutKind /*any*/) noexcept { return kLayoutNames; }
+constexpr const auto& names_of(ReadAheadKind /*any*/) noexcept { return kReadAheadNames; }
 
 struct PagingChoices {
   LayoutKind layout = LayoutKind::kLog;
+  ReadAheadKind read_ahead = ReadAheadKind::kNone;
 };
 
 template <typename Kind>

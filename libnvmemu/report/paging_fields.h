@@ -28,6 +28,9 @@ inline constexpr PagingField<std::uint64_t> kPagingCounts[] = {
     {"dropped_pages", &PagingReport::dropped_pages},
     {"zero_pages", &PagingReport::zero_pages},
     {"cleaned_pages", &PagingReport::cleaned_pages},
+    {"readahead_pages", &PagingReport::ahead_pages},
+    {"readahead_used", &PagingReport::ahead_used},
+    {"readahead_dropped", &PagingReport::ahead_dropped},
     {"sequential_read_pages", &PagingReport::sequential_read_pages},
     {"random_read_pages", &PagingReport::random_read_pages},
     {"sequential_written_pages", &PagingReport::sequential_written_pages},
@@ -44,6 +47,7 @@ inline constexpr PagingField<std::uint64_t> kPagingCounts[] = {
 inline constexpr PagingField<std::string> kPagingTexts[] = {
     {"device", &PagingReport::device},
     {"layout", &PagingReport::layout},
+    {"readahead", &PagingReport::read_ahead},
 };
 
 // Bytes; of several runs the most.

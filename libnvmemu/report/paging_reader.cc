@@ -94,6 +94,9 @@ void read_paging(const Board& board, RunReport& report) {
   paging.dropped_pages = count(tally.dropped_pages);
   paging.zero_pages = count(tally.zero_pages);
   paging.cleaned_pages = count(tally.cleaned_pages);
+  paging.ahead_pages = count(tally.ahead_pages);
+  paging.ahead_used = count(tally.ahead_used);
+  paging.ahead_dropped = count(tally.ahead_dropped);
   paging.sequential_read_pages = count(tally.sequential_reads);
   paging.random_read_pages = count(tally.random_reads);
   paging.sequential_written_pages = count(tally.sequential_writes);

@@ -78,11 +78,12 @@ struct FaultReport {
 struct PagingReport {
   double dram_bytes = 0;  // that each process may have; 0: nothing is paged
   std::string page_to{}, device{};
-  std::string layout{};                 // where pages were written (paging_choices.h)
+  std::string layout{}, read_ahead{}, policy{};  // by the names of paging_choices.h
   FaultReport first{}, soft{}, hard{};  // a first touch; of a page on its way out; of one that was out
   std::uint64_t write_faults = 0, touched_pages = 0;
   double device_ns = 0;                                                // waited for the device's model
   std::uint64_t written_pages = 0, dropped_pages = 0, zero_pages = 0;  // that left DRAM
+  std::uint64_t ahead_pages = 0, ahead_used = 0, ahead_dropped = 0;    // read beside what was needed
   std::uint64_t cleaned_pages = 0;  // written once more, so that a log has room
   std::uint64_t sequential_read_pages = 0, random_read_pages = 0;  // as the device saw them
   std::uint64_t sequential_written_pages = 0, random_written_pages = 0;

@@ -46,6 +46,7 @@ TEST_F(Paging, EachPageThatWasOutTakesWhatTheDeviceDoes) {
   // What was read is what the device was asked for.
   const double cleaned = paging()["cleaned_pages"];
   EXPECT_EQ(pages("sequential_read_pages") + pages("random_read_pages"), reads + cleaned);
+  EXPECT_EQ(pages("readahead_pages"), 0);
   EXPECT_EQ(pages("sequential_written_pages") + pages("random_written_pages"),
             pages("written_pages") + cleaned);
 }
@@ -61,6 +62,19 @@ TEST_P(PageLayouts, LoseNothing) {
   }
 }
 INSTANTIATE_TEST_SUITE_P(Paging, PageLayouts, testing::Values("log", "in-place", "scattered"));
+
+class PageReadAheads : public Paging, public testing::WithParamInterface<const char*> {};
+
+TEST_P(PageReadAheads, LoseNothing) {
+  for (const char* const scenario : {"paged-memory", "paged-forks", "paged-mappings", "paged-threads"}) {
+    expect_paged_ok(scenario, {"--page-readahead", GetParam()});
+    EXPECT_EQ(paging()["readahead"], GetParam());
+    EXPECT_EQ(paging()["surprises"], 0) << paging();
+    EXPECT_GT(pages("readahead_used"), 0) << paging();
+    EXPECT_LE(pages("readahead_used") + pages("readahead_dropped"), pages("readahead_pages"));
+  }
+}
+INSTANTIATE_TEST_SUITE_P(Paging, PageReadAheads, testing::Values("window", "adaptive"));
 
 TEST_F(Paging, ALogIsWrittenInSequence) {
   expect_paged_ok("paged-memory");
@@ -96,9 +110,16 @@ TEST_F(Paging, GoesTogetherWithSlowerMemory) {
 
 // Two seconds here; by hand for as long as its argument says.
 TEST_F(Paging, ThreadsThatForkAndMoveTheirMemoryReadWhatTheyWrote) {
-  const Outcome outcome = run({"--quiet", "--dram", "8M", "--", NVMEMU_TEST_PAGING_STRESS, "2"});
-  EXPECT_EQ(outcome.status, 0) << outcome.err;
-  EXPECT_EQ(outcome.out, "ok\n") << outcome.err;
+  const std::vector<std::string> choices[] = {
+      {}, {"--page-layout", "in-place", "--page-readahead", "window"}, {"--page-readahead", "adaptive"}};
+  for (const auto& chosen : choices) {
+    std::vector<std::string> options = {"--quiet", "--dram", "8M"};
+    options.insert(options.end(), chosen.begin(), chosen.end());
+    options.insert(options.end(), {"--", NVMEMU_TEST_PAGING_STRESS, "2"});
+    const Outcome outcome = run(options);
+    EXPECT_EQ(outcome.status, 0) << outcome.err;
+    EXPECT_EQ(outcome.out, "ok\n") << outcome.err;
+  }
 }
 
 // The command, what is wrong, and which option is named.
@@ -127,6 +148,7 @@ INSTANTIATE_TEST_SUITE_P(
                           "give one of them"},
                     Wrong{{"--dram", "2M", "--page-device", "drum"}, "--page-device"},
                     Wrong{{"--dram", "2M", "--page-layout", "logg"}, "--page-layout"},
+                    Wrong{{"--dram", "2M", "--page-readahead", "8"}, "--page-readahead"},
                     Wrong{{"--page-layout", "log"}, "nothing is paged without --dram"},
                     Wrong{{"--dram", "2M", "--page-to", "/nowhere/pages"}, "--page-to: /nowhere/pages"},
                     Wrong{{"--dram", "2M", "--page-to", "/dev/null"}, "neither a folder nor a file"},

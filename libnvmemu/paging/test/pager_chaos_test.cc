@@ -53,6 +53,9 @@ class Chaos {
         case 7:
           if (random_() % 20 == 0) release();
           break;
+        case 8:
+          scan();
+          break;
         default:
           access();
       }
@@ -140,10 +143,25 @@ class Chaos {
       }
     }
   }
+  // All of them, or that of one slot, which may be another's.
   void fail_a_read() {
-    process_.store.refuses_reads = true;
+    if (random_() % 2 == 0) {
+      process_.store.refuses_reads = true;
+    } else {
+      process_.store.unreadable = 1 + random_() % 256;
+    }
     process_.pager.fault((kBase + some_page()) * kPageBytes, random_() % 2 == 0);
     process_.store.refuses_reads = false;
+    process_.store.unreadable = 0;
+  }
+  // Pages in a row, as programs read them.
+  void scan() {
+    const Piece piece = some_piece();
+    for (std::uint64_t page = piece.first; page < piece.first + piece.count; ++page) {
+      const auto found = values_.find(page);
+      if (found == values_.end()) continue;
+      ASSERT_EQ(process_.load(page), found->second) << "page " << page;
+    }
   }
   void kernel_writes() {
     const std::uint64_t page = some_page();
@@ -168,27 +186,32 @@ class Chaos {
   std::uint64_t last_ = 0;
 };
 
-using Parameters = std::tuple<unsigned, LayoutKind>;
+using Parameters = std::tuple<unsigned, LayoutKind, ReadAheadKind>;
 
 class PagerChaos : public ::testing::TestWithParam<Parameters> {
  protected:
   static unsigned seed() { return std::get<0>(GetParam()); }
-  static PagingChoices choices() { return {.layout = std::get<1>(GetParam())}; }
+  static PagingChoices choices() {
+    return {.layout = std::get<1>(GetParam()), .read_ahead = std::get<2>(GetParam())};
+  }
   // Too little for all that there is, enough where what is written together is not scattered, enough.
   static std::uint64_t store_pages() { return std::array<std::uint64_t, 3>{700, 2500, 8192}[seed() % 3]; }
 };
 
 std::string name_of_parameters(const ::testing::TestParamInfo<Parameters>& info) {
+  const auto& [seed, layout, read_ahead] = info.param;
   std::string name =
-      std::to_string(std::get<0>(info.param)) + "_" + std::string(name_of(std::get<1>(info.param)));
+      std::string(name_of(layout)) + "_" + std::string(name_of(read_ahead)) + "_" + std::to_string(seed);
   std::erase(name, '-');
   return name;
 }
 
-INSTANTIATE_TEST_SUITE_P(Seeds, PagerChaos,
-                         ::testing::Combine(::testing::Range(1U, 9U),
+INSTANTIATE_TEST_SUITE_P(Choices, PagerChaos,
+                         ::testing::Combine(::testing::Range(1U, 5U),
                                             ::testing::Values(LayoutKind::kLog, LayoutKind::kInPlace,
-                                                              LayoutKind::kScattered)),
+                                                              LayoutKind::kScattered),
+                                            ::testing::Values(ReadAheadKind::kNone, ReadAheadKind::kWindow,
+                                                              ReadAheadKind::kAdaptive)),
                          name_of_parameters);
 
 TEST_P(PagerChaos, ReadsWhatWasLastWritten) {

@@ -157,14 +157,19 @@ TEST(Pager, CleansItsLogAndWritesInSequence) {
   EXPECT_EQ(tally.sequential_writes + tally.random_writes, tally.written_pages + tally.cleaned_pages);
   EXPECT_GE(tally.sequential_writes, 19 * tally.random_writes);
   for (std::uint64_t page = 0; page < kPages; ++page)
-    if (values[page] != 0) EXPECT_EQ(process.load(page), values[page]);
+    EXPECT_EQ(process.load(page), values[page] == 0 ? page + 1 : values[page]);
 }
 
+class PagerReadAhead : public ::testing::TestWithParam<ReadAheadKind> {};
+INSTANTIATE_TEST_SUITE_P(Kinds, PagerReadAhead,
+                         ::testing::Values(ReadAheadKind::kNone, ReadAheadKind::kWindow,
+                                           ReadAheadKind::kAdaptive));
+
 // Each has pages of its own, and all read some that none writes, while some is mapped and unmapped.
-TEST(Pager, ServesThreadsAtOnce) {
+TEST_P(PagerReadAhead, ServesThreadsAtOnce) {
   constexpr unsigned kThreads = 4;
   constexpr std::uint64_t kEach = 512;
-  Process process({.shared_one_in = 5, .latency_ns = 0});
+  Process process({.shared_one_in = 5, .latency_ns = 0, .choices = {.read_ahead = GetParam()}});
   process.store.yields = 2;
   ASSERT_TRUE(process.pager.add(pages(0, (kThreads + 1) * kEach)));
   for (std::uint64_t page = 0; page < kEach; ++page) process.save(page, page + 1);
