@@ -174,7 +174,8 @@ RunReport make_report(const RunOptions& options, const Prepared& prepared,
                      .page_to = prepared.request.paging.page_to,
                      .device = prepared.request.paging.device_name,
                      .layout = std::string(name_of(prepared.request.paging.choices.layout)),
-                     .read_ahead = std::string(name_of(prepared.request.paging.choices.read_ahead))};
+                     .read_ahead = std::string(name_of(prepared.request.paging.choices.read_ahead)),
+                     .policy = std::string(name_of(prepared.request.paging.choices.policy))};
     report.persists = {.is_emulated = emulates_persists(prepared.request),
                        .native_ns = prepared.machine.persist_latency_ns};
     if (!prepared.request.persists.empty())

@@ -22,7 +22,8 @@ Result<void> check_alone(const RunOptions& options) {
                 {"--page-latency", options.page_latency},
                 {"--page-device", options.page_device},
                 {"--page-layout", options.page_layout},
-                {"--page-readahead", options.page_readahead}};
+                {"--page-readahead", options.page_readahead},
+                {"--page-policy", options.page_policy}};
   for (const auto& other : others) {
     if (!other.value.empty())
       return failure(fmt::format("{}: nothing is paged without --dram", other.name),
@@ -61,7 +62,9 @@ Result<void> check_choices(const RunOptions& options, PagingPlan& paging) {
   PagingChoices& choices = paging.choices;
   if (const auto done = check_choice("--page-layout", options.page_layout, choices.layout); !done)
     return done;
-  return check_choice("--page-readahead", options.page_readahead, choices.read_ahead);
+  if (const auto done = check_choice("--page-readahead", options.page_readahead, choices.read_ahead); !done)
+    return done;
+  return check_choice("--page-policy", options.page_policy, choices.policy);
 }
 
 Result<void> check_dram(const RunOptions& options, PagingPlan& paging) {

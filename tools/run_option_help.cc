@@ -67,6 +67,8 @@ void add_memory_options(Parser& app, RunOptions& options) {
       "what is read beside a page that is needed: nothing, what lies around\nit, or that while it helps "
       "[none]",
       kMemory);
+  add("--page-policy", options.page_policy, "fifo|random|clock",
+      "which pages leave DRAM: the oldest, any, or the oldest that were of\nno use since [fifo]", kMemory);
   add("--throttle", options.throttle, "auto|governor|hardware",
       "what keeps to them: the governor, in software, anywhere; or the\nmemory controllers (as root, see "
       "nvmemu throttle), and the\n"

@@ -23,7 +23,7 @@ struct RunOptions {
   std::string without_rules;       // names, by commas
   std::vector<std::string> tiers;  // NAME=MEMORY,RULE each,
   std::string tiers_file;          // and those of a file
-  std::string dram, page_to, page_latency, page_device, page_layout, page_readahead;
+  std::string dram, page_to, page_latency, page_device, page_layout, page_readahead, page_policy;
   std::string throttle = "auto", node = "0";
   std::string throttle_root;  // what stands for /, for the hardware: for tests
   bool no_walks = false;

@@ -36,6 +36,7 @@ constexpr const char* kPageTo = "NVMEMU_PAGE_TO";
 constexpr const char* kPageDevice = "NVMEMU_PAGE_DEVICE";
 constexpr const char* kPageLayout = "NVMEMU_PAGE_LAYOUT";
 constexpr const char* kPageReadAhead = "NVMEMU_PAGE_READAHEAD";
+constexpr const char* kPagePolicy = "NVMEMU_PAGE_POLICY";
 constexpr const char* kBaseLatency = "NVMEMU_BASE_LATENCY";
 constexpr const char* kEpoch = "NVMEMU_EPOCH";
 constexpr const char* kAlternate = "NVMEMU_ALTERNATE";
@@ -164,7 +165,8 @@ Outcome read_paging_choices(Config& config) {
   if (config.paging.empty()) return std::nullopt;
   PagingChoices& choices = config.paging.choices;
   if (Outcome error = read_choice(kPageLayout, choices.layout)) return error;
-  return read_choice(kPageReadAhead, choices.read_ahead);
+  if (Outcome error = read_choice(kPageReadAhead, choices.read_ahead)) return error;
+  return read_choice(kPagePolicy, choices.policy);
 }
 
 Outcome read_paging(Config& config) {
@@ -346,6 +348,7 @@ std::vector<std::string> to_environment(const Config& config) {
       set(kPageDevice, config.paging.device_name),
       set(kPageLayout, std::string(name_of(config.paging.choices.layout))),
       set(kPageReadAhead, std::string(name_of(config.paging.choices.read_ahead))),
+      set(kPagePolicy, std::string(name_of(config.paging.choices.policy))),
       set(kReadBandwidth, in_bps(config.target_read_bps)),
       set(kWriteBandwidth, in_bps(config.target_write_bps)),
       set(kStat, word_for(kOneZero, config.stat)),

@@ -21,6 +21,7 @@ Pager::Pager(const Parts& parts, const PageDevice& device, std::uint64_t dram_pa
       store_(parts.store),
       layout_(parts.layout),
       read_ahead_(parts.read_ahead),
+      policy_(parts.policy),
       clock_(parts.clock),
       tally_(parts.tally),
       model_(device),
@@ -217,6 +218,7 @@ FaultOutcome Pager::take_back(std::uint64_t page, PageEntry& entry, bool write) 
   if (outcome == MapOutcome::kAlready) tally_.surprises.fetch_add(1, std::memory_order_relaxed);
   if (outcome != MapOutcome::kDone) return FaultOutcome::kLost;
   staged_[frame.staged_at] = Frames::kNone;
+  frame.was_of_use = true;
   if (!stays_clean) give_back(std::exchange(frame.slot, kNoSlot));
   entry.set(stays_clean ? PageState::kClean : PageState::kDirty, number);
   frames_.make_youngest(number);
@@ -234,6 +236,7 @@ FaultOutcome Pager::make_writable(std::uint64_t page, PageEntry& entry) noexcept
   if (outcome != MapOutcome::kDone) return FaultOutcome::kLost;
   Frame& frame = frames_[static_cast<Frames::Number>(entry.number)];
   give_back(std::exchange(frame.slot, kNoSlot));
+  frame.was_of_use = true;
   entry.set(PageState::kDirty, entry.number);
   tally_.write_faults.fetch_add(1, std::memory_order_relaxed);
   return FaultOutcome::kMended;

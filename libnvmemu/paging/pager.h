@@ -19,6 +19,7 @@
 #include "paging/address_ranges.h"
 #include "paging/ahead_pages.h"
 #include "paging/device_model.h"
+#include "paging/eviction_policy.h"
 #include "paging/frames.h"
 #include "paging/page_layout.h"
 #include "paging/page_mapper.h"
@@ -46,6 +47,7 @@ class Pager {
     PageStore& store;
     PageLayout& layout;  // the pager opens and closes it
     ReadAhead& read_ahead;
+    EvictionPolicy& policy;
     PageClock& clock;
     PagingTally& tally;
   };
@@ -226,6 +228,7 @@ class Pager {
   PageStore& store_;
   PageLayout& layout_;
   ReadAhead& read_ahead_;
+  EvictionPolicy& policy_;
   PageClock& clock_;
   PagingTally& tally_;
   DeviceModel model_;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How pages leave DRAM: the oldest first, set apart, where they can still be taken back. When there are as
+// How pages leave DRAM: as a policy says, set apart, where they can still be taken back. When there are as
 // many as are written at once, what the store has not is written, and all are dropped: one by one that would
 // cost more than all the rest (the processors' translations are flushed each time).
 #include <algorithm>
@@ -30,7 +30,7 @@ bool Pager::evict_one(std::uint64_t arrived) noexcept {
   if (evictions_forbidden_ > 0) return false;
   const std::uint64_t candidates = std::min(frames_.listed(), kMostTries);
   for (std::uint64_t tried = 0; tried < candidates; ++tried) {
-    const Frames::Number number = frames_.oldest();
+    const Frames::Number number = policy_.choose(frames_);
     if (frames_[number].page != arrived && evict(number)) return true;
     frames_.make_youngest(number);
   }

@@ -17,16 +17,20 @@ namespace nvmemu {
 enum class LayoutKind : std::uint8_t { kLog, kInPlace, kScattered };
 
 enum class ReadAheadKind : std::uint8_t { kNone, kWindow, kAdaptive };
+enum class PolicyKind : std::uint8_t { kFifo, kRandom, kClock };
 
 inline constexpr auto kLayoutNames = std::to_array<std::string_view>({"log", "in-place", "scattered"});
 inline constexpr auto kReadAheadNames = std::to_array<std::string_view>({"none", "window", "adaptive"});
+inline constexpr auto kPolicyNames = std::to_array<std::string_view>({"fifo", "random", "clock"});
 
 constexpr const auto& names_of(LayoutKind /*any*/) noexcept { return kLayoutNames; }
 constexpr const auto& names_of(ReadAheadKind /*any*/) noexcept { return kReadAheadNames; }
+constexpr const auto& names_of(PolicyKind /*any*/) noexcept { return kPolicyNames; }
 
 struct PagingChoices {
   LayoutKind layout = LayoutKind::kLog;
   ReadAheadKind read_ahead = ReadAheadKind::kNone;
+  PolicyKind policy = PolicyKind::kFifo;
 };
 
 template <typename Kind>

@@ -48,6 +48,7 @@ inline constexpr PagingField<std::string> kPagingTexts[] = {
     {"device", &PagingReport::device},
     {"layout", &PagingReport::layout},
     {"readahead", &PagingReport::read_ahead},
+    {"policy", &PagingReport::policy},
 };
 
 // Bytes; of several runs the most.

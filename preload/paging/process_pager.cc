@@ -54,9 +54,10 @@ Result<void> ProcessPager::open(const PagingPlan& plan, const Clock& clock, Pagi
   alignas(Pager) static std::byte pager_storage[sizeof(Pager)];
   auto* const spinning = new (clock_storage) SpinningClock(clock);
   tally_ = &tally;
-  auto* const pager = new (pager_storage) Pager({mapper_, store_, layouts_[plan.choices.layout],
-                                                 read_aheads_[plan.choices.read_ahead], *spinning, tally},
-                                                plan.device, plan.dram_bytes / kPageBytes, kMostStorePages);
+  auto* const pager = new (pager_storage)
+      Pager({mapper_, store_, layouts_[plan.choices.layout], read_aheads_[plan.choices.read_ahead],
+             policies_[plan.choices.policy], *spinning, tally},
+            plan.device, plan.dram_bytes / kPageBytes, kMostStorePages);
   if (pager->is_open()) {
     pager_ = pager;
     return {};

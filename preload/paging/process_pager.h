@@ -64,6 +64,7 @@ class ProcessPager {
   static inline constinit FileStore store_{-1};
   static inline constinit PageLayouts layouts_;
   static inline constinit ReadAheads read_aheads_;
+  static inline constinit EvictionPolicies policies_;
   static inline Pager* pager_ = nullptr;  // never destroyed: the program's memory is in its hands to the end
   static inline PagingTally* tally_ = nullptr;
   static inline char store_path_[4096]{};

@@ -76,6 +76,18 @@ TEST_P(PageReadAheads, LoseNothing) {
 }
 INSTANTIATE_TEST_SUITE_P(Paging, PageReadAheads, testing::Values("window", "adaptive"));
 
+class PagePolicies : public Paging, public testing::WithParamInterface<const char*> {};
+
+TEST_P(PagePolicies, LoseNothing) {
+  for (const char* const scenario : {"paged-memory", "paged-forks", "paged-threads"}) {
+    expect_paged_ok(scenario, {"--page-policy", GetParam()});
+    EXPECT_EQ(paging()["policy"], GetParam());
+    EXPECT_EQ(paging()["surprises"], 0) << paging();
+    EXPECT_GT(paging()["hard_faults"]["faults"], 0) << paging();
+  }
+}
+INSTANTIATE_TEST_SUITE_P(Paging, PagePolicies, testing::Values("random", "clock"));
+
 TEST_F(Paging, ALogIsWrittenInSequence) {
   expect_paged_ok("paged-memory");
   EXPECT_EQ(paging()["layout"], "log");
@@ -110,8 +122,9 @@ TEST_F(Paging, GoesTogetherWithSlowerMemory) {
 
 // Two seconds here; by hand for as long as its argument says.
 TEST_F(Paging, ThreadsThatForkAndMoveTheirMemoryReadWhatTheyWrote) {
-  const std::vector<std::string> choices[] = {
-      {}, {"--page-layout", "in-place", "--page-readahead", "window"}, {"--page-readahead", "adaptive"}};
+  const std::vector<std::string> choices[] = {{},
+                                              {"--page-layout", "in-place", "--page-readahead", "window"},
+                                              {"--page-readahead", "adaptive", "--page-policy", "clock"}};
   for (const auto& chosen : choices) {
     std::vector<std::string> options = {"--quiet", "--dram", "8M"};
     options.insert(options.end(), chosen.begin(), chosen.end());
@@ -149,6 +162,7 @@ INSTANTIATE_TEST_SUITE_P(
                     Wrong{{"--dram", "2M", "--page-device", "drum"}, "--page-device"},
                     Wrong{{"--dram", "2M", "--page-layout", "logg"}, "--page-layout"},
                     Wrong{{"--dram", "2M", "--page-readahead", "8"}, "--page-readahead"},
+                    Wrong{{"--dram", "2M", "--page-policy", "lru"}, "--page-policy"},
                     Wrong{{"--page-layout", "log"}, "nothing is paged without --dram"},
                     Wrong{{"--dram", "2M", "--page-to", "/nowhere/pages"}, "--page-to: /nowhere/pages"},
                     Wrong{{"--dram", "2M", "--page-to", "/dev/null"}, "neither a folder nor a file"},

@@ -7,6 +7,7 @@
 #include <array>
 #include <random>
 #include <string>
+#include <string_view>
 #include <tuple>
 #include <unordered_map>
 
@@ -186,39 +187,44 @@ class Chaos {
   std::uint64_t last_ = 0;
 };
 
-using Parameters = std::tuple<unsigned, LayoutKind, ReadAheadKind>;
+using Parameters = std::tuple<unsigned, LayoutKind, ReadAheadKind, PolicyKind>;
 
 class PagerChaos : public ::testing::TestWithParam<Parameters> {
  protected:
   static unsigned seed() { return std::get<0>(GetParam()); }
   static PagingChoices choices() {
-    return {.layout = std::get<1>(GetParam()), .read_ahead = std::get<2>(GetParam())};
+    return {.layout = std::get<1>(GetParam()),
+            .read_ahead = std::get<2>(GetParam()),
+            .policy = std::get<3>(GetParam())};
   }
   // Too little for all that there is, enough where what is written together is not scattered, enough.
   static std::uint64_t store_pages() { return std::array<std::uint64_t, 3>{700, 2500, 8192}[seed() % 3]; }
 };
 
 std::string name_of_parameters(const ::testing::TestParamInfo<Parameters>& info) {
-  const auto& [seed, layout, read_ahead] = info.param;
-  std::string name =
-      std::string(name_of(layout)) + "_" + std::string(name_of(read_ahead)) + "_" + std::to_string(seed);
+  const auto& [seed, layout, read_ahead, policy] = info.param;
+  std::string name;
+  for (const std::string_view part : {name_of(layout), name_of(read_ahead), name_of(policy)})
+    name.append(part) += '_';
+  name += std::to_string(seed);
   std::erase(name, '-');
   return name;
 }
 
-INSTANTIATE_TEST_SUITE_P(Choices, PagerChaos,
-                         ::testing::Combine(::testing::Range(1U, 5U),
-                                            ::testing::Values(LayoutKind::kLog, LayoutKind::kInPlace,
-                                                              LayoutKind::kScattered),
-                                            ::testing::Values(ReadAheadKind::kNone, ReadAheadKind::kWindow,
-                                                              ReadAheadKind::kAdaptive)),
-                         name_of_parameters);
+INSTANTIATE_TEST_SUITE_P(
+    Choices, PagerChaos,
+    ::testing::Combine(::testing::Range(1U, 4U),
+                       ::testing::Values(LayoutKind::kLog, LayoutKind::kInPlace, LayoutKind::kScattered),
+                       ::testing::Values(ReadAheadKind::kNone, ReadAheadKind::kWindow,
+                                         ReadAheadKind::kAdaptive),
+                       ::testing::Values(PolicyKind::kFifo, PolicyKind::kRandom, PolicyKind::kClock)),
+    name_of_parameters);
 
 TEST_P(PagerChaos, ReadsWhatWasLastWritten) {
   Process process(
-      {.store_pages = store_pages(), .shared_one_in = seed() % 4 == 0 ? 3U : 0U, .choices = choices()});
+      {.store_pages = store_pages(), .shared_one_in = seed() % 3 == 0 ? 3U : 0U, .choices = choices()});
   Chaos chaos(process, seed());
-  chaos.run(20'000);
+  chaos.run(12'000);
   process.store.refuses_writes = false;
   chaos.check();
 }
@@ -227,7 +233,7 @@ TEST_P(PagerChaos, ChildAndParentEachReadTheirOwn) {
   Process process(
       {.store_pages = store_pages(), .shared_one_in = seed() % 2 == 0 ? 4U : 0U, .choices = choices()});
   Chaos chaos(process, seed());
-  chaos.run(5'000);
+  chaos.run(3'000);
   process.store.refuses_writes = false;
   Store copy(store_pages());
   ASSERT_TRUE(process.pager.prepare_fork([&](std::uint64_t slot) {
@@ -241,13 +247,13 @@ TEST_P(PagerChaos, ChildAndParentEachReadTheirOwn) {
     process.memory.forget_watches();
     EXPECT_TRUE(process.pager.begin_in_child());
     chaos.check();
-    chaos.run(5'000);
+    chaos.run(3'000);
     process.store.refuses_writes = false;
     chaos.check();
     _exit(::testing::Test::HasFailure() ? 1 : 0);
   }
   process.pager.after_fork();
-  chaos.run(5'000);
+  chaos.run(3'000);
   process.store.refuses_writes = false;
   chaos.check();
   int status = 0;

@@ -29,8 +29,8 @@ struct Process {
   explicit Process(const ProcessOptions& options = {})
       : memory(options.shared_one_in),
         store(options.store_pages),
-        pager({memory, store, layouts[options.choices.layout], read_aheads[options.choices.read_ahead], clock,
-               tally},
+        pager({memory, store, layouts[options.choices.layout], read_aheads[options.choices.read_ahead],
+               policies[options.choices.policy], clock, tally},
               page_device_of(options.latency_ns), kLimit, options.store_pages) {}
 
   std::uint64_t load(std::uint64_t page) {
@@ -55,6 +55,7 @@ struct Process {
   PagingTally tally{};
   PageLayouts layouts;
   ReadAheads read_aheads;
+  EvictionPolicies policies;
   Clock clock;
   Memory memory;
   Store store;
