@@ -57,6 +57,11 @@ bool AheadPages::forget(std::uint64_t slot) noexcept {
   return true;
 }
 
+void AheadPages::forget_all() noexcept {
+  pages_ = {};
+  count_ = 0;
+}
+
 void AheadPages::free(std::size_t at) noexcept {
   pages_[at] = {};
   --count_;

@@ -37,6 +37,8 @@ class AheadPages {
   bool is_coming(std::size_t at) const noexcept { return pages_[at].state == State::kComing; }
   // Somebody has asked for it.
   void take(std::size_t at) noexcept { free(at); }
+  // None is there any more; none may be being read.
+  void forget_all() noexcept;
   // The slot is given back. Whether there was one that nobody had asked for.
   bool forget(std::uint64_t slot) noexcept;
 

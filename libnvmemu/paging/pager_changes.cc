@@ -203,6 +203,7 @@ AddressRange Pager::next_range(std::uintptr_t from) const noexcept {
 // Nothing is staged or busy, and whatever was write-protected is no longer.
 bool Pager::begin_in_child() noexcept {
   bool is_watched = true;
+  ahead_.forget_all();  // the parent counts them
   for (AddressRange part = next_range(0); !part.empty(); part = next_range(part.end))
     is_watched &= mapper_.watch(part);
   table_->for_each(0, PageTable::kPages, [this](std::uint64_t, PageEntry& entry) {
