@@ -67,20 +67,18 @@ void LogLayout::go_on_in(std::uint64_t segment) noexcept {
   cursor_ = slots_of(segment).begin;
 }
 
+std::uint64_t LogLayout::next_segment(const Slots& slots) const noexcept {
+  const Choice choice = look_round();
+  if (choice.nearest_free != kNoSegment) return choice.nearest_free;
+  if (!should_grow(slots) && choice.emptiest != kNoSegment) return choice.emptiest;
+  return begun_ < segments_ ? begun_ : kNoSegment;
+}
+
 std::uint64_t LogLayout::choose(std::uint64_t /*page*/, const Slots& slots) noexcept {
   if (is_at_end(slots)) {
-    const Choice choice = look_round();
-    if (choice.nearest_free != kNoSegment) {
-      go_on_in(choice.nearest_free);
-    } else if (should_grow(slots)) {
-      go_on_in(begun_);
-    } else if (choice.emptiest != kNoSegment) {
-      go_on_in(choice.emptiest);
-    } else if (can_grow()) {
-      go_on_in(begun_);
-    } else {
-      return kNoSlot;
-    }
+    const std::uint64_t next = next_segment(slots);
+    if (next == kNoSegment) return kNoSlot;
+    go_on_in(next);
   }
   return slots.next_free(cursor_, slots_of(head_).end);
 }

@@ -37,8 +37,8 @@ class LogLayout final : public PageLayout {
   SlotRange slots_of(std::uint64_t segment) const noexcept;
   bool is_at_end(const Slots& slots) const noexcept;
   bool should_grow(const Slots& slots) const noexcept;
-  bool can_grow() const noexcept { return begun_ < segments_; }
   Choice look_round() const noexcept;
+  std::uint64_t next_segment(const Slots& slots) const noexcept;
   void go_on_in(std::uint64_t segment) noexcept;
 
   std::uint16_t* live_ = nullptr;  // how many slots of each are in use
