@@ -176,6 +176,10 @@ RunReport make_report(const RunOptions& options, const Prepared& prepared,
                      .layout = std::string(name_of(prepared.request.paging.choices.layout)),
                      .read_ahead = std::string(name_of(prepared.request.paging.choices.read_ahead)),
                      .policy = std::string(name_of(prepared.request.paging.choices.policy))};
+    const PageDevice& device = prepared.request.paging.device;
+    report.paging.endurance = {.capacity_bytes = device.capacity_bytes,
+                               .erase_cycles = device.erase_cycles,
+                               .erase_block_bytes = static_cast<double>(device.erase_block_bytes)};
     report.persists = {.is_emulated = emulates_persists(prepared.request),
                        .native_ns = prepared.machine.persist_latency_ns};
     if (!prepared.request.persists.empty())

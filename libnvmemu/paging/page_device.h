@@ -28,7 +28,8 @@ struct PageDevice {
   // block of the one before, one is.
   std::uint64_t erase_block_bytes = 0;
   double erase_ns = 0;
-  double erase_cycles = 0;  // that a block endures; 0: not known
+  double erase_cycles = 0;    // that a block endures; 0: not known
+  double capacity_bytes = 0;  // likewise
 };
 
 struct PageDeviceProfile {

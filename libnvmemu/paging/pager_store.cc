@@ -10,12 +10,14 @@ void Pager::ask_device(PageOperation operation, std::uint64_t slot, std::uint64_
                        std::uint64_t& done_ns) noexcept {
   const auto kind = static_cast<std::size_t>(operation);
   const std::uint64_t in_sequence = model_.counts().of[kind].sequential_pages;
+  const std::uint64_t erases = model_.counts().erases;
   done_ns = std::max(done_ns, model_.submit(operation, slot, pages, clock_.now_ns()));
   const bool is_sequential = model_.counts().of[kind].sequential_pages > in_sequence;
   const bool reads = operation == PageOperation::kRead;
   PagingTally::Count& count = is_sequential ? (reads ? tally_.sequential_reads : tally_.sequential_writes)
                                             : (reads ? tally_.random_reads : tally_.random_writes);
   count.fetch_add(pages, std::memory_order_relaxed);
+  tally_.erases.fetch_add(model_.counts().erases - erases, std::memory_order_relaxed);
 }
 
 void Pager::give_back(std::uint64_t slot) noexcept {

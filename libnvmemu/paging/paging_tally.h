@@ -50,6 +50,7 @@ struct PagingTally {
   Count cleaned_pages;                   // were written anew, so that there is room in a log
   Count sequential_reads, random_reads;  // pages, as the device saw them: after the one before, or not
   Count sequential_writes, random_writes;
+  Count erases;         // of the device's blocks, as its model has them
   Count trapped_calls;  // system calls that were looked at first
   Count forks, fork_copied_pages;
   Count failed_writes, failed_reads;        // the store refused

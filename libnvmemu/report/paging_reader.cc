@@ -101,6 +101,7 @@ void read_paging(const Board& board, RunReport& report) {
   paging.random_read_pages = count(tally.random_reads);
   paging.sequential_written_pages = count(tally.sequential_writes);
   paging.random_written_pages = count(tally.random_writes);
+  paging.erases = count(tally.erases);
   paging.trapped_calls = count(tally.trapped_calls);
   paging.forks = count(tally.forks);
   paging.fork_copied_pages = count(tally.fork_copied_pages);

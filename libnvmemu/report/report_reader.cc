@@ -195,6 +195,12 @@ PagingReport paging_of(const Fields& fields) {
   for (const auto& [name, member] : kPagingFaults) paging.*member = faults_of(fields.object(name));
   for (const auto& [name, member] : kPagingCounts) paging.*member = fields.count(name, kMostCounted);
   paging.device_ns = fields.number("device_ns", kNanoseconds);
+  if (!fields.is_null("wear")) {
+    const Fields& wear = fields.object("wear");
+    paging.endurance = {.capacity_bytes = wear.number("capacity_bytes", kBytes),
+                        .erase_cycles = wear.number("erase_cycles", kEraseCycles),
+                        .erase_block_bytes = wear.number("erase_block_bytes", kBytes)};
+  }
   return paging;
 }
 
@@ -350,7 +356,8 @@ Result<RunReport> merge_reports(const std::vector<RunReport>& reports) {
   RunReport merged = reports.front();
   merged.totals = {};
   merged.walks = {};
-  merged.paging = asked_for(merged.paging);              // added below
+  merged.paging = asked_for(merged.paging);  // added below
+  if (reports.size() == 1) merged.paging.endurance = reports.front().paging.endurance;
   merged.persists.persists = merged.persists.lines = 0;  // likewise
   merged.persists.delay_ns = 0;
   for (TierReport& tier : merged.tiers)

@@ -74,6 +74,11 @@ struct FaultReport {
   double median_ns = 0, p99_ns = 0, p999_ns = 0;
 };
 
+// What the device that pages go to endures, as its profile has it; 0: not known.
+struct EnduranceReport {
+  double capacity_bytes = 0, erase_cycles = 0, erase_block_bytes = 0;
+};
+
 // Memory that was kept in a file, with some DRAM before it. Over all processes.
 struct PagingReport {
   double dram_bytes = 0;  // that each process may have; 0: nothing is paged
@@ -90,6 +95,8 @@ struct PagingReport {
   std::uint64_t trapped_calls = 0, forks = 0, fork_copied_pages = 0;
   std::uint64_t failed_writes = 0, failed_reads = 0, surprises = 0;
   double most_dram_bytes = 0, most_store_bytes = 0;  // of one process
+  std::uint64_t erases = 0;                          // of the device's blocks, in its model
+  EnduranceReport endurance{};                       // of several runs together: none
   double unpaged_bytes = 0;                          // private and writable, but too small to page
 };
 

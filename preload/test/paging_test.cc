@@ -3,6 +3,7 @@
 // within.
 #include <gtest/gtest.h>
 
+#include <cstdlib>
 #include <filesystem>
 #include <string>
 #include <vector>
@@ -101,6 +102,14 @@ TEST_F(Paging, ADeviceGoesByItsName) {
   EXPECT_EQ(paging()["device"], "optane-ssd");
 }
 
+TEST_F(Paging, WearIsToldOfDevicesOfWhichItIsKnown) {
+  expect_paged_ok("paged-programs", {"--page-device", "ssd-2008"});
+  EXPECT_GT(paging()["wear"]["years"], 0) << paging();
+  EXPECT_EQ(paging()["wear"]["capacity_bytes"], 15.8e9);
+  expect_paged_ok("paged-programs", {"--page-device", "optane-ssd"});
+  EXPECT_TRUE(paging()["wear"].is_null());
+}
+
 TEST_F(Paging, NothingIsLeftWherePagesWere) {
   const std::string folder = folder_.file("pages");
   std::filesystem::create_directory(folder);
@@ -134,6 +143,34 @@ TEST_F(Paging, ThreadsThatForkAndMoveTheirMemoryReadWhatTheyWrote) {
     EXPECT_EQ(outcome.out, "ok\n") << outcome.err;
   }
 }
+
+// On a file system of its own, which has room for a part of what is paged.
+class FullDisk : public Paging, public testing::WithParamInterface<const char*> {
+ protected:
+  void SetUp() override {
+    Paging::SetUp();
+    if (IsSkipped()) return;
+    std::filesystem::create_directory(folder_.file("small"));
+    NVMEMU_NEEDS(run_beside_tmpfs("true") == 0, "user namespaces that may mount a tmpfs");
+  }
+  int run_beside_tmpfs(const std::string& command) {
+    const std::string mounted = "mount -t tmpfs -o size=4M none " + folder_.file("small");
+    const std::string script = "unshare -rm sh -c '" + mounted + " && exec " + command + "' 2>/dev/null";
+    return std::system(script.c_str());
+  }
+};
+
+TEST_P(FullDisk, LosesNothing) {
+  EXPECT_EQ(run_beside_tmpfs(std::string(NVMEMU_TEST_BINARY) + " run --quiet --dram 2M --page-layout " +
+                             GetParam() + " --page-to " + folder_.file("small") + " --report " +
+                             folder_.file("report.json") + " -- " + NVMEMU_TEST_GUEST + " paged-memory"),
+            0);
+  EXPECT_GT(paging()["failed_writes"], 0) << paging();
+  EXPECT_EQ(paging()["failed_reads"], 0) << paging();
+  EXPECT_EQ(paging()["surprises"], 0) << paging();
+  EXPECT_NE(report()["warnings"].dump().find("is its file system full?"), std::string::npos);
+}
+INSTANTIATE_TEST_SUITE_P(Paging, FullDisk, testing::Values("log", "in-place", "scattered"));
 
 // The command, what is wrong, and which option is named.
 struct Wrong {
