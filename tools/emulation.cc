@@ -197,7 +197,14 @@ RunReport make_report(const RunOptions& options, const Prepared& prepared,
     report.tiers = report_of_tiers(prepared.request.tiers, prepared.request.profile, prepared.target_ns);
     report.paging = {.dram_bytes = static_cast<double>(prepared.request.paging.dram_bytes),
                      .page_to = prepared.request.paging.page_to,
-                     .device = prepared.request.paging.device_name};
+                     .device = prepared.request.paging.device_name,
+                     .layout = std::string(name_of(prepared.request.paging.choices.layout)),
+                     .read_ahead = std::string(name_of(prepared.request.paging.choices.read_ahead)),
+                     .policy = std::string(name_of(prepared.request.paging.choices.policy))};
+    const PageDevice& device = prepared.request.paging.device;
+    report.paging.endurance = {.capacity_bytes = device.capacity_bytes,
+                               .erase_cycles = device.erase_cycles,
+                               .erase_block_bytes = static_cast<double>(device.erase_block_bytes)};
     report.storage = report_of_storage(prepared.request.storage);
     if (!prepared.request.migration.empty()) report.migrations.policy = prepared.request.migration.policy;
     report.persists = {.is_emulated = emulates_persists(prepared.request),

@@ -20,7 +20,10 @@ Result<void> check_alone(const RunOptions& options) {
     const std::string& value;
   } others[] = {{"--page-to", options.page_to},
                 {"--page-latency", options.page_latency},
-                {"--page-device", options.page_device}};
+                {"--page-device", options.page_device},
+                {"--page-layout", options.page_layout},
+                {"--page-readahead", options.page_readahead},
+                {"--page-policy", options.page_policy}};
   for (const auto& other : others) {
     if (!other.value.empty())
       return failure(fmt::format("{}: nothing is paged without --dram", other.name),
@@ -44,6 +47,24 @@ Result<void> check_device(const RunOptions& options, PagingPlan& paging) {
   paging.device = *device;
   paging.device_name = text;
   return {};
+}
+
+template <typename Kind>
+Result<void> check_choice(const char* option, const std::string& text, Kind& choice) {
+  if (text.empty()) return {};
+  const Result<Kind> chosen = parse_choice<Kind>(text);
+  if (!chosen) return in_option(option, chosen.error());
+  choice = *chosen;
+  return {};
+}
+
+Result<void> check_choices(const RunOptions& options, PagingPlan& paging) {
+  PagingChoices& choices = paging.choices;
+  if (const auto done = check_choice("--page-layout", options.page_layout, choices.layout); !done)
+    return done;
+  if (const auto done = check_choice("--page-readahead", options.page_readahead, choices.read_ahead); !done)
+    return done;
+  return check_choice("--page-policy", options.page_policy, choices.policy);
 }
 
 Result<void> check_dram(const RunOptions& options, PagingPlan& paging) {
@@ -85,6 +106,7 @@ Result<void> check_paging_options(const RunOptions& options, RunRequest& request
   PagingPlan paging;
   if (const auto done = check_dram(options, paging); !done) return done;
   if (const auto done = check_device(options, paging); !done) return done;
+  if (const auto done = check_choices(options, paging); !done) return done;
   if (const auto can = check_paging(); !can) return in_option("--dram", can.error());
   if (const auto done = check_place(options, paging); !done) return done;
   request.paging = paging;

@@ -67,6 +67,15 @@ void add_memory_options(Parser& app, RunOptions& options) {
       "how long that device takes for a request: 5us [no time]", kMemory);
   add("--page-device", options.page_device, "NAME",
       "or which device that is: hdd-2008, nvme-nand, optane-ssd, ...\n(docs/pager.md)", kMemory);
+  add("--page-layout", options.page_layout, "log|in-place|scattered",
+      "where pages are written: to the end of a log, each to a place of its\nown, or at random [log]",
+      kMemory);
+  add("--page-readahead", options.page_readahead, "none|window|adaptive",
+      "what is read beside a page that is needed: nothing, what lies around\nit, or that while it helps "
+      "[none]",
+      kMemory);
+  add("--page-policy", options.page_policy, "fifo|random|clock",
+      "which pages leave DRAM: the oldest, any, or the oldest that were of\nno use since [fifo]", kMemory);
   app.add_option(
          "--storage", options.storage,
          "files below DIR behave as if they lay on other storage: ssd-nvme,\nssd-sata, hdd-7200, "

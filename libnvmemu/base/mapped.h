@@ -1,19 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-// Zeroed memory of its own for an object of which zeros are a valid state: what must not be allocated, and is
+// Zeroed memory of its own for objects of which zeros are a valid state: what must not be allocated, and is
 // large but touched little. Async-signal-safe.
 #pragma once
 
 #include <sys/mman.h>
 #include <sys/syscall.h>
 
+#include <cstddef>
+
 #include "base/raw_syscall.h"
 
 namespace nvmemu {
 
-// Null where there is none.
+// So many of them, side by side. Null where there is no memory.
 template <typename T>
-T* map_zeroed() noexcept {
-  const long result = raw_syscall(SYS_mmap, nullptr, sizeof(T), PROT_READ | PROT_WRITE,
+T* map_zeroed(std::size_t count = 1) noexcept {
+  const long result = raw_syscall(SYS_mmap, nullptr, count * sizeof(T), PROT_READ | PROT_WRITE,
                                   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   return is_error(result) ? nullptr : reinterpret_cast<T*>(result);
 }
@@ -25,8 +27,8 @@ void zero_mapped(T* object) noexcept {
 }
 
 template <typename T>
-void unmap(T* object) noexcept {
-  if (object != nullptr) raw_syscall(SYS_munmap, object, sizeof(T));
+void unmap(T* objects, std::size_t count = 1) noexcept {
+  if (objects != nullptr) raw_syscall(SYS_munmap, objects, count * sizeof(T));
 }
 
 }  // namespace nvmemu

@@ -37,6 +37,9 @@ constexpr const char* kPageTo = "NVMEMU_PAGE_TO";
 constexpr const char* kPageDevice = "NVMEMU_PAGE_DEVICE";
 constexpr const char* kStorage = "NVMEMU_STORAGE";
 constexpr const char* kPageCache = "NVMEMU_PAGE_CACHE";
+constexpr const char* kPageLayout = "NVMEMU_PAGE_LAYOUT";
+constexpr const char* kPageReadAhead = "NVMEMU_PAGE_READAHEAD";
+constexpr const char* kPagePolicy = "NVMEMU_PAGE_POLICY";
 constexpr const char* kBaseLatency = "NVMEMU_BASE_LATENCY";
 constexpr const char* kEpoch = "NVMEMU_EPOCH";
 constexpr const char* kAlternate = "NVMEMU_ALTERNATE";
@@ -172,6 +175,24 @@ Outcome read_policy(Config& config) {
   if (!plan) return bad_value(kPolicy, text, plan.error().message, plan.error().hint);
   config.migration = *std::move(plan);
   return std::nullopt;
+}
+
+template <typename Kind>
+Outcome read_choice(const char* name, Kind& choice) {
+  const std::string_view text = variable(name);
+  if (text.empty()) return std::nullopt;
+  const Result<Kind> chosen = parse_choice<Kind>(text);
+  if (!chosen) return bad_value(name, text, chosen.error().message, chosen.error().hint);
+  choice = *chosen;
+  return std::nullopt;
+}
+
+Outcome read_paging_choices(Config& config) {
+  if (config.paging.empty()) return std::nullopt;
+  PagingChoices& choices = config.paging.choices;
+  if (Outcome error = read_choice(kPageLayout, choices.layout)) return error;
+  if (Outcome error = read_choice(kPageReadAhead, choices.read_ahead)) return error;
+  return read_choice(kPagePolicy, choices.policy);
 }
 
 Outcome read_paging(Config& config) {
@@ -321,8 +342,8 @@ Result<double> parse_alternate_ns(std::string_view text) {
 Result<Config> read_config() {
   Config config;
   for (const auto read : {read_profile, read_target, read_persists, read_tiers, read_policy, read_paging,
-                          read_storage, read_bandwidths, read_base, read_remote, read_epoch, read_alternate,
-                          read_clock, read_source, read_model}) {
+                          read_paging_choices, read_storage, read_bandwidths, read_base, read_remote,
+                          read_epoch, read_alternate, read_clock, read_source, read_model}) {
     if (Outcome error = read(config)) return tl::unexpected(std::move(*error));
   }
   if (Outcome error = read_word(kTicker, kTickers, config.ticker)) return tl::unexpected(std::move(*error));
@@ -354,6 +375,9 @@ std::vector<std::string> to_environment(const Config& config) {
       set(kPageDevice, config.paging.device_name),
       set(kStorage, format_storage(config.storage)),
       set(kPageCache, config.storage.empty() ? "" : std::to_string(config.storage.page_cache_bytes) + "B"),
+      set(kPageLayout, std::string(name_of(config.paging.choices.layout))),
+      set(kPageReadAhead, std::string(name_of(config.paging.choices.read_ahead))),
+      set(kPagePolicy, std::string(name_of(config.paging.choices.policy))),
       set(kReadBandwidth, in_bps(config.target_read_bps)),
       set(kWriteBandwidth, in_bps(config.target_write_bps)),
       set(kStat, word_for(kOneZero, config.stat)),

@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/uio.h>
 
 #include <algorithm>
 #include <array>
@@ -68,14 +69,24 @@ int FileStore::create(const char* path) noexcept {
   return -EEXIST;
 }
 
-bool FileStore::read(std::uint64_t slot, std::byte* to) noexcept {
-  for (std::size_t done = 0; done < kPageBytes;) {
-    const long got = raw_syscall(SYS_pread64, file_, to + done, kPageBytes - done, slot * kPageBytes + done);
+std::size_t FileStore::read(std::uint64_t slot, std::byte* const* to, std::size_t pages) noexcept {
+  constexpr std::size_t kAtOnce = 16;
+  std::size_t bytes = 0;
+  while (bytes < pages * kPageBytes) {
+    iovec parts[kAtOnce];
+    std::size_t count = 0;
+    for (std::size_t at = bytes; at < pages * kPageBytes && count < kAtOnce; ++count) {
+      const std::size_t inside = at % kPageBytes;
+      parts[count] = {to[at / kPageBytes] + inside, kPageBytes - inside};
+      at += kPageBytes - inside;
+    }
+    const auto offset = static_cast<long>(slot * kPageBytes + bytes);
+    const long got = raw_syscall(SYS_preadv, file_, parts, count, offset, 0);
     if (got == -EINTR) continue;
-    if (got <= 0) return false;
-    done += static_cast<std::size_t>(got);
+    if (got <= 0) break;
+    bytes += static_cast<std::size_t>(got);
   }
-  return true;
+  return bytes / kPageBytes;
 }
 
 bool FileStore::write(std::uint64_t slot, const std::byte* from, std::size_t pages) noexcept {

@@ -20,7 +20,7 @@ class FileStore final : public PageStore {
   int file() const noexcept { return file_; }
   void set_file(int file) noexcept { file_ = file; }
 
-  bool read(std::uint64_t slot, std::byte* to) noexcept override;
+  std::size_t read(std::uint64_t slot, std::byte* const* to, std::size_t pages) noexcept override;
   bool write(std::uint64_t slot, const std::byte* from, std::size_t pages) noexcept override;
 
  private:

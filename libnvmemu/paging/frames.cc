@@ -34,7 +34,8 @@ Frames::Number Frames::add(std::uint64_t page, std::uint64_t slot) noexcept {
   } else {
     return kNone;
   }
-  frames_[number] = {.page = page, .slot = slot, .previous = number, .next = number, .staged_at = 0};
+  frames_[number] = {
+      .page = page, .slot = slot, .previous = number, .next = number, .staged_at = 0, .was_of_use = false};
   link_last(number);
   return number;
 }

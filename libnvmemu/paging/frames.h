@@ -12,6 +12,7 @@ struct Frame {
   std::uint64_t slot;  // where the store has the same, kNoSlot: nowhere
   std::uint32_t previous, next;
   std::uint32_t staged_at;  // where it lies in the staging area, of a page that is staged
+  bool was_of_use;          // since it came, or since eviction passed it over
 };
 
 // A doubly linked list in a table of frames, with those that are free in another.
@@ -33,12 +34,13 @@ class Frames {
   void make_youngest(Number number) noexcept;
 
   Number oldest() const noexcept { return frames_[kNone].next; }
+  Number highest() const noexcept { return used_; }  // that was ever a frame's
+  bool is_listed(Number number) const noexcept { return frames_[number].previous != number; }
   Frame& operator[](Number number) noexcept { return frames_[number]; }
   const Frame& operator[](Number number) const noexcept { return frames_[number]; }
   std::uint64_t listed() const noexcept { return listed_; }
 
  private:
-  bool is_listed(Number number) const noexcept { return frames_[number].next != number; }
   void link_last(Number number) noexcept;
 
   Frame* frames_ = nullptr;  // that of kNone is the list's two ends

@@ -28,8 +28,9 @@ struct PageDevice {
   // block of the one before, one is.
   std::uint64_t erase_block_bytes = 0;
   double erase_ns = 0;
-  double erase_cycles = 0;  // that a block endures; 0: not known
-  double flush_ns = 0;      // until what was written is where it survives a loss of power
+  double erase_cycles = 0;    // that a block endures; 0: not known
+  double capacity_bytes = 0;  // likewise
+  double flush_ns = 0;        // until what was written is where it survives a loss of power
 };
 
 struct PageDeviceProfile {

@@ -53,10 +53,11 @@ constexpr Row kRows[] = {
       .sequential_write = LatencyQuantiles(1 * kUs),
       .read_bps = 11.7 * kMBps,
       .write_bps = 4.3 * kMBps,
-      .erase_cycles = 1e4},
+      .erase_cycles = 1e4,
+      .capacity_bytes = 4e9},
      "FlashVM, table 1: 11.7/4.3 MB/s, 150 random reads and 20 random writes a second. 10,000 cycles: "
      "multi-level "
-     "cells of the time"},
+     "cells of the time. 4 GB: section 2, a low-end device"},
     {"ssd-2008",
      "A first-generation SSD of 2008, without a buffer for writes",
      {.read = LatencyQuantiles(0.2 * kMs),
@@ -65,10 +66,11 @@ constexpr Row kRows[] = {
       .read_bps = 69 * kMBps,
       .write_bps = 69 * kMBps,
       .erase_block_bytes = 128 * kKiB,
-      .erase_cycles = 1e5},
+      .erase_cycles = 1e5,
+      .capacity_bytes = 15.8e9},
      "FlashVM, section 4.2 and table 2 (IBM SSD): 0.2 ms a random read, 69 MB/s, 66 random writes a second "
      "in place, 2817 "
-     "in the order of a log; 100,000 cycles: section 5. What erasing costs is in the random writes"},
+     "in the order of a log; 15.8 GB; 100,000 cycles: section 5. What erasing costs is in the random writes"},
     {"sata-ssd",
      "A consumer SATA SSD of 2015",
      {.read = of_page(LatencyQuantiles(100 * kUs), 540 * kMBps),

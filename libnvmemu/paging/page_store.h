@@ -11,8 +11,12 @@ namespace nvmemu {
 // for different slots.
 class PageStore {
  public:
-  virtual bool read(std::uint64_t slot, std::byte* to) noexcept = 0;
+  // Each of so many pages from `slot` on to where it is wanted, in one request. How many there are now: fewer
+  // where one cannot be read.
+  virtual std::size_t read(std::uint64_t slot, std::byte* const* to, std::size_t pages) noexcept = 0;
   virtual bool write(std::uint64_t slot, const std::byte* from, std::size_t pages) noexcept = 0;
+
+  bool read_one(std::uint64_t slot, std::byte* to) noexcept { return read(slot, &to, 1) == 1; }
 
  protected:
   ~PageStore() = default;

@@ -2,13 +2,10 @@
 // How pages come into DRAM.
 #include "paging/pager.h"
 
-#include <sys/mman.h>
-#include <sys/syscall.h>
-
 #include <algorithm>
 #include <bit>
 
-#include "base/raw_syscall.h"
+#include "base/mapped.h"
 
 namespace nvmemu {
 namespace {
@@ -16,34 +13,36 @@ namespace {
 // As many frames as there may be pages in DRAM, pinned ones included, which may be more than the limit.
 constexpr std::uint64_t kMostFrames = std::uint64_t{1} << 28;
 
-std::byte* map_bytes(std::size_t bytes) noexcept {
-  const long mapped = raw_syscall(SYS_mmap, nullptr, bytes, PROT_READ | PROT_WRITE,
-                                  MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  return is_error(mapped) ? nullptr : reinterpret_cast<std::byte*>(mapped);
-}
-
 }  // namespace
 
 Pager::Pager(const Parts& parts, const PageDevice& device, std::uint64_t dram_pages,
              std::uint64_t store_pages) noexcept
     : mapper_(parts.mapper),
       store_(parts.store),
+      layout_(parts.layout),
+      read_ahead_(parts.read_ahead),
+      policy_(parts.policy),
       clock_(parts.clock),
       tally_(parts.tally),
       model_(device),
-      most_resident_(std::max(dram_pages, kLeastPages) - PageMapper::kStaging) {
-  bounces_ = map_bytes(kBounces * kPageBytes);
-  if (bounces_ == nullptr || !ranges_.open() || !frames_.open(kMostFrames) || !slots_.open(store_pages))
-    return;
+      most_resident_(std::max(dram_pages, kLeastPages) - PageMapper::kStaging -
+                     (parts.read_ahead.is_none() ? 0 : AheadPages::kMost)) {
+  bounces_ = map_zeroed<std::byte>(kBounces * kPageBytes);
+  cleaned_ = map_zeroed<std::byte>(kCleaned * kPageBytes);
+  if (bounces_ == nullptr || cleaned_ == nullptr || !ranges_.open() || !frames_.open(kMostFrames)) return;
+  if (!slots_.open(store_pages) || !layout_.open(store_pages) || !ahead_.open()) return;
   table_ = PageTable::create();
 }
 
 Pager::~Pager() {
   PageTable::destroy(table_);
+  ahead_.close();
+  layout_.close();
   slots_.close();
   frames_.close();
   ranges_.close();
-  if (bounces_ != nullptr) raw_syscall(SYS_munmap, bounces_, kBounces * kPageBytes);
+  nvmemu::unmap(cleaned_, kCleaned * kPageBytes);
+  nvmemu::unmap(bounces_, kBounces * kPageBytes);
 }
 
 void Pager::wait(std::uint64_t until_ns) noexcept {
@@ -76,7 +75,17 @@ FaultOutcome Pager::bring(std::uint64_t page, bool write, bool has_faulted) noex
       case PageState::kNew:
         return touch_first(page);
       case PageState::kOut:
-        return read_in(page, *entry, write);
+        if (const std::size_t at = ahead_.find(entry->number); at == AheadPages::kNone) {
+          return read_in(page, *entry, write);
+        } else if (!ahead_.is_coming(at)) {
+          return use_ahead(page, *entry, at, write);
+        }
+        [[fallthrough]];
+      case PageState::kBusy:
+        lock_.let_others();
+        if (!ranges_.contains(page * kPageBytes)) return FaultOutcome::kNotOurs;
+        has_faulted = false;  // whoever read it has brought it
+        break;
       case PageState::kStaged:
         return take_back(page, *entry, write);
       case PageState::kClean:
@@ -84,11 +93,6 @@ FaultOutcome Pager::bring(std::uint64_t page, bool write, bool has_faulted) noex
         [[fallthrough]];
       case PageState::kDirty:
         return has_faulted ? look_again(page, *entry, write) : FaultOutcome::kMended;
-      case PageState::kBusy:
-        lock_.let_others();
-        if (!ranges_.contains(page * kPageBytes)) return FaultOutcome::kNotOurs;
-        has_faulted = false;  // whoever read it has brought it
-        break;
     }
   }
 }
@@ -156,29 +160,41 @@ FaultOutcome Pager::read_in(std::uint64_t page, PageEntry& entry, bool write) no
   entry.set(PageState::kBusy, slot);
   ++busy_;
   const unsigned number = claim_bounce();
+  const Reading reading = begin_reading(slot, bounce(number));
   std::uint64_t done_ns = 0;
-  ask_device(PageOperation::kRead, slot, 1, done_ns);
+  ask_device(PageOperation::kRead, reading.slots.begin, reading.slots.end - reading.slots.begin, done_ns);
   lock_.unlock();
-  const bool is_read = store_.read(slot, bounce(number));
+  const std::size_t pages = read_all(reading);
   wait(done_ns);
   lock_.lock();
   --busy_;
   entry.set(PageState::kOut, slot);
-  MapOutcome installed = MapOutcome::kFailed;
-  if (is_read) installed = mapper_.install(page, bounce(number), !write);
+  FaultOutcome outcome = FaultOutcome::kLost;
+  if (finish_reading(reading, pages)) {
+    outcome = install(page, slot, bounce(number), write);
+  } else {
+    tally_.failed_reads.fetch_add(1, std::memory_order_relaxed);
+  }
   bounces_used_ &= ~(std::uint64_t{1} << number);
-  if (installed == MapOutcome::kNotThere) return FaultOutcome::kNotOurs;
-  if (!is_read) tally_.failed_reads.fetch_add(1, std::memory_order_relaxed);
-  if (installed == MapOutcome::kAlready) tally_.surprises.fetch_add(1, std::memory_order_relaxed);
-  if (installed != MapOutcome::kDone ||
-      !note_in_dram(page, write ? PageState::kDirty : PageState::kClean, write ? kNoSlot : slot))
-    return FaultOutcome::kLost;
-  if (write) slots_.give_back(slot);
+  if (outcome != FaultOutcome::kMended) return outcome;
   make_room(page);
   const std::uint64_t took_ns = clock_.now_ns() - begin_ns;
   tally_.hard_faults.fetch_add(1, std::memory_order_relaxed);
   tally_.hard_ns.fetch_add(took_ns, std::memory_order_relaxed);
   tally_.hard.add(took_ns);
+  return FaultOutcome::kMended;
+}
+
+// What was read from its slot, into a page that is out.
+FaultOutcome Pager::install(std::uint64_t page, std::uint64_t slot, const std::byte* contents,
+                            bool write) noexcept {
+  const MapOutcome installed = mapper_.install(page, contents, !write);
+  if (installed == MapOutcome::kNotThere) return FaultOutcome::kNotOurs;
+  if (installed == MapOutcome::kAlready) tally_.surprises.fetch_add(1, std::memory_order_relaxed);
+  if (installed != MapOutcome::kDone ||
+      !note_in_dram(page, write ? PageState::kDirty : PageState::kClean, write ? kNoSlot : slot))
+    return FaultOutcome::kLost;
+  if (write) give_back(slot);
   return FaultOutcome::kMended;
 }
 
@@ -202,7 +218,8 @@ FaultOutcome Pager::take_back(std::uint64_t page, PageEntry& entry, bool write) 
   if (outcome == MapOutcome::kAlready) tally_.surprises.fetch_add(1, std::memory_order_relaxed);
   if (outcome != MapOutcome::kDone) return FaultOutcome::kLost;
   staged_[frame.staged_at] = Frames::kNone;
-  if (!stays_clean) slots_.give_back(std::exchange(frame.slot, kNoSlot));
+  frame.was_of_use = true;
+  if (!stays_clean) give_back(std::exchange(frame.slot, kNoSlot));
   entry.set(stays_clean ? PageState::kClean : PageState::kDirty, number);
   frames_.make_youngest(number);
   make_room(page);
@@ -218,7 +235,8 @@ FaultOutcome Pager::make_writable(std::uint64_t page, PageEntry& entry) noexcept
   if (outcome == MapOutcome::kNotThere) return FaultOutcome::kNotOurs;
   if (outcome != MapOutcome::kDone) return FaultOutcome::kLost;
   Frame& frame = frames_[static_cast<Frames::Number>(entry.number)];
-  slots_.give_back(std::exchange(frame.slot, kNoSlot));
+  give_back(std::exchange(frame.slot, kNoSlot));
+  frame.was_of_use = true;
   entry.set(PageState::kDirty, entry.number);
   tally_.write_faults.fetch_add(1, std::memory_order_relaxed);
   return FaultOutcome::kMended;
@@ -237,7 +255,7 @@ FaultOutcome Pager::look_again(std::uint64_t page, PageEntry& entry, bool write)
   // Somebody has dropped it whom nobody saw: it is zeros, as it would be without a pager.
   tally_.surprises.fetch_add(1, std::memory_order_relaxed);
   Frame& frame = frames_[static_cast<Frames::Number>(entry.number)];
-  slots_.give_back(frame.slot);
+  give_back(frame.slot);
   frame.slot = kNoSlot;
   entry.set(PageState::kDirty, entry.number);
   return FaultOutcome::kMended;

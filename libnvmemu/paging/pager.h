@@ -17,12 +17,16 @@
 #include <utility>
 
 #include "paging/address_ranges.h"
+#include "paging/ahead_pages.h"
 #include "paging/device_model.h"
+#include "paging/eviction_policy.h"
 #include "paging/frames.h"
+#include "paging/page_layout.h"
 #include "paging/page_mapper.h"
 #include "paging/page_store.h"
 #include "paging/page_table.h"
 #include "paging/paging_tally.h"
+#include "paging/read_ahead.h"
 #include "paging/slots.h"
 #include "paging/spin_lock.h"
 
@@ -41,6 +45,9 @@ class Pager {
   struct Parts {
     PageMapper& mapper;
     PageStore& store;
+    PageLayout& layout;  // the pager opens and closes it
+    ReadAhead& read_ahead;
+    EvictionPolicy& policy;
     PageClock& clock;
     PagingTally& tally;
   };
@@ -124,8 +131,8 @@ class Pager {
     lock_.lock();
     while (busy_ > 0) lock_.let_others();
     flush();
-    for (std::uint64_t slot = 1; slot <= slots_.highest(); ++slot) {
-      if (slots_.is_used(slot) && !copy(slot)) return false;
+    for (std::uint64_t slot = 0; (slot = slots_.next_used(slot + 1, slots_.highest() + 1)) != kNoSlot;) {
+      if (!copy(slot)) return false;
     }
     return true;
   }
@@ -138,6 +145,7 @@ class Pager {
   static constexpr std::uint64_t kNoSlot = Slots::kNone;
   static constexpr std::uint64_t kNoPage = PageTable::kPages;
   static constexpr unsigned kBounces = 64;  // pages that are read at once
+  static constexpr std::size_t kCleaned = 64;
   static bool is_failure(long result) noexcept { return result < 0 && result >= -4095; }
 
   // pager.cc
@@ -145,6 +153,8 @@ class Pager {
   std::uint64_t pin_pages(AddressRange range, bool write) noexcept;
   FaultOutcome touch_first(std::uint64_t page) noexcept;
   FaultOutcome read_in(std::uint64_t page, PageEntry& entry, bool write) noexcept;
+  FaultOutcome install(std::uint64_t page, std::uint64_t slot, const std::byte* contents,
+                       bool write) noexcept;
   FaultOutcome take_back(std::uint64_t page, PageEntry& entry, bool write) noexcept;
   MapOutcome put_back(std::uint64_t page, Frames::Number number, bool stays_clean) noexcept;
   FaultOutcome make_writable(std::uint64_t page, PageEntry& entry) noexcept;
@@ -152,6 +162,24 @@ class Pager {
   std::size_t new_pages_around(std::uint64_t page, std::uint64_t& first) noexcept;
   bool note_in_dram(std::uint64_t page, PageState state, std::uint64_t slot) noexcept;
   unsigned claim_bounce() noexcept;
+
+  // pager_reading.cc
+  // Slots side by side that are read in one request, and where to; all but the one that is needed go to
+  // `ahead_`.
+  struct Reading {
+    SlotRange slots{};
+    std::uint64_t needed = kNoSlot;
+    std::array<std::byte*, ReadAhead::kWindow> to{};  // by slot, modulo the window
+    std::array<std::size_t, ReadAhead::kWindow> ahead{};
+  };
+  Reading begin_reading(std::uint64_t slot, std::byte* to) noexcept;
+  bool read_ahead_too(Reading& reading, std::uint64_t slot) noexcept;
+  bool may_be_read_ahead(std::uint64_t slot) const noexcept;
+  std::size_t read_all(const Reading& reading) noexcept;
+  bool finish_reading(const Reading& reading, std::size_t pages) noexcept;
+  void note_dropped() noexcept;
+  FaultOutcome use_ahead(std::uint64_t page, PageEntry& entry, std::size_t at, bool write) noexcept;
+
   std::byte* bounce(unsigned number) noexcept { return bounces_ + number * kPageBytes; }
 
   // pager_eviction.cc
@@ -171,17 +199,36 @@ class Pager {
   std::uint64_t take_write_wait() noexcept { return std::exchange(written_at_ns_, 0); }
   void wait(std::uint64_t until_ns) noexcept;
 
+  // pager_store.cc
+  struct Written {
+    std::uint64_t slot;
+    std::size_t pages;  // from there on; 0: it cannot
+  };
+  Written write_side_by_side(const std::byte* contents, const std::uint64_t* pages,
+                             std::size_t most) noexcept;
+  Written take_side_by_side(const std::uint64_t* pages, std::size_t most) noexcept;
+  void give_back(std::uint64_t slot) noexcept;
+  bool holds(std::uint64_t page, std::uint64_t slot) const noexcept;
+  void lies_in(std::uint64_t page, std::uint64_t slot) noexcept;
+  void clean(SlotRange segment) noexcept;
+  std::size_t read_to_clean(std::uint64_t* slots, std::size_t count) noexcept;
+  bool write_anew(std::uint64_t* slots, std::size_t count) noexcept;
+
   // pager_changes.cc
   void settle(AddressRange range) noexcept;
   void forget(AddressRange range) noexcept;
   void forget_page(PageEntry& entry) noexcept;
   void moved(AddressRange from, AddressRange to, bool stays_mapped) noexcept;
+  void note_moved(const PageEntry& entry, std::uint64_t from, std::uint64_t to) noexcept;
   void watch_again(AddressRange range) noexcept;
   bool bring_all(AddressRange range) noexcept;
   AddressRange next_range(std::uintptr_t from) const noexcept;
 
   PageMapper& mapper_;
   PageStore& store_;
+  PageLayout& layout_;
+  ReadAhead& read_ahead_;
+  EvictionPolicy& policy_;
   PageClock& clock_;
   PagingTally& tally_;
   DeviceModel model_;
@@ -191,6 +238,7 @@ class Pager {
   AddressRanges ranges_;
   Frames frames_;
   Slots slots_;
+  AheadPages ahead_;
   std::array<Frames::Number, PageMapper::kStaging> staged_{};  // kNone: taken back
   std::size_t staged_count_ = 0;
   std::uint64_t written_at_ns_ = 0;
@@ -198,6 +246,7 @@ class Pager {
   unsigned evictions_forbidden_ = 0;
   std::uint64_t bounces_used_ = 0;
   std::byte* bounces_ = nullptr;
+  std::byte* cleaned_ = nullptr;  // room for kCleaned pages
   bool is_store_full_ = false;
 };
 

@@ -126,7 +126,7 @@ void Pager::forget_page(PageEntry& entry) noexcept {
     case PageState::kBusy:  // settle() has waited for these
       break;
     case PageState::kOut:
-      slots_.give_back(entry.number);
+      give_back(entry.number);
       is_store_full_ = false;
       break;
     case PageState::kStaged:
@@ -134,7 +134,7 @@ void Pager::forget_page(PageEntry& entry) noexcept {
       [[fallthrough]];
     case PageState::kClean:
     case PageState::kDirty:
-      slots_.give_back(frames_[static_cast<Frames::Number>(entry.number)].slot);
+      give_back(frames_[static_cast<Frames::Number>(entry.number)].slot);
       frames_.remove(static_cast<Frames::Number>(entry.number));
       break;
   }
@@ -155,6 +155,18 @@ void Pager::watch_again(AddressRange range) noexcept {
   });
 }
 
+// What is noted of it elsewhere than in the table.
+void Pager::note_moved(const PageEntry& entry, std::uint64_t from, std::uint64_t to) noexcept {
+  std::uint64_t slot = entry.number;
+  if (entry.state() != PageState::kOut) {
+    Frame& frame = frames_[static_cast<Frames::Number>(entry.number)];
+    frame.page = to;
+    slot = frame.slot;
+  }
+  if (slot != kNoSlot) slots_.set_owner(slot, to);
+  layout_.moved(from, to);
+}
+
 void Pager::moved(AddressRange from, AddressRange to, bool stays_mapped) noexcept {
   const bool was_paged = ranges_.contains(from.begin);
   if (to.begin == from.begin) {  // shorter or longer, where it is
@@ -169,8 +181,7 @@ void Pager::moved(AddressRange from, AddressRange to, bool stays_mapped) noexcep
       PageEntry* const moved_to = table_->get(there);
       if (entry.state() == PageState::kNew || moved_to == nullptr) return;
       *moved_to = std::exchange(entry, {});
-      if (moved_to->state() != PageState::kOut)
-        frames_[static_cast<Frames::Number>(moved_to->number)].page = there;
+      note_moved(*moved_to, page, there);
     });
     forget(from);
     ranges_.remove(from);
@@ -192,13 +203,14 @@ AddressRange Pager::next_range(std::uintptr_t from) const noexcept {
 // Nothing is staged or busy, and whatever was write-protected is no longer.
 bool Pager::begin_in_child() noexcept {
   bool is_watched = true;
+  ahead_.forget_all();  // the parent counts them
   for (AddressRange part = next_range(0); !part.empty(); part = next_range(part.end))
     is_watched &= mapper_.watch(part);
   table_->for_each(0, PageTable::kPages, [this](std::uint64_t, PageEntry& entry) {
     entry.pins = 0;
     if (entry.state() != PageState::kClean) return;
     Frame& frame = frames_[static_cast<Frames::Number>(entry.number)];
-    slots_.give_back(frame.slot);
+    give_back(frame.slot);
     frame.slot = kNoSlot;
     entry.set(PageState::kDirty, entry.number);
   });

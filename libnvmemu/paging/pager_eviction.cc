@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How pages leave DRAM: the oldest first, set apart, where they can still be taken back. When there are as
+// How pages leave DRAM: as a policy says, set apart, where they can still be taken back. When there are as
 // many as are written at once, what the store has not is written, and all are dropped: one by one that would
 // cost more than all the rest (the processors' translations are flushed each time).
 #include <algorithm>
@@ -17,18 +17,6 @@ bool is_zero(const std::byte* page) noexcept {
 
 }  // namespace
 
-void Pager::ask_device(PageOperation operation, std::uint64_t slot, std::uint64_t pages,
-                       std::uint64_t& done_ns) noexcept {
-  const auto kind = static_cast<std::size_t>(operation);
-  const std::uint64_t in_sequence = model_.counts().of[kind].sequential_pages;
-  done_ns = std::max(done_ns, model_.submit(operation, slot, pages, clock_.now_ns()));
-  const bool is_sequential = model_.counts().of[kind].sequential_pages > in_sequence;
-  const bool reads = operation == PageOperation::kRead;
-  PagingTally::Count& count = is_sequential ? (reads ? tally_.sequential_reads : tally_.sequential_writes)
-                                            : (reads ? tally_.random_reads : tally_.random_writes);
-  count.fetch_add(pages, std::memory_order_relaxed);
-}
-
 void Pager::make_room(std::uint64_t arrived) noexcept {
   PagingTally::raise(tally_.most_dram_pages, frames_.listed());
   while (frames_.listed() > most_resident_ && evict_one(arrived)) {
@@ -42,7 +30,7 @@ bool Pager::evict_one(std::uint64_t arrived) noexcept {
   if (evictions_forbidden_ > 0) return false;
   const std::uint64_t candidates = std::min(frames_.listed(), kMostTries);
   for (std::uint64_t tried = 0; tried < candidates; ++tried) {
-    const Frames::Number number = frames_.oldest();
+    const Frames::Number number = policy_.choose(frames_);
     if (frames_[number].page != arrived && evict(number)) return true;
     frames_.make_youngest(number);
   }
@@ -62,7 +50,7 @@ bool Pager::stage(PageEntry& entry, Frames::Number number) noexcept {
   const MapOutcome outcome = mapper_.stage(page, staged_count_);
   if (outcome == MapOutcome::kNotThere) {  // dropped by somebody whom nobody saw
     tally_.surprises.fetch_add(1, std::memory_order_relaxed);
-    slots_.give_back(frames_[number].slot);
+    give_back(frames_[number].slot);
     frames_.remove(number);
     entry.set(PageState::kNew, 0);
     return true;
@@ -110,24 +98,16 @@ void Pager::leave(std::size_t at, std::uint64_t slot) noexcept {
 
 // Those from `first` on that lie side by side, here and in the store. How many; 0 where it cannot.
 std::size_t Pager::write_run(std::size_t first) noexcept {
-  const std::uint64_t slot = slots_.take();
-  if (slot == kNoSlot) return 0;
-  std::size_t pages = 1;
-  for (; first + pages < staged_count_ && staged_[first + pages] != Frames::kNone; ++pages) {
-    const std::uint64_t next = slots_.take();
-    if (next == slot + pages) continue;
-    slots_.give_back(next);
-    break;
-  }
-  if (!store_.write(slot, mapper_.staged(first), pages)) {
-    for (std::size_t i = 0; i < pages; ++i) slots_.give_back(slot + i);
-    return 0;
-  }
-  ask_device(PageOperation::kWrite, slot, pages, written_at_ns_);
-  for (std::size_t i = 0; i < pages; ++i) leave(first + i, slot + i);
-  tally_.writes.fetch_add(1, std::memory_order_relaxed);
-  tally_.written_pages.fetch_add(pages, std::memory_order_relaxed);
-  return pages;
+  std::array<std::uint64_t, PageMapper::kStaging> run;
+  std::size_t most = 0;
+  for (std::size_t at = first; at < staged_count_ && staged_[at] != Frames::kNone; ++at)
+    run[most++] = frames_[staged_[at]].page;
+  if (const SlotRange segment = layout_.to_clean(slots_); !segment.empty()) clean(segment);
+  const Written written = write_side_by_side(mapper_.staged(first), run.data(), most);
+  for (std::size_t i = 0; i < written.pages; ++i) leave(first + i, written.slot + i);
+  tally_.writes.fetch_add(written.pages > 0 ? 1 : 0, std::memory_order_relaxed);
+  tally_.written_pages.fetch_add(written.pages, std::memory_order_relaxed);
+  return written.pages;
 }
 
 void Pager::flush() noexcept {

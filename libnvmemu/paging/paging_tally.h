@@ -45,8 +45,12 @@ struct PagingTally {
   Count device_ns;         // of that, waiting for the device's model
   Count dropped_pages, written_pages, writes;  // evicted: the store had the same; were written; in how many
   Count zero_pages;                            // evicted: nothing but zeros
-  Count sequential_reads, random_reads;        // pages, as the device saw them: after the one before, or not
+  // Read beside what was needed; then asked for, or given up before.
+  Count ahead_pages, ahead_used, ahead_dropped;
+  Count cleaned_pages;                   // were written anew, so that there is room in a log
+  Count sequential_reads, random_reads;  // pages, as the device saw them: after the one before, or not
   Count sequential_writes, random_writes;
+  Count erases;         // of the device's blocks, as its model has them
   Count trapped_calls;  // system calls that were looked at first
   Count forks, fork_copied_pages;
   Count failed_writes, failed_reads;        // the store refused

@@ -1,67 +1,61 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "paging/slots.h"
 
-#include <sys/mman.h>
-#include <sys/syscall.h>
-
 #include <algorithm>
 #include <bit>
 
-#include "base/raw_syscall.h"
+#include "base/mapped.h"
 
 namespace nvmemu {
 namespace {
 
 constexpr std::uint64_t kWordBits = 64;
-constexpr std::uint64_t bytes_for(std::uint64_t end) { return (end / kWordBits + 1) * sizeof(std::uint64_t); }
+constexpr std::uint64_t words_for(std::uint64_t end) { return end / kWordBits + 1; }
 
 }  // namespace
 
 bool Slots::open(std::uint64_t most) noexcept {
   end_ = most + 1;  // the first is none
-  const long mapped = raw_syscall(SYS_mmap, nullptr, bytes_for(end_), PROT_READ | PROT_WRITE,
-                                  MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  if (is_error(mapped)) return false;
-  words_ = reinterpret_cast<std::uint64_t*>(mapped);
-  return true;
+  words_ = map_zeroed<std::uint64_t>(words_for(end_));
+  owners_ = map_zeroed<std::uint64_t>(end_);
+  return words_ != nullptr && owners_ != nullptr;
 }
 
 void Slots::close() noexcept {
-  if (words_ != nullptr) raw_syscall(SYS_munmap, words_, bytes_for(end_));
-  words_ = nullptr;
+  unmap(words_, words_for(end_));
+  unmap(owners_, end_);
+  words_ = owners_ = nullptr;
 }
 
-std::uint64_t Slots::next_free(std::uint64_t from, std::uint64_t end) const noexcept {
+template <bool kUsed>
+std::uint64_t Slots::next(std::uint64_t from, std::uint64_t end) const noexcept {
   for (std::uint64_t slot = from; slot < end;) {
-    const std::uint64_t free_here = ~words_[slot / kWordBits] >> (slot % kWordBits);
-    if (free_here == 0) {
+    const std::uint64_t word = words_[slot / kWordBits];
+    const std::uint64_t found = (kUsed ? word : ~word) >> (slot % kWordBits);
+    if (found == 0) {
       slot = (slot / kWordBits + 1) * kWordBits;
       continue;
     }
-    slot += static_cast<unsigned>(std::countr_zero(free_here));
+    slot += static_cast<unsigned>(std::countr_zero(found));
     return slot < end ? slot : kNone;
   }
   return kNone;
 }
+template std::uint64_t Slots::next<false>(std::uint64_t, std::uint64_t) const noexcept;
+template std::uint64_t Slots::next<true>(std::uint64_t, std::uint64_t) const noexcept;
 
-std::uint64_t Slots::take() noexcept {
-  // What was never used costs no memory of the store's: it is taken only where little is free before.
-  const bool grows = used_ * 2 >= highest_;
-  std::uint64_t slot = next_free(next_, grows ? end_ : highest_ + 1);
-  if (slot == kNone) slot = next_free(1, next_);
-  if (slot == kNone) slot = next_free(next_, end_);
-  if (slot == kNone) return kNone;
+void Slots::take(std::uint64_t slot, std::uint64_t page) noexcept {
   words_[slot / kWordBits] |= std::uint64_t{1} << (slot % kWordBits);
-  next_ = slot + 1;
+  owners_[slot] = page;
   ++used_;
   highest_ = std::max(highest_, slot);
-  return slot;
 }
 
-void Slots::give_back(std::uint64_t slot) noexcept {
-  if (slot == kNone || !is_used(slot)) return;
+bool Slots::give_back(std::uint64_t slot) noexcept {
+  if (slot == kNone || !is_used(slot)) return false;
   words_[slot / kWordBits] &= ~(std::uint64_t{1} << (slot % kWordBits));
   --used_;
+  return true;
 }
 
 }  // namespace nvmemu

@@ -8,6 +8,7 @@
 
 #include "base/result.h"
 #include "paging/page_device.h"
+#include "paging/paging_choices.h"
 
 namespace nvmemu {
 
@@ -19,6 +20,7 @@ struct PagingPlan {
   std::string page_to;           // a folder, or a name in one: where files for pages are made
   std::string device_name;       // a profile of page_device.h, or a latency: "5us"; empty: takes no time
   PageDevice device{};
+  PagingChoices choices{};
 
   bool empty() const { return dram_bytes == 0; }
 };

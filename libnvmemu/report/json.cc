@@ -180,14 +180,30 @@ Json faults_json(const FaultReport& faults) {
           {"p999_ns", latency_json(faults.p999_ns)}};
 }
 
+// null: it is not known.
+Json wear_json(const PagingReport& paging, double wall_seconds) {
+  const std::optional<Wear> wear = wear_of(paging, wall_seconds);
+  if (!wear) return {};
+  return {{"capacity_bytes", paging.endurance.capacity_bytes},
+          {"erase_cycles", paging.endurance.erase_cycles},
+          {"erase_block_bytes", paging.endurance.erase_block_bytes},
+          {"written_bytes_per_day", wear->written_bytes_per_day},
+          {"write_amplification", wear->write_amplification},
+          {"years", wear->years},
+          {"assumes", kWearAssumes}};
+}
+
 // null: nothing is paged.
-Json paging_json(const PagingReport& paging) {
+Json paging_json(const PagingReport& paging, double wall_seconds) {
   if (paging.dram_bytes <= 0) return {};
-  Json json = {{"page_to", paging.page_to}, {"device", optional_text(paging.device)}};
+  Json json = {{"page_to", paging.page_to}};
+  for (const auto& [name, member] : kPagingTexts) json[name] = optional_text(paging.*member);
   for (const auto& [name, member] : kPagingSizes) json[name] = paging.*member;
   for (const auto& [name, member] : kPagingFaults) json[name] = faults_json(paging.*member);
   for (const auto& [name, member] : kPagingCounts) json[name] = paging.*member;
   json["device_ns"] = paging.device_ns;
+  json["written_bytes"] = written_bytes(paging);
+  json["wear"] = wear_json(paging, wall_seconds);
   return json;
 }
 
@@ -224,7 +240,7 @@ Json report_json(const RunReport& report) {
       {"places", places_json(report.places)},
       {"migrations", migrations_json(report.migrations)},
       {"persists", persists_json(report.persists)},
-      {"paging", paging_json(report.paging)},
+      {"paging", paging_json(report.paging, report.wall_seconds)},
       {"storage", storage_json(report.storage)},
       {"walks",
        {{"walks", report.walks.walks},

@@ -58,6 +58,12 @@ void warn(RunReport& report) {
 
 }  // namespace
 
+PagingReport asked_for(const PagingReport& paging) {
+  PagingReport asked{.page_to = paging.page_to};
+  for (const auto& [name, member] : kPagingTexts) asked.*member = paging.*member;
+  return asked;
+}
+
 void add_paging(const PagingReport& more, PagingReport& sum) {
   for (const auto& [name, member] : kPagingFaults) {
     const FaultReport& one = more.*member;
@@ -87,10 +93,15 @@ void read_paging(const Board& board, RunReport& report) {
   paging.written_pages = count(tally.written_pages);
   paging.dropped_pages = count(tally.dropped_pages);
   paging.zero_pages = count(tally.zero_pages);
+  paging.cleaned_pages = count(tally.cleaned_pages);
+  paging.ahead_pages = count(tally.ahead_pages);
+  paging.ahead_used = count(tally.ahead_used);
+  paging.ahead_dropped = count(tally.ahead_dropped);
   paging.sequential_read_pages = count(tally.sequential_reads);
   paging.random_read_pages = count(tally.random_reads);
   paging.sequential_written_pages = count(tally.sequential_writes);
   paging.random_written_pages = count(tally.random_writes);
+  paging.erases = count(tally.erases);
   paging.trapped_calls = count(tally.trapped_calls);
   paging.forks = count(tally.forks);
   paging.fork_copied_pages = count(tally.fork_copied_pages);

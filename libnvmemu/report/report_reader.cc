@@ -199,11 +199,17 @@ FaultReport faults_of(const Fields& fields) {
 PagingReport paging_of(const Fields& fields) {
   PagingReport paging;
   paging.page_to = fields.text("page_to");
-  paging.device = fields.text_or_null("device");
+  for (const auto& [name, member] : kPagingTexts) paging.*member = fields.text_or_null(name);
   for (const auto& [name, member] : kPagingSizes) paging.*member = fields.number(name, kBytes);
   for (const auto& [name, member] : kPagingFaults) paging.*member = faults_of(fields.object(name));
   for (const auto& [name, member] : kPagingCounts) paging.*member = fields.count(name, kMostCounted);
   paging.device_ns = fields.number("device_ns", kNanoseconds);
+  if (!fields.is_null("wear")) {
+    const Fields& wear = fields.object("wear");
+    paging.endurance = {.capacity_bytes = wear.number("capacity_bytes", kBytes),
+                        .erase_cycles = wear.number("erase_cycles", kEraseCycles),
+                        .erase_block_bytes = wear.number("erase_block_bytes", kBytes)};
+  }
   return paging;
 }
 
@@ -384,10 +390,11 @@ Result<RunReport> merge_reports(const std::vector<RunReport>& reports) {
   RunReport merged = reports.front();
   merged.totals = {};
   merged.walks = {};
-  merged.paging = {.page_to = merged.paging.page_to, .device = merged.paging.device};  // added below
-  merged.storage.clear();                                                              // likewise
-  merged.migrations = {.policy = merged.migrations.policy};                            // likewise
-  merged.persists.persists = merged.persists.lines = 0;                                // likewise
+  merged.paging = asked_for(merged.paging);  // added below
+  if (reports.size() == 1) merged.paging.endurance = reports.front().paging.endurance;
+  merged.storage.clear();                                    // likewise
+  merged.migrations = {.policy = merged.migrations.policy};  // likewise
+  merged.persists.persists = merged.persists.lines = 0;      // likewise
   merged.persists.delay_ns = 0;
   for (TierReport& tier : merged.tiers)
     tier.read_bytes = tier.written_bytes = tier.placed_bytes = tier.stall_ns = tier.delay_ns =

@@ -84,19 +84,29 @@ struct FaultReport {
   double median_ns = 0, p99_ns = 0, p999_ns = 0;
 };
 
+// What the device that pages go to endures, as its profile has it; 0: not known.
+struct EnduranceReport {
+  double capacity_bytes = 0, erase_cycles = 0, erase_block_bytes = 0;
+};
+
 // Memory that was kept in a file, with some DRAM before it. Over all processes.
 struct PagingReport {
   double dram_bytes = 0;  // that each process may have; 0: nothing is paged
-  std::string page_to, device;
+  std::string page_to{}, device{};
+  std::string layout{}, read_ahead{}, policy{};  // by the names of paging_choices.h
   FaultReport first{}, soft{}, hard{};  // a first touch; of a page on its way out; of one that was out
   std::uint64_t write_faults = 0, touched_pages = 0;
   double device_ns = 0;                                                // waited for the device's model
   std::uint64_t written_pages = 0, dropped_pages = 0, zero_pages = 0;  // that left DRAM
-  std::uint64_t sequential_read_pages = 0, random_read_pages = 0;      // as the device saw them
+  std::uint64_t ahead_pages = 0, ahead_used = 0, ahead_dropped = 0;    // read beside what was needed
+  std::uint64_t cleaned_pages = 0;  // written once more, so that a log has room
+  std::uint64_t sequential_read_pages = 0, random_read_pages = 0;  // as the device saw them
   std::uint64_t sequential_written_pages = 0, random_written_pages = 0;
   std::uint64_t trapped_calls = 0, forks = 0, fork_copied_pages = 0;
   std::uint64_t failed_writes = 0, failed_reads = 0, surprises = 0;
   double most_dram_bytes = 0, most_store_bytes = 0;  // of one process
+  std::uint64_t erases = 0;                          // of the device's blocks, in its model
+  EnduranceReport endurance{};                       // of several runs together: none
   double unpaged_bytes = 0;                          // private and writable, but too small to page
 };
 
@@ -184,7 +194,7 @@ struct RunReport {
   std::vector<TierReport> tiers;       // names, memories and rules are said by who ran it; empty: all is one
   MigrationReport migrations;          // `policy` is said by who ran it
   PersistReport persists;              // `is_emulated` and `native_ns` are said by who ran it
-  PagingReport paging;                 // `dram_bytes`, `page_to` and `device` are said by who ran it
+  PagingReport paging;                 // what it was asked for is said by who ran it
   std::vector<StorageReport> storage;  // folders, profiles and modes are said by who ran it
   WalkReport walks;
   AlternationReport alternation;  // `window_seconds` is said by who ran it

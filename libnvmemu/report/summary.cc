@@ -5,6 +5,7 @@
 
 #include "base/quote.h"
 #include "base/units.h"
+#include "report/paging_fields.h"
 #include "report/run_report.h"
 
 namespace nvmemu {
@@ -142,6 +143,16 @@ std::string persists_line(const RunReport& report) {
                      counted(persists.lines, "line", "lines"), format_duration(persists.delay_ns));
 }
 
+std::vector<std::string> wear_lines(const PagingReport& paging, double wall_seconds) {
+  const std::optional<Wear> wear = wear_of(paging, wall_seconds);
+  if (!wear) return {};
+  return {fmt::format(
+      "wear: {} a day if it went on so, each byte worn {:.2f} times: {:.3g} years to {:.0f} cycles of {:.3g} "
+      "GB",
+      format_size(static_cast<std::uint64_t>(wear->written_bytes_per_day)), wear->write_amplification,
+      wear->years, paging.endurance.erase_cycles, paging.endurance.capacity_bytes / 1e9)};
+}
+
 std::vector<std::string> paging_lines(const PagingReport& paging) {
   const auto size = [](double bytes) { return format_size(static_cast<std::uint64_t>(bytes)); };
   const auto pages = [&size](std::uint64_t count) { return size(static_cast<double>(count) * 4096); };
@@ -208,6 +219,7 @@ std::string summary(const RunReport& report) {
     if (!report.migrations.policy.empty()) add(migrations_line(report.migrations));
     if (report.paging.dram_bytes > 0) {
       for (const std::string& line : paging_lines(report.paging)) add(line);
+      for (const std::string& line : wear_lines(report.paging, report.wall_seconds)) add(line);
     }
     for (const StorageReport& storage : report.storage) {
       for (const std::string& line : storage_lines(storage)) add(line);

@@ -55,7 +55,9 @@ Result<void> ProcessPager::open(const PagingPlan& plan, const Clock& clock, Pagi
   auto* const spinning = new (clock_storage) SpinningClock(clock);
   tally_ = &tally;
   auto* const pager = new (pager_storage)
-      Pager({mapper_, store_, *spinning, tally}, plan.device, plan.dram_bytes / kPageBytes, kMostStorePages);
+      Pager({mapper_, store_, layouts_[plan.choices.layout], read_aheads_[plan.choices.read_ahead],
+             policies_[plan.choices.policy], *spinning, tally},
+            plan.device, plan.dram_bytes / kPageBytes, kMostStorePages);
   if (pager->is_open()) {
     pager_ = pager;
     return {};
@@ -72,7 +74,7 @@ int ProcessPager::prepare_copy() noexcept {
   alignas(kPageBytes) static std::byte page[kPageBytes];  // under the pager's lock
   const auto copy_slot = [&](std::uint64_t slot) {
     ++copied;
-    return file >= 0 && store_.read(slot, page) && copy.write(slot, page, 1);
+    return file >= 0 && store_.read_one(slot, page) && copy.write(slot, page, 1);
   };
   const bool is_copied = pager_->prepare_fork(copy_slot);
   tally_->forks.fetch_add(1, std::memory_order_relaxed);

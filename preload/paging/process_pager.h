@@ -7,6 +7,7 @@
 #include "base/clock.h"
 #include "base/result.h"
 #include "paging/file_store.h"
+#include "paging/page_layouts.h"
 #include "paging/pager.h"
 #include "paging/uffd_mapper.h"
 #include "plan/paging_plan.h"
@@ -61,6 +62,9 @@ class ProcessPager {
 
   static inline constinit UffdMapper mapper_;
   static inline constinit FileStore store_{-1};
+  static inline constinit PageLayouts layouts_;
+  static inline constinit ReadAheads read_aheads_;
+  static inline constinit EvictionPolicies policies_;
   static inline Pager* pager_ = nullptr;  // never destroyed: the program's memory is in its hands to the end
   static inline PagingTally* tally_ = nullptr;
   static inline char store_path_[4096]{};

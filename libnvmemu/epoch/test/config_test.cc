@@ -237,6 +237,22 @@ TEST_F(ConfigTest, ComesThroughTheEnvironmentUnchanged) {
   EXPECT_EQ(config->quiet, sent.quiet);
 }
 
+TEST_F(ConfigTest, SendsHowMemoryIsPaged) {
+  Config sent;
+  sent.paging.dram_bytes = 1 << 28;
+  sent.paging.choices = {
+      .layout = LayoutKind::kInPlace, .read_ahead = ReadAheadKind::kAdaptive, .policy = PolicyKind::kClock};
+  set_all(to_environment(sent));
+  const auto config = read_config();
+  ASSERT_TRUE(config);
+  EXPECT_EQ(config->paging.dram_bytes, 1U << 28);
+  EXPECT_EQ(config->paging.choices.layout, LayoutKind::kInPlace);
+  EXPECT_EQ(config->paging.choices.read_ahead, ReadAheadKind::kAdaptive);
+  EXPECT_EQ(config->paging.choices.policy, PolicyKind::kClock);
+  set("NVMEMU_PAGE_LAYOUT", "logs");
+  EXPECT_THAT(error(), AllOf(HasSubstr("NVMEMU_PAGE_LAYOUT"), HasSubstr("logs")));
+}
+
 TEST_F(ConfigTest, SendsEachSource) {
   for (const SourceChoice source : {SourceChoice::kAuto, SourceChoice::kPmu, SourceChoice::kSampler}) {
     Config sent;

@@ -190,14 +190,26 @@ class Store final : public PageStore {
   std::atomic<bool> refuses_reads{false}, refuses_writes{false};
   unsigned yields = 0;  // to other threads, in each read
 
-  bool read(std::uint64_t slot, std::byte* to) noexcept override {
+  // What was asked for, where anybody wants to know: of one thread.
+  struct Request {
+    bool is_write;
+    std::uint64_t slot, pages;
+  };
+  std::vector<Request>* trace = nullptr;
+  std::atomic<std::uint64_t> unreadable{0};  // a slot
+
+  std::size_t read(std::uint64_t slot, std::byte* const* to, std::size_t pages) noexcept override {
     for (unsigned i = 0; i < yields; ++i) std::this_thread::yield();
-    if (refuses_reads) return false;
-    std::memcpy(to, slots_.at(slot).data(), kPageBytes);
-    return true;
+    if (trace != nullptr) trace->push_back({false, slot, pages});
+    for (std::size_t i = 0; i < pages; ++i) {
+      if (refuses_reads || slot + i == unreadable) return i;
+      std::memcpy(to[i], slots_.at(slot + i).data(), kPageBytes);
+    }
+    return pages;
   }
   bool write(std::uint64_t slot, const std::byte* from, std::size_t pages) noexcept override {
     if (refuses_writes) return false;
+    if (trace != nullptr) trace->push_back({true, slot, pages});
     for (std::size_t i = 0; i < pages; ++i)
       std::memcpy(slots_.at(slot + i).data(), from + i * kPageBytes, kPageBytes);
     return true;

@@ -1,0 +1,269 @@
+// SPDX-License-Identifier: Apache-2.0
+// The test that matters most: whatever happens, in any order, each page reads what was last written to it.
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <random>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <unordered_map>
+
+#include "simulated_process.h"
+
+namespace nvmemu {
+namespace {
+
+using simulated::kBase;
+using simulated::pages;
+using simulated::Process;
+using simulated::Store;
+
+// Everything that can happen to memory, in any order, and after each step what the program reads is what it
+// last wrote.
+class Chaos {
+ public:
+  Chaos(Process& process, unsigned seed) : process_(process), random_(seed) { grow(); }
+
+  void run(unsigned steps) {
+    for (unsigned step = 0; step < steps && !::testing::Test::HasFailure(); ++step) {
+      switch (random_() % 64) {
+        case 0:
+          unmap();
+          break;
+        case 1:
+          grow();
+          break;
+        case 2:
+          discard();
+          break;
+        case 3:
+          move();
+          break;
+        case 4:
+          process_.store.refuses_writes = random_() % 3 == 0;
+          break;
+        case 5:
+          fail_a_read();
+          break;
+        case 6:
+          kernel_writes();
+          break;
+        case 7:
+          if (random_() % 20 == 0) release();
+          break;
+        case 8:
+          scan();
+          break;
+        default:
+          access();
+      }
+    }
+  }
+  // All that is there.
+  void check() {
+    for (const auto& [page, value] : values_) ASSERT_EQ(process_.load(page), value) << "page " << page;
+    EXPECT_EQ(process_.tally.surprises, 0U);
+  }
+
+ private:
+  static constexpr std::uint64_t kSpan = 2048;
+
+  struct Piece {
+    std::uint64_t first, count;
+  };
+  Piece some_piece() {
+    const std::uint64_t first = random_() % kSpan;
+    return {first, 1 + random_() % std::min<std::uint64_t>(128, kSpan - first)};
+  }
+  std::uint64_t some_page() { return random_() % 4 == 0 ? random_() % 64 : random_() % kSpan; }
+
+  void access() {
+    const std::uint64_t page = some_page();
+    const auto found = values_.find(page);
+    if (found == values_.end()) return;
+    if (random_() % 2 == 0) {
+      ASSERT_EQ(process_.load(page), found->second) << "page " << page;
+    } else {
+      found->second = random_() % 8 == 0 ? 0 : ++last_;
+      process_.save(page, found->second);
+    }
+  }
+  void map(Piece piece) {
+    process_.pager.unmap(pages(piece.first, piece.count), [&] {
+      process_.memory.unmap(kBase + piece.first, kBase + piece.first + piece.count);
+      return 0L;
+    });
+    ASSERT_TRUE(process_.pager.add(pages(piece.first, piece.count)));
+    for (std::uint64_t i = 0; i < piece.count; ++i) values_[piece.first + i] = 0;
+  }
+  void grow() {
+    for (std::uint64_t first = 0; first < kSpan; first += 256) {
+      bool is_free = true;
+      for (std::uint64_t i = 0; i < 256; ++i) is_free &= !values_.contains(first + i);
+      if (is_free) return map({first, 256});
+    }
+    map(some_piece());
+  }
+  void unmap() {
+    const Piece piece = some_piece();
+    process_.pager.unmap(pages(piece.first, piece.count), [&] {
+      process_.memory.unmap(kBase + piece.first, kBase + piece.first + piece.count);
+      return 0L;
+    });
+    for (std::uint64_t i = 0; i < piece.count; ++i) values_.erase(piece.first + i);
+  }
+  void discard() {
+    const Piece piece = some_piece();
+    process_.pager.discard(pages(piece.first, piece.count), [&] {
+      process_.memory.discard(kBase + piece.first, kBase + piece.first + piece.count);
+      return 0L;
+    });
+    for (std::uint64_t i = 0; i < piece.count; ++i) {
+      if (const auto found = values_.find(piece.first + i); found != values_.end()) found->second = 0;
+    }
+  }
+  void move() {
+    const Piece from = some_piece();
+    const std::uint64_t to = kSpan + random_() % kSpan;  // beyond, and back where the next one maps
+    const bool was_paged = process_.pager.is_paged((kBase + from.first) * kPageBytes);
+    for (std::uint64_t i = 0; i < from.count; ++i) {
+      if (values_.contains(from.first + i) != was_paged) return;  // the kernel moves whole mappings
+    }
+    process_.pager.move(pages(from.first, from.count), from.count * kPageBytes, true, false, [&] {
+      process_.memory.move(kBase + from.first, kBase + to, from.count);
+      return static_cast<long>((kBase + to) * kPageBytes);
+    });
+    for (std::uint64_t i = 0; i < from.count; ++i) {
+      values_.erase(to + i);
+      if (auto node = values_.extract(from.first + i); !node.empty()) {
+        node.key() = to + i;
+        values_.insert(std::move(node));
+      }
+    }
+  }
+  // All of them, or that of one slot, which may be another's.
+  void fail_a_read() {
+    if (random_() % 2 == 0) {
+      process_.store.refuses_reads = true;
+    } else {
+      process_.store.unreadable = 1 + random_() % 256;
+    }
+    process_.pager.fault((kBase + some_page()) * kPageBytes, random_() % 2 == 0);
+    process_.store.refuses_reads = false;
+    process_.store.unreadable = 0;
+  }
+  // Pages in a row, as programs read them.
+  void scan() {
+    const Piece piece = some_piece();
+    for (std::uint64_t page = piece.first; page < piece.first + piece.count; ++page) {
+      const auto found = values_.find(page);
+      if (found == values_.end()) continue;
+      ASSERT_EQ(process_.load(page), found->second) << "page " << page;
+    }
+  }
+  void kernel_writes() {
+    const std::uint64_t page = some_page();
+    const auto found = values_.find(page);
+    if (found == values_.end()) return;
+    ASSERT_TRUE(process_.pager.pin(pages(page, 1), true));
+    found->second = ++last_;
+    EXPECT_TRUE(process_.memory.store(kBase + page, found->second));
+    process_.pager.unpin(pages(page, 1));
+  }
+  void release() {
+    const Piece piece = some_piece();
+    AddressRange range = pages(piece.first, piece.count);
+    range.begin += random_() % kPageBytes;  // as where a stack lies
+    range.end -= random_() % kPageBytes;
+    ASSERT_TRUE(process_.pager.release(range));
+  }
+
+  Process& process_;
+  std::mt19937 random_;
+  std::unordered_map<std::uint64_t, std::uint64_t> values_;
+  std::uint64_t last_ = 0;
+};
+
+using Parameters = std::tuple<unsigned, LayoutKind, ReadAheadKind, PolicyKind>;
+
+class PagerChaos : public ::testing::TestWithParam<Parameters> {
+ protected:
+  static unsigned seed() { return std::get<0>(GetParam()); }
+  static PagingChoices choices() {
+    const auto& [number, layout, read_ahead, policy] = GetParam();
+    return {.layout = layout, .read_ahead = read_ahead, .policy = policy};
+  }
+  // Each has its own circumstances.
+  static unsigned which() {
+    const auto& [number, layout, read_ahead, policy] = GetParam();
+    return number + static_cast<unsigned>(layout) + static_cast<unsigned>(read_ahead) +
+           static_cast<unsigned>(policy);
+  }
+  // Too little for all that there is, just enough for most of it, enough.
+  static std::uint64_t store_pages() { return std::array<std::uint64_t, 3>{700, 2500, 8192}[which() % 3]; }
+  static unsigned shared_one_in() { return which() % 2 == 0 ? 3 : 0; }
+};
+
+std::string name_of_parameters(const ::testing::TestParamInfo<Parameters>& info) {
+  const auto& [seed, layout, read_ahead, policy] = info.param;
+  std::string name;
+  for (const std::string_view part : {name_of(layout), name_of(read_ahead), name_of(policy)})
+    name.append(part) += '_';
+  name += std::to_string(seed);
+  std::erase(name, '-');
+  return name;
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Choices, PagerChaos,
+    ::testing::Combine(::testing::Range(1U, 3U),
+                       ::testing::Values(LayoutKind::kLog, LayoutKind::kInPlace, LayoutKind::kScattered),
+                       ::testing::Values(ReadAheadKind::kNone, ReadAheadKind::kWindow,
+                                         ReadAheadKind::kAdaptive),
+                       ::testing::Values(PolicyKind::kFifo, PolicyKind::kRandom, PolicyKind::kClock)),
+    name_of_parameters);
+
+TEST_P(PagerChaos, ReadsWhatWasLastWritten) {
+  Process process({.store_pages = store_pages(), .shared_one_in = shared_one_in(), .choices = choices()});
+  Chaos chaos(process, seed());
+  chaos.run(8'000);
+  process.store.refuses_writes = false;
+  chaos.check();
+}
+
+TEST_P(PagerChaos, ChildAndParentEachReadTheirOwn) {
+  Process process({.store_pages = store_pages(), .shared_one_in = shared_one_in(), .choices = choices()});
+  Chaos chaos(process, seed());
+  chaos.run(2'000);
+  process.store.refuses_writes = false;
+  Store copy(store_pages());
+  ASSERT_TRUE(process.pager.prepare_fork([&](std::uint64_t slot) {
+    copy.copy_from(process.store, slot);
+    return true;
+  }));
+  const pid_t child = fork();
+  ASSERT_GE(child, 0);
+  if (child == 0) {
+    for (std::uint64_t slot = 1; slot <= store_pages(); ++slot) process.store.copy_from(copy, slot);
+    process.memory.forget_watches();
+    EXPECT_TRUE(process.pager.begin_in_child());
+    chaos.check();
+    chaos.run(2'000);
+    process.store.refuses_writes = false;
+    chaos.check();
+    _exit(::testing::Test::HasFailure() ? 1 : 0);
+  }
+  process.pager.after_fork();
+  chaos.run(2'000);
+  process.store.refuses_writes = false;
+  chaos.check();
+  int status = 0;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  EXPECT_EQ(status, 0);
+}
+
+}  // namespace
+}  // namespace nvmemu

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+// A process with a pager, of simulated memory.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include "paging/page_layouts.h"
+#include "paging/pager.h"
+#include "simulated_memory.h"
+
+namespace nvmemu::simulated {
+
+constexpr std::uint64_t kBase = 0x10000;  // the first page
+constexpr std::uint64_t kLimit = Pager::kLeastPages;
+
+constexpr AddressRange pages(std::uint64_t first, std::uint64_t count) {
+  return {(kBase + first) * kPageBytes, (kBase + first + count) * kPageBytes};
+}
+
+struct ProcessOptions {
+  std::uint64_t store_pages = 8192;
+  unsigned shared_one_in = 0;
+  double latency_ns = 5000;
+  PagingChoices choices{};
+};
+
+// A process with a pager, and what must be in its memory.
+struct Process {
+  explicit Process(const ProcessOptions& options = {})
+      : memory(options.shared_one_in),
+        store(options.store_pages),
+        pager({memory, store, layouts[options.choices.layout], read_aheads[options.choices.read_ahead],
+               policies[options.choices.policy], clock, tally},
+              page_device_of(options.latency_ns), kLimit, options.store_pages) {}
+
+  std::uint64_t load(std::uint64_t page) {
+    std::uint64_t value = ~std::uint64_t{0};
+    for (int tries = 0; !memory.load(kBase + page, value); ++tries) {
+      EXPECT_LT(tries, 1000);
+      EXPECT_EQ(pager.fault((kBase + page) * kPageBytes + 8, false), FaultOutcome::kMended);
+      if (::testing::Test::HasFailure()) return value;
+    }
+    return value;
+  }
+  void save(std::uint64_t page, std::uint64_t value) {
+    for (int tries = 0; !memory.store(kBase + page, value); ++tries) {
+      ASSERT_LT(tries, 1000);
+      ASSERT_EQ(pager.fault((kBase + page) * kPageBytes + 8, true), FaultOutcome::kMended);
+    }
+  }
+  void fill(std::uint64_t count) {
+    for (std::uint64_t page = 0; page < count; ++page) save(page, page + 1);
+  }
+
+  PagingTally tally{};
+  PageLayouts layouts;
+  ReadAheads read_aheads;
+  EvictionPolicies policies;
+  Clock clock;
+  Memory memory;
+  Store store;
+  Pager pager;
+};
+
+}  // namespace nvmemu::simulated
