@@ -51,10 +51,10 @@ constexpr Operation kWebproxy[] = {
 };
 
 constexpr Operation kVarmail[] = {
-    {kDelete, "delete1"},                                                                  //
-    {kCreate, "create2"}, {kAppend, "append2"}, {kSync, "sync2"},     {kClose, "close2"},  //
-    {kOpen, "open3"},     {kRead, "read3"},     {kAppend, "append3"}, {kSync, "sync3"},
-    {kClose, "close3"},  //
+    {kDelete, "delete1"},                                                                //
+    {kCreate, "create2"}, {kAppend, "append2"}, {kSync, "sync2"},   {kClose, "close2"},  //
+    {kOpen, "open3"},     {kRead, "read3"},                                              //
+    {kAppend, "append3"}, {kSync, "sync3"},     {kClose, "close3"},                      //
     {kOpen, "open4"},     {kRead, "read4"},     {kClose, "close4"},
 };
 

@@ -65,17 +65,15 @@ void tidy_up(const std::string& directory) {
 }
 
 // Of all flows, before the first is run: each has the room for itself.
-Result<std::vector<Prepared>> prepare(const StorageOptions& options,
+Result<std::vector<Prepared>> prepare(const std::vector<FlowRequest>& requests, const std::string& directory,
                                       const storage_bench::FileSystem& system) {
-  auto requests = requests_of(options);
-  if (!requests) return tl::unexpected(requests.error());
   std::vector<Prepared> prepared;
   const std::uint64_t memory_bytes = read_cpu().memory_bytes;
-  for (const FlowRequest& request : *requests) {
+  for (const FlowRequest& request : requests) {
     const auto fits = check_memory(request.parameters, memory_bytes);
     if (memory_bytes > 0 && !fits) return tl::unexpected(fits.error());  // 0: the machine does not say
     prepared.push_back({request, DataSet(*request.flow, request.parameters)});
-    const auto checked = check_room(prepared.back().set, system, options.directory);
+    const auto checked = check_room(prepared.back().set, system, directory);
     if (!checked)
       return failure(fmt::format("{}: {}", request.flow->name, checked.error().message),
                      checked.error().hint);
@@ -101,30 +99,30 @@ Result<FlowResult> measure(const Prepared& prepared, const StorageOptions& optio
 // Where someone else gets the JSON on stdout, nothing else goes there.
 void print_result(const FlowResult& result, bool to_stdout, bool is_first) {
   if (result.count() == 0) {
-    print_note(fmt::format("{}: interrupted before anything was measured", result.flow->name));
+    print_note(fmt::format(
+        "{}: {}", result.flow->name,
+        result.interrupted ? "interrupted before anything was measured" : "nothing was done in that time"));
   } else if (to_stdout) {
     fmt::print("{}{}", is_first ? "" : "\n", text_report(result));
     std::fflush(stdout);
   }
 }
 
-Result<std::vector<FlowResult>> measure_all(const std::vector<Prepared>& prepared,
-                                            const StorageOptions& options, const StopSignals& signals) {
+// Into `results`, as many as could be.
+Result<void> measure_all(const std::vector<Prepared>& prepared, const StorageOptions& options,
+                         const StopSignals& signals, std::vector<FlowResult>& results) {
   const ProgressLine line;
-  std::vector<FlowResult> results;
   for (const Prepared& one : prepared) {
-    line.show(one.request.flow->name,
-              static_cast<double>(results.size()) / static_cast<double>(prepared.size()));
+    const char* name = one.request.flow->name;
+    line.show(name, static_cast<double>(results.size()) / static_cast<double>(prepared.size()));
     Result<FlowResult> result = measure(one, options, signals);
     line.clear();
-    if (!result)
-      return failure(fmt::format("{}: {}", one.request.flow->name, result.error().message),
-                     result.error().hint);
+    if (!result) return failure(fmt::format("{}: {}", name, result.error().message), result.error().hint);
     print_result(*result, options.json != "-", results.empty());
     results.push_back(*std::move(result));
     if (signals.stopped()) break;
   }
-  return results;
+  return {};
 }
 
 // Looked at before, so that nothing is measured for a file that cannot be written. Nothing: none is wanted.
@@ -136,27 +134,32 @@ Result<std::optional<OutputFile>> open_json(const std::string& name) {
   return *std::move(file);
 }
 
-Result<void> bench(const StorageOptions& options, const StopSignals& signals) {
-  if (options.directory.empty())
-    return failure("--directory is missing", "name a directory on what is to be measured");
-  const auto json_file = open_json(options.json);
-  if (!json_file) return tl::unexpected(json_file.error());
-  const auto requests = requests_of(options);  // what is wrong with options comes before what a disk lacks
-  if (!requests) return tl::unexpected(requests.error());
-  tidy_up(options.directory);
-  const auto system = storage_bench::read_file_system(options.directory);
-  if (!system) return in_option("--directory", system.error());
-  const auto prepared = prepare(options, *system);
-  if (!prepared) return tl::unexpected(prepared.error());
-  const storage_bench::Provenance provenance = provenance_of(options, *system);
-  const auto results = measure_all(*prepared, options, signals);
-  if (!results) return tl::unexpected(results.error());
-  if (options.json.empty()) return {};
-  const std::string json = to_json(*results, provenance);
-  if (*json_file) return (*json_file)->write(json);
+Result<void> write_json(const std::string& json, const std::optional<OutputFile>& file) {
+  if (file) return file->write(json);
   fmt::print("{}", json);
   std::fflush(stdout);
   return {};
+}
+
+Result<void> bench(const StorageOptions& options, const StopSignals& signals) {
+  if (options.directory.empty())
+    return failure("--directory is missing", "name a directory on what is to be measured");
+  const auto requests = requests_of(options);
+  if (!requests) return tl::unexpected(requests.error());
+  const auto json_file = open_json(options.json);
+  if (!json_file) return tl::unexpected(json_file.error());
+  tidy_up(options.directory);
+  const auto system = storage_bench::read_file_system(options.directory);
+  if (!system) return in_option("--directory", system.error());
+  const auto prepared = prepare(*requests, options.directory, *system);
+  if (!prepared) return tl::unexpected(prepared.error());
+  const storage_bench::Provenance provenance = provenance_of(options, *system);
+  std::vector<FlowResult> results;
+  auto measured = measure_all(*prepared, options, signals, results);
+  if (options.json.empty() || results.empty()) return measured;
+  // Of a flow that failed nothing is known, but of those before it.
+  auto written = write_json(to_json(results, provenance), *json_file);
+  return measured ? written : measured;
 }
 
 Result<void> print_filebench(const StorageOptions& options) {

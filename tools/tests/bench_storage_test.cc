@@ -150,6 +150,15 @@ TEST_F(BenchStorageTest, RemovesItsFilesWhereTheDiskBecomesFull) {
   EXPECT_THAT(entries(), IsEmpty());
 }
 
+TEST_F(BenchStorageTest, KeepsWhatItMeasuredBeforeAFlowFailed) {
+  environment_ = {{"LD_PRELOAD", NVMEMU_TEST_TROUBLED_DISK}, {"TROUBLED_DISK_BYTES", "1000000"}};
+  const Outcome outcome = bench({"--directory", disk(), "--flow", "varmail,fileserver", "--files", "40",
+                                 "--mean-size", "20K", "--threads", "2", "--rounds", "1", "--json", "-"});
+  EXPECT_EQ(outcome.status, 125);
+  EXPECT_THAT(outcome.err, HasSubstr("fileserver: cannot write "));
+  EXPECT_THAT(json::parse(outcome.out)["flows"], SizeIs(1));
+}
+
 TEST_F(BenchStorageTest, RemovesItsFilesWhereOneIsAtItsLimit) {
   std::string command = "ulimit -f 1; exec '" NVMEMU_TEST_BINARY "' bench storage --mean-size 64K";
   command += " --flow varmail --files 40 --directory '" + disk() + "'";
