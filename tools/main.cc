@@ -85,6 +85,7 @@ int tool_main(std::vector<std::string> arguments) {
   add_calibrate(app, exit_status);
   add_throttle(app, command, exit_status);
   add_validate(app, command, exit_status);
+  add_bench(app, exit_status);
 
   if (arguments.empty()) {
     std::cerr << app.help();

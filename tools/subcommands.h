@@ -21,6 +21,7 @@ enum ExitStatus : int {
 // Each adds its subcommand, with options and help, to `app`; when that subcommand is chosen, it runs within
 // app.parse() and leaves in `exit_status` what the process shall exit with. The reference must outlive the
 // parsing.
+void add_bench(Parser& app, int& exit_status);
 void add_calibrate(Parser& app, int& exit_status);
 void add_events(Parser& app, int& exit_status);
 void add_info(Parser& app, int& exit_status);

@@ -32,8 +32,8 @@ TEST_F(CliTest, PrintsHelpOnStdoutWhenAsked) {
 }
 
 TEST_F(CliTest, EverySubcommandHasHelp) {
-  for (const char* subcommand :
-       {"run", "record", "predict", "info", "events", "calibrate", "profiles", "throttle", "validate"}) {
+  for (const char* subcommand : {"run", "record", "predict", "info", "events", "calibrate", "profiles",
+                                 "throttle", "validate", "bench"}) {
     const Outcome outcome = nvmemu({subcommand, "--help"});
     EXPECT_EQ(outcome.status, 0) << subcommand;
     EXPECT_THAT(outcome.out, AllOf(HasSubstr("Usage: nvmemu " + std::string(subcommand)),
