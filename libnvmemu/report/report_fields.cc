@@ -46,8 +46,6 @@ Fields Fields::element(const char* name, const Json& json, std::size_t index) co
   return {json, fmt::format("{}[{}]", path_of(name), index)};
 }
 
-bool Fields::has(const char* name) const { return json_.contains(name); }
-
 bool Fields::is_null(const char* name) const { return at(name).is_null(); }
 
 std::string Fields::text(const char* name) const {

@@ -36,7 +36,6 @@ class Fields {
   Fields object(const char* name) const;
   const Json& array(const char* name) const;
   Fields element(const char* name, const Json& json, std::size_t index) const;
-  bool has(const char* name) const;
   bool is_null(const char* name) const;
 
   std::string text(const char* name) const;

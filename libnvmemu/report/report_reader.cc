@@ -213,10 +213,8 @@ PagingReport paging_of(const Fields& fields) {
   return paging;
 }
 
-// Reports of before there was any have none.
 std::vector<StorageReport> storage_of(const Fields& fields) {
   std::vector<StorageReport> storage;
-  if (!fields.has("storage")) return storage;
   const Json& all = fields.array("storage");
   for (std::size_t i = 0; i < all.size(); ++i) {
     const Fields one = fields.element("storage", all[i], i);
@@ -247,8 +245,7 @@ RunReport report_of(const Fields& fields) {
   report.totals = totals_of(fields.object("totals"));
   report.tiers = tiers_of(fields);
   report.places = places_of(fields);
-  if (fields.has("migrations") && !fields.is_null("migrations"))
-    report.migrations = migrations_of(fields.object("migrations"));
+  if (!fields.is_null("migrations")) report.migrations = migrations_of(fields.object("migrations"));
   if (!fields.is_null("persists")) report.persists = persists_of(fields.object("persists"));
   if (!fields.is_null("paging")) report.paging = paging_of(fields.object("paging"));
   report.storage = storage_of(fields);

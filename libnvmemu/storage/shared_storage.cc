@@ -97,7 +97,7 @@ Result<SharedStorage> SharedStorage::create(const std::string& path, const Shape
 }
 
 Result<SharedStorage> SharedStorage::open(const char* path, const Shape& shape) {
-  const Descriptor file(::open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW));
+  const Descriptor file(::open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
   if (!file) return system_failure("cannot open", path);
   struct stat status {};
   const bool is_ours = fstat(file.get(), &status) == 0 && S_ISREG(status.st_mode) &&

@@ -25,10 +25,11 @@ std::vector<std::string> keys(const json& object) {
 
 TEST(ReportJson, HasTheSchemasFieldsAndNoOthers) {
   const json report = json::parse(to_json(example_report()));
-  EXPECT_THAT(keys(report), UnorderedElementsAre("schema", "command", "exit_status", "wall_seconds", "source",
-                                                 "model", "base", "target", "error", "warnings", "totals",
-                                                 "tiers", "places", "migrations", "persists", "paging",
-                                                 "walks", "alternation", "bandwidth", "processes"));
+  EXPECT_THAT(keys(report),
+              UnorderedElementsAre("schema", "command", "exit_status", "wall_seconds", "source", "model",
+                                   "base", "target", "error", "warnings", "totals", "tiers", "places",
+                                   "migrations", "persists", "paging", "storage", "walks", "alternation",
+                                   "bandwidth", "processes"));
   EXPECT_THAT(keys(report["walks"]), UnorderedElementsAre("walks", "instructions", "passed", "ended_by"));
   EXPECT_THAT(keys(report["source"]),
               UnorderedElementsAre("name", "why", "design", "quality", "counted_share", "ticker"));
