@@ -87,9 +87,16 @@ void ThreadState::leave_wait() noexcept {
   const SignalMask mask = set_signal_mask(kAllButForced);
   work([this] { settle(); });
   AtWork::left_by_jump();
-  leaves_.store(true, std::memory_order_relaxed);
+  leaving_since_ticks_.store(Runtime::get().clock().now_ticks(), std::memory_order_relaxed);
   set_signal_mask(mask & ~mask_of(kTickSignal));
-  leaves_.store(false, std::memory_order_relaxed);
+  leaving_since_ticks_.store(0, std::memory_order_relaxed);
+}
+
+// For a moment only: a handler of the program's may come between, too, and leave it for good.
+bool ThreadState::is_leaving() const noexcept {
+  constexpr double kMomentNs = 2e6;
+  const std::uint64_t since = leaving_since_ticks_.load(std::memory_order_relaxed);
+  return since != 0 && Runtime::get().clock().ns_since(since) < kMomentNs;
 }
 
 void ThreadState::settle() noexcept {
@@ -229,7 +236,7 @@ void ThreadState::on_tick(const ucontext_t& context) {
   pay(mask_of(context.uc_sigmask), [&] {
     source_->on_tick(context);
     find_foreign_threads();
-    if (leaves_.load(std::memory_order_relaxed)) return false;
+    if (is_leaving()) return false;
     if (Runtime& runtime = Runtime::get(); runtime.first_touch().is_due())
       runtime.first_touch().divide(runtime.placement());
     Runtime::get().look_at_memory();

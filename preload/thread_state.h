@@ -132,6 +132,7 @@ class ThreadState {
   void publish() noexcept;
   void check_edge(const void* site);
   void pay_at_edge(const void* site);
+  bool is_leaving() const noexcept;
   void end_postponed_epoch();
 
   union {  // what counts, of which there is one at a time
@@ -148,7 +149,8 @@ class ThreadState {
   std::atomic<bool> ready_;
   std::atomic<bool> held_;       // the program is timing something
   std::atomic<bool> postponed_;  // an epoch should have ended while it was
-  std::atomic<bool> leaves_;     // a handler of the program's by a jump, amid a wait
+  std::atomic<std::uint64_t>
+      leaving_since_ticks_;  // a handler of the program's by a jump, amid a wait; 0: not
   OwnStack stack_;
   int tid_;
   ThreadLine line_;
