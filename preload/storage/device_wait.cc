@@ -16,12 +16,13 @@ namespace {
 constexpr std::uint64_t kNsPerSecond = 1'000'000'000;
 
 // How late sleeps end here, as they have ended so far: the timer's slack, and what an idle processor takes to
-// wake up. It follows slowly, and more slowly up than down: late for long was somebody else's doing.
+// wake up. Most of them: it follows faster up than down, since what ends early is spun, and what ends late is
+// wrong.
 class Lateness {
  public:
   std::uint64_t ns() const noexcept { return ns_.load(std::memory_order_relaxed); }
   void note(std::uint64_t late_ns) noexcept {
-    constexpr std::uint64_t kMost = 300'000, kUp = 16, kDown = 4;
+    constexpr std::uint64_t kMost = 300'000, kUp = 4, kDown = 16;
     const std::uint64_t now = ns(), seen = std::min(late_ns, kMost);
     ns_.store(seen > now ? now + (seen - now) / kUp : now - (now - seen) / kDown, std::memory_order_relaxed);
   }
