@@ -3,7 +3,6 @@
 
 #include <fcntl.h>
 #include <sys/mman.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -18,6 +17,7 @@
 #include <utility>
 
 #include "base/clock.h"
+#include "base/private_file.h"
 #include "report/board_owner.h"
 #include "storage/shared_storage.h"
 
@@ -56,17 +56,6 @@ tl::unexpected<Error> system_failure(const char* what, const char* path, std::st
 
 void* map(int fd, std::size_t bytes) noexcept {
   return mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-}
-
-// Whether files may grow that large here: to try, where they may not, is to be sent SIGXFSZ.
-bool files_may_hold(std::size_t bytes) noexcept {
-  rlimit limit{};
-  return getrlimit(RLIMIT_FSIZE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY || limit.rlim_cur >= bytes;
-}
-
-// Whoever else could write to it, or cut it short under the mapping, could do as much to the process.
-bool is_this_users_alone(const struct stat& status) noexcept {
-  return status.st_uid == geteuid() && (status.st_mode & 077) == 0 && status.st_nlink <= 1;
 }
 
 // The next free index below `limit`, or `limit` when there is none.

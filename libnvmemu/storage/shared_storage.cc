@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "base/descriptor.h"
+#include "base/private_file.h"
 
 namespace nvmemu {
 
@@ -80,6 +81,10 @@ Result<SharedStorage> SharedStorage::map(int fd, const std::string& path, const 
 // must be room for all of it at first.
 Result<SharedStorage> SharedStorage::create(const std::string& path, const Shape& shape,
                                             const StorageDevice* devices) {
+  if (!files_may_hold(bytes_of(shape)))
+    return failure(
+        "no file may be as large as the storage's, of " + std::to_string(bytes_of(shape) >> 20) + " MiB",
+        "raise the limit: ulimit -f unlimited; or give a smaller page cache");
   const Descriptor file(::open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
   if (!file) return system_failure("cannot create", path);
   const int no_room = posix_fallocate(file.get(), 0, static_cast<off_t>(bytes_of(shape)));
@@ -100,8 +105,8 @@ Result<SharedStorage> SharedStorage::open(const char* path, const Shape& shape) 
   const Descriptor file(::open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
   if (!file) return system_failure("cannot open", path);
   struct stat status {};
-  const bool is_ours = fstat(file.get(), &status) == 0 && S_ISREG(status.st_mode) &&
-                       status.st_uid == geteuid() && (status.st_mode & 077) == 0;
+  const bool is_ours =
+      fstat(file.get(), &status) == 0 && S_ISREG(status.st_mode) && is_this_users_alone(status);
   if (!is_ours || shape.volumes == 0 || status.st_size != static_cast<off_t>(bytes_of(shape)))
     return failure(std::string(path) + " is not this run's storage");
   Result<SharedStorage> storage = map(file.get(), path, shape);

@@ -23,6 +23,8 @@ std::uint32_t end_page(const FileRange& range) noexcept {
   return page_of(range.offset + std::max<std::uint64_t>(range.bytes, 1) - 1) + 1;
 }
 
+double transfer_ns(double bytes, double bps) noexcept { return bps > 0 ? bytes / bps * kNsPerSecond : 0; }
+
 // Files lie apart, each in one piece.
 std::uint64_t slot_of(PageCache::File file, std::uint32_t page) noexcept {
   return (std::uint64_t{file} << 32) + page;
@@ -34,8 +36,7 @@ double Volume::commit_ns() const noexcept {
   if (device_->mode != StorageMode::kBlock) return device_->commit_ns;
   constexpr double kUsual = 0.5;
   const PageDevice& device = device_->device;
-  const double moves_ns =
-      device.write_bps > 0 ? static_cast<double>(kPageBytes) / device.write_bps * kNsPerSecond : 0;
+  const double moves_ns = transfer_ns(static_cast<double>(kPageBytes), device.write_bps);
   return 2 * (device.write.at(kUsual) + moves_ns + device.flush_ns);
 }
 
@@ -47,8 +48,8 @@ std::uint64_t Volume::move_bytes(PageOperation operation, std::uint64_t bytes,
   const double bps = reads ? device.read_bps : device.write_bps;
   const double latency_ns = (reads ? device.read : device.write).at(0);
   double& moving_until_ns = state_->moving_until_ns[static_cast<std::size_t>(operation)];
-  moving_until_ns = std::max(moving_until_ns, static_cast<double>(now_ns)) +
-                    (bps > 0 ? static_cast<double>(bytes) / bps * kNsPerSecond : 0);
+  moving_until_ns =
+      std::max(moving_until_ns, static_cast<double>(now_ns)) + transfer_ns(static_cast<double>(bytes), bps);
   return static_cast<std::uint64_t>(moving_until_ns + latency_ns);
 }
 
