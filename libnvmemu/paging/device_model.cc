@@ -14,8 +14,6 @@ constexpr double kNsPerSecond = 1e9;
 
 std::size_t index_of(PageOperation operation) noexcept { return static_cast<std::size_t>(operation); }
 
-double transfer_ns(double bytes, double bps) noexcept { return bps > 0 ? bytes / bps * kNsPerSecond : 0; }
-
 }  // namespace
 
 DeviceModel::DeviceModel(const PageDevice& device, std::uint64_t seed) noexcept

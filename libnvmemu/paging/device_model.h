@@ -11,6 +11,9 @@
 
 namespace nvmemu {
 
+// At a rate of bytes per second; 0: without limit.
+inline double transfer_ns(double bytes, double bps) noexcept { return bps > 0 ? bytes / bps * 1e9 : 0; }
+
 enum class PageOperation : std::uint8_t { kRead, kWrite };
 
 // What a device was asked for. Of a request in sequence, it begins where the one before of its kind ended.

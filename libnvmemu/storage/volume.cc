@@ -6,7 +6,6 @@
 namespace nvmemu {
 namespace {
 
-constexpr double kNsPerSecond = 1e9;
 // As Linux does by default: written back from a tenth of the page cache on, and waited for from a fifth on,
 // in batches of 4 MiB; read ahead by up to 128 KiB.
 constexpr std::uint32_t kBackgroundPart = 10, kWaitPart = 5;
@@ -22,8 +21,6 @@ std::uint32_t page_of(std::uint64_t offset) noexcept {
 std::uint32_t end_page(const FileRange& range) noexcept {
   return page_of(range.offset + std::max<std::uint64_t>(range.bytes, 1) - 1) + 1;
 }
-
-double transfer_ns(double bytes, double bps) noexcept { return bps > 0 ? bytes / bps * kNsPerSecond : 0; }
 
 // Files lie apart, each in one piece.
 std::uint64_t slot_of(PageCache::File file, std::uint32_t page) noexcept {
@@ -119,8 +116,7 @@ void Volume::read_ahead(PageCache::File file, std::uint32_t end, std::uint64_t n
 }
 
 std::uint64_t Volume::read(const FileRange& range, ReadStream& stream, std::uint64_t now_ns) noexcept {
-  StorageTally::add(tally().reads, 1);
-  StorageTally::add(tally().read_bytes, range.bytes);
+  count_read(range);
   if (is_memory()) return move_bytes(PageOperation::kRead, range.bytes, now_ns);
   const std::uint32_t first = page_of(range.offset), end = end_page(range);
   const std::uint64_t done_ns = bring(range.file, first, end, now_ns);
@@ -136,8 +132,7 @@ std::uint64_t Volume::read_directly(const FileRange& range, std::uint64_t now_ns
     ReadStream none;
     return read(range, none, now_ns);
   }
-  StorageTally::add(tally().reads, 1);
-  StorageTally::add(tally().read_bytes, range.bytes);
+  count_read(range);
   const std::uint32_t first = page_of(range.offset);
   const std::uint64_t clean_ns = send_dirty(range.file, now_ns);
   return request(PageOperation::kRead, {range.file, first, end_page(range) - first}, clean_ns);
@@ -182,9 +177,6 @@ std::uint64_t Volume::flush_some(std::uint64_t now_ns) noexcept {
 }
 
 std::uint64_t Volume::write(const FileRange& range, std::uint64_t now_ns) noexcept {
-  StorageTally::add(tally().writes, 1);
-  StorageTally::add(tally().written_bytes, range.bytes);
-  CachedFile& entry = cache_->file(range.file);
   std::uint64_t done_ns = now_ns;
   if (is_memory()) {
     done_ns = move_bytes(PageOperation::kWrite, range.bytes, now_ns);
@@ -196,21 +188,29 @@ std::uint64_t Volume::write(const FileRange& range, std::uint64_t now_ns) noexce
     }
     done_ns = std::max(done_ns, flush_some(now_ns));
   }
-  entry.changes |= kTimesChanged;
-  resize(range.file, std::max(entry.size, range.offset + range.bytes));
+  note_written(range);
   return done_ns;
 }
 
 std::uint64_t Volume::write_directly(const FileRange& range, std::uint64_t now_ns) noexcept {
   if (is_memory()) return write(range, now_ns);
-  StorageTally::add(tally().writes, 1);
-  StorageTally::add(tally().written_bytes, range.bytes);
   const std::uint32_t first = page_of(range.offset);
   const std::uint64_t clean_ns = send_dirty(range.file, now_ns);
+  note_written(range);
+  return request(PageOperation::kWrite, {range.file, first, end_page(range) - first}, clean_ns);
+}
+
+void Volume::count_read(const FileRange& range) noexcept {
+  StorageTally::add(tally().reads, 1);
+  StorageTally::add(tally().read_bytes, range.bytes);
+}
+
+void Volume::note_written(const FileRange& range) noexcept {
+  StorageTally::add(tally().writes, 1);
+  StorageTally::add(tally().written_bytes, range.bytes);
   CachedFile& entry = cache_->file(range.file);
   entry.changes |= kTimesChanged;
   resize(range.file, std::max(entry.size, range.offset + range.bytes));
-  return request(PageOperation::kWrite, {range.file, first, end_page(range) - first}, clean_ns);
 }
 
 void Volume::resize(PageCache::File file, std::uint64_t bytes) noexcept {
@@ -221,14 +221,20 @@ void Volume::resize(PageCache::File file, std::uint64_t bytes) noexcept {
   entry.changes |= kTimesChanged | kSizeChanged;
 }
 
-std::uint64_t Volume::send_dirty(PageCache::File file, std::uint64_t now_ns) noexcept {
-  std::uint64_t done_ns = std::max(now_ns, cache_->file(file).written_back_ns);
+// `clean` takes the next run, until there is none: when all are there, no earlier than `done_ns`.
+template <typename Clean>
+std::uint64_t Volume::send_each(const Clean& clean, std::uint64_t done_ns, std::uint64_t now_ns) noexcept {
   for (std::uint32_t n = 0; n <= cache_->capacity(); ++n) {
-    const PageCache::Run run = cache_->clean_next(file, kBatchPages);
+    const PageCache::Run run = clean();
     if (run.pages == 0) break;
     done_ns = std::max(done_ns, request(PageOperation::kWrite, run, now_ns));
   }
   return done_ns;
+}
+
+std::uint64_t Volume::send_dirty(PageCache::File file, std::uint64_t now_ns) noexcept {
+  return send_each([&] { return cache_->clean_next(file, kBatchPages); },
+                   std::max(now_ns, cache_->file(file).written_back_ns), now_ns);
 }
 
 std::uint64_t Volume::write_back(PageCache::File file, std::uint64_t now_ns) noexcept {
@@ -271,12 +277,8 @@ std::uint64_t Volume::sync_all(std::uint64_t now_ns) noexcept {
   StorageTally::add(tally().syncs, 1);
   state_->names_changed = false;
   if (device_->mode != StorageMode::kBlock) return commit(now_ns);
-  std::uint64_t done_ns = std::max(now_ns, state_->write_back.last_done_ns());
-  for (std::uint32_t n = 0; n <= cache_->capacity(); ++n) {
-    const PageCache::Run run = cache_->clean_oldest(kBatchPages);
-    if (run.pages == 0) break;
-    done_ns = std::max(done_ns, request(PageOperation::kWrite, run, now_ns));
-  }
+  const std::uint64_t done_ns = send_each([&] { return cache_->clean_oldest(kBatchPages); },
+                                          std::max(now_ns, state_->write_back.last_done_ns()), now_ns);
   return commit(state_->model.drain(done_ns));
 }
 

@@ -75,6 +75,10 @@ class Volume {
   std::uint64_t bring_edges(const FileRange& range, std::uint64_t now_ns) noexcept;
   void keep(PageCache::File file, std::uint32_t page, std::uint64_t now_ns) noexcept;
   std::uint64_t flush_some(std::uint64_t now_ns) noexcept;
+  void count_read(const FileRange& range) noexcept;
+  void note_written(const FileRange& range) noexcept;
+  template <typename Clean>
+  std::uint64_t send_each(const Clean& clean, std::uint64_t done_ns, std::uint64_t now_ns) noexcept;
   std::uint64_t send_dirty(PageCache::File file, std::uint64_t now_ns) noexcept;
   std::uint64_t commit(std::uint64_t ready_ns) noexcept;
 
