@@ -31,7 +31,8 @@ void Runtime::create_walks() {
   shared_.walks = create_shared_walks({.ns_per_tick = 1e9 / clock_->hz(),
                                        .threshold_ns = threshold_ns,
                                        .window = calibration_.window_instructions,
-                                       .waiting = calibration_.waiting_instructions},
+                                       .waiting = calibration_.waiting_instructions,
+                                       .misses = calibration_.parallel_misses},
                                       board_->walks(), tiers);
   if (shared_.walks == nullptr) return;
   shared_.places = map_zeroed<WaitedPlaces>();

@@ -50,6 +50,7 @@ inline constexpr std::array kCalibrationRows{
                    format_count},
     CalibrationRow{"waiting_instructions", "  that may wait for others", &Calibration::waiting_instructions,
                    format_count},
+    CalibrationRow{"parallel_misses", "misses at a time", &Calibration::parallel_misses, format_count},
     CalibrationRow{"persist_latency_ns", "persist, store to fence", &Calibration::persist_latency_ns,
                    format_latency},
     CalibrationRow{"read_bandwidth_bps", "read, one core", &Calibration::read_bandwidth_bps,

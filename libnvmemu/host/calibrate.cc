@@ -151,6 +151,7 @@ class Calibrator {
     const CoreWindow window = measure_core_window(clock_, line);
     result_.window_instructions = window.instructions;
     result_.waiting_instructions = window.waiting;
+    result_.parallel_misses = window.misses;
   }
 
   // Where the chase has ended.

@@ -55,6 +55,7 @@ constexpr std::array kNumbers{
     NumberField{"timer_cost_ns", &Calibration::timer_cost_ns, kMostNs},
     NumberField{"window_instructions", &Calibration::window_instructions, kMostInstructions},
     NumberField{"waiting_instructions", &Calibration::waiting_instructions, kMostInstructions},
+    NumberField{"parallel_misses", &Calibration::parallel_misses, kMostInstructions},
     NumberField{"persist_latency_ns", &Calibration::persist_latency_ns, kMostNs},
     NumberField{"read_bandwidth_bps", &Calibration::read_bandwidth_bps, kMostBps},
     NumberField{"read_bandwidth_all_bps", &Calibration::read_bandwidth_all_bps, kMostBps},

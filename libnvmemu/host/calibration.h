@@ -30,6 +30,7 @@ struct Calibration {
   double timer_cost_ns = 0;         // of one tick of the POSIX-timer ticker, on top of the kernel's own
   double window_instructions = 0;   // that the core holds while a load waits; 0: not known
   double waiting_instructions = 0;  // and how many of them may wait for others' results
+  double parallel_misses = 0;       // loads that wait for memory at a time; 0: not known
   double persist_latency_ns = 0;    // storing to a line, flushing it and a fence; 0: there is no flush
   double read_bandwidth_bps = 0;    // streaming sum, one core / all cores; bytes read per second
   double read_bandwidth_all_bps = 0;

@@ -4,10 +4,12 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <utility>
 #include <vector>
 
 #include "host/chase_buffer.h"
+#include "host/chase_instructions.h"
 #include "host/statistics.h"
 
 namespace nvmemu {
@@ -78,7 +80,32 @@ double most_between(const Clock& clock, const std::array<Both, kSteps>& sizes, C
     const std::size_t middle = (fits + does_not) / 2;
     (round_ns(clock, sizes[middle], chases) < kNoLonger * together_ns ? fits : does_not) = middle;
   }
-  return static_cast<double>(kStep * (fits + 1) + kStep / 2);
+  return static_cast<double>(kStep) * (static_cast<double>(fits) + 1.5);
+}
+
+// Of all of `lines`, out of the caches before it.
+double from_memory_ns(const Clock& clock, std::span<const void* const> lines, bool one_after_the_other) {
+  for (const void* line : lines) flush_line(line);
+  wait_for_flushes();
+  const std::uint64_t start = clock.now_ticks();
+  if (one_after_the_other) {
+    chase(lines.front(), lines.size());
+  } else {
+    for (const void* line : lines) load_pointer(line);
+  }
+  wait_for_loads();
+  return clock.ns_since(start);
+}
+
+double misses_at_a_time(const Clock& clock, const void* line) {
+  constexpr std::size_t kLines = 2048;
+  constexpr int kPairs = 15;
+  std::vector<const void*> lines;
+  for (; lines.size() < kLines; line = load_pointer(line)) lines.push_back(line);
+  std::vector<double> ratios;
+  for (int pair = 0; pair < kPairs; ++pair)
+    ratios.push_back(from_memory_ns(clock, lines, true) / from_memory_ns(clock, lines, false));
+  return median(ratios);
 }
 
 #endif
@@ -91,7 +118,8 @@ CoreWindow measure_core_window([[maybe_unused]] const Clock& clock, [[maybe_unus
   static constexpr auto kWaits = table<true>(std::make_index_sequence<kSteps>());
   Chases chases{line, chase(line, kApart)};
   const double instructions = most_between(clock, kAny, chases);
-  return {.instructions = instructions, .waiting = most_between(clock, kWaits, chases)};
+  const double waiting = most_between(clock, kWaits, chases);
+  return {.instructions = instructions, .waiting = waiting, .misses = misses_at_a_time(clock, chases.a)};
 #else
   return {};
 #endif

@@ -7,9 +7,9 @@ namespace nvmemu {
 struct WalkMachine {
   double ns_per_tick = 0;   // of the TSC
   double threshold_ns = 0;  // what takes longer comes from memory
-  // Instructions that the core holds while a load waits, and how many of them may wait for others' results;
-  // 0: not known, and taken for what cores of today have.
-  double window = 0, waiting = 0;
+  // Instructions that the core holds while a load waits, how many of them may wait for others' results, and
+  // how many loads may wait for memory at a time; 0: not known, and taken for what cores of today have.
+  double window = 0, waiting = 0, misses = 0;
 };
 
 }  // namespace nvmemu

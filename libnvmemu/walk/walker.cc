@@ -6,6 +6,7 @@
 #include <x86intrin.h>
 
 #include <algorithm>
+#include <cmath>
 #include <new>
 
 #include "base/clock.h"
@@ -77,6 +78,7 @@ CoreTiming core_timing(double cycle_ns, const WalkMachine& machine) noexcept {
       .cycle_ns = cycle_ns, .enter_ns = cycle_ns / kEnterPerCycle, .near_ns = kNearCycles * cycle_ns};
   if (machine.window >= 1) timing.window = static_cast<std::uint16_t>(machine.window);
   if (machine.waiting >= 1) timing.waiting = static_cast<std::uint16_t>(machine.waiting);
+  if (machine.misses >= 1) timing.misses = static_cast<std::uint16_t>(std::lround(machine.misses));
   return timing;
 }
 

@@ -48,6 +48,7 @@ Calibration hand_made_calibration() {
   calibration.persist_latency_ns = 200;
   calibration.window_instructions = 216;
   calibration.waiting_instructions = 88;
+  calibration.parallel_misses = 12;
   calibration.read_bandwidth_all_bps = 40e9;
   calibration.copy_bandwidth_all_bps = 30e9;
   return calibration;

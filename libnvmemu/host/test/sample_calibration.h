@@ -26,6 +26,7 @@ inline Calibration sample_calibration() {
   calibration.persist_latency_ns = 210;
   calibration.window_instructions = 216;
   calibration.waiting_instructions = 88;
+  calibration.parallel_misses = 12;
   calibration.read_bandwidth_bps = 12.5e9;
   calibration.read_bandwidth_all_bps = 24e9;
   calibration.copy_bandwidth_bps = 14e9;
