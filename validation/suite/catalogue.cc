@@ -9,6 +9,8 @@
 #include <cmath>
 #include <string_view>
 
+#include "suite/memory_catalogue.h"
+
 namespace nvmemu::suite {
 namespace {
 
@@ -197,6 +199,12 @@ Plan plan(Extent extent, const Machine& machine, Choice choice) {
     const Experiment experiment = experiment_of(entry, options, machine);
     result.experiments.push_back(experiment);
     if (entry.truth != kCacheTier) on_nodes.push_back(as_numa(experiment));
+  }
+  // None of these is among the most telling ones: they are of tiers and writes, which few ask for.
+  if (extent != Extent::kQuick || choice == Choice::kAll) {
+    const std::vector<Experiment> memories =
+        memory_experiments(machine, options.size, options.seconds, options.set_up_seconds);
+    result.experiments.insert(result.experiments.end(), memories.begin(), memories.end());
   }
   if (!machine.nodes) {
     Experiment none;
