@@ -41,7 +41,7 @@ constexpr std::string_view kMoreWork =
 constexpr std::string_view kEvicted =
     "a set that just fits a cache: neighbours evict it while a delay is spun, and the program waits for it "
     "again";
-constexpr std::string_view kWrites =
+constexpr std::string_view kWrittenBack =
     "what was written back is read from memory again, so the set is in no cache: memory's own latency is "
     "stretched";
 
@@ -92,7 +92,7 @@ constexpr auto kEntries = std::to_array<Entry>({
     {kCacheTier, "chase", kChase, "--size SIZE --chains 1", "--loads", 5e6, true},
     {kCacheTier, "list", kWorkload, "list --size SIZE", "--operations", 4.5e6, true},
     {kCacheTier, "persist loop", kWorkload, "persist --size SIZE", "--operations", 4.5e6, false, kLimit, 1,
-     kWrites},
+     kWrittenBack},
 });
 
 // What --quick promises is 2 minutes; what is begun by then still has to end.

@@ -17,12 +17,12 @@ namespace nvmemu::suite {
 double expected_seconds(double native_seconds, double loads, double target_ns, double base_ns);
 
 struct Form {
-  double loads = 0;  // or rounds
+  double loads = 0;                // or rounds
+  std::optional<double> work_ns;   // beside each load
+  bool window_holds_work = false;  // Experiment's
+  std::string unknown;             // why there is no such sum here; empty: there is
   Adds adds = Adds::kLoads;
   double share = 1, further_ns = 0;  // Experiment's
-  std::optional<double> work_ns;     // beside each load
-  bool window_holds_work = false;    // Experiment's
-  std::string unknown;               // why there is no such sum here; empty: there is
 
   // Of native runs that took so long, at another latency: by Adds; each load takes as much longer, or, where
   // it is waited for beside work that the window holds, as the longer of the two does.

@@ -63,7 +63,9 @@ TEST(MemoryExperiments, EachHasANameAndATarget) {
 }
 
 TEST(MemoryExperiments, BothNamesAskForThem) {
-  for (const Truth truth : *parse_truths("tiers,writes"))
+  const auto truths = parse_truths("tiers,writes");
+  ASSERT_TRUE(truths);
+  for (const Truth truth : *truths)
     EXPECT_GE(std::ranges::count(all(), truth, &Experiment::truth), 9) << name_of(truth);
 }
 
@@ -74,12 +76,14 @@ TEST(MemoryExperiments, WithoutOptionsOfTheirOwnAllMemoryIsSlower) {
 TEST(ParseFigures, ProgramsThatStepSayWhatAStepTakes) {
   Experiment experiment;
   experiment.program = Program::kPersist;
-  const auto persist = parse_figures(experiment, R"({"ns_per_persist": 500, "persists": 4000000})", false);
+  const auto persist =
+      parse_figures(experiment, R"({"emulated": false, "ns_per_persist": 500, "persists": 4000000})", false);
   ASSERT_TRUE(persist) << persist.error().message;
   EXPECT_DOUBLE_EQ(persist->seconds, 2);
   EXPECT_EQ(persist->critical_loads, 4e6);
   experiment.program = Program::kTieredMemory;
-  EXPECT_FALSE(parse_figures(experiment, R"({"ns_per_persist": 500, "persists": 4000000})", false));
+  EXPECT_FALSE(
+      parse_figures(experiment, R"({"emulated": false, "ns_per_persist": 500, "persists": 4000000})", false));
 }
 
 }  // namespace
