@@ -2,40 +2,14 @@
 // Interposed: libpmem's calls that make stores durable. Each is noted, in emulated time, and then made.
 // libpmemobj makes its own by these. Where a program finds these names without libpmem being there, they do
 // what it does.
-#include <sys/mman.h>
+#include "persistence.h"
 
 #include <cstring>
 
-#include "base/persist_lines.h"
 #include "hook.h"
-#include "runtime.h"
-#include "thread_state.h"
 
 namespace nvmemu::preload {
 namespace {
-
-constexpr unsigned kNoDrain = 1U << 0, kNoFlush = 1U << 5;  // PMEM_F_MEM_NODRAIN, _NOFLUSH
-
-void note_flush(const void* address, std::size_t bytes) noexcept {
-  if (Runtime::get().emulates_persists()) this_thread().note_flush(address, bytes);
-}
-
-void note_drain() noexcept {
-  if (Runtime::get().emulates_persists()) this_thread().note_drain();
-}
-
-void note_persist(const void* address, std::size_t bytes) noexcept {
-  note_flush(address, bytes);
-  note_drain();
-}
-
-void fence() noexcept { persist_lines(nullptr, 0); }
-
-void note_copy(const void* to, std::size_t bytes, unsigned flags) noexcept {
-  if ((flags & kNoFlush) != 0) return;
-  note_flush(to, bytes);
-  if ((flags & kNoDrain) == 0) note_drain();
-}
 
 NVMEMU_HOOK(void, pmem_persist, (const void*, std::size_t));
 NVMEMU_HOOK(void, pmem_flush, (const void*, std::size_t));
@@ -72,6 +46,7 @@ NVMEMU_EXPORT void pmem_drain(void) noexcept {
 
 NVMEMU_EXPORT int pmem_deep_persist(const void* address, std::size_t bytes) noexcept {
   note_persist(address, bytes);
+  const Told told;
   if (real_pmem_deep_persist.is_there()) return real_pmem_deep_persist(address, bytes);
   persist_lines(address, bytes);
   return 0;
@@ -85,6 +60,7 @@ NVMEMU_EXPORT void pmem_deep_flush(const void* address, std::size_t bytes) noexc
 
 NVMEMU_EXPORT int pmem_deep_drain(const void* address, std::size_t bytes) noexcept {
   note_drain();
+  const Told told;
   if (real_pmem_deep_drain.is_there()) return real_pmem_deep_drain(address, bytes);
   fence();
   return 0;
@@ -92,9 +68,9 @@ NVMEMU_EXPORT int pmem_deep_drain(const void* address, std::size_t bytes) noexce
 
 NVMEMU_EXPORT int pmem_msync(const void* address, std::size_t bytes) noexcept {
   note_persist(address, bytes);
+  const Told told;
   if (real_pmem_msync.is_there()) return real_pmem_msync(address, bytes);
-  persist_lines(address, bytes);
-  return 0;
+  return sync_pages(address, bytes);
 }
 
 // pmem_memcpy, pmem_memmove, pmem_memset: each with flags, and two with flags of their own.

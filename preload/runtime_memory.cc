@@ -63,20 +63,9 @@ bool Runtime::set_targets() {
 }
 
 void Runtime::set_persist_targets() noexcept {
-  const auto target_of = [this](const PersistSpec& spec) -> PersistTarget {
-    const double first_ns = spec.latency.over(calibration_.persist_latency_ns);
-    constexpr double kNsPerSecond = 1e9;
-    const double line_ns = spec.bandwidth_bps > 0 ? kCacheLineBytes * kNsPerSecond / spec.bandwidth_bps : 0;
-    emulates_persists_ |= first_ns > 0;
-    switch (spec.domain) {
-      case PersistDomain::kQueue:
-        return {.first_ns = first_ns, .line_ns = line_ns};
-      case PersistDomain::kMedium:
-        return {.first_ns = first_ns, .line_ns = line_ns, .own_ns = calibration_.persist_latency_ns};
-      case PersistDomain::kCache:
-        break;
-    }
-    return {};  // they are counted
+  const auto target_of = [this](const PersistSpec& spec) {
+    emulates_persists_ |= !spec.empty();
+    return persist_target_of(spec, calibration_.persist_latency_ns);
   };
   persist_targets_[0] = target_of(config_.persists);
   for (std::size_t i = 0; i < config_.tiers.tiers.size(); ++i)

@@ -7,6 +7,7 @@
 #include "kept_signals.h"
 #include "loaded_program.h"
 #include "runtime.h"
+#include "thread_state.h"
 #include "traffic_options.h"
 
 namespace nvmemu::preload {
@@ -28,12 +29,15 @@ void Runtime::create_walks() {
   WalkTiers tiers{.map = placement_.map()};
   for (std::size_t tier = 0; tier < kMostTiers; ++tier)
     tiers.longer_ns[tier] = std::max(0.0, read_latency_.target_of(tier) - read_latency_.base_ns);
-  shared_.walks = create_shared_walks({.ns_per_tick = 1e9 / clock_->hz(),
-                                       .threshold_ns = threshold_ns,
-                                       .window = calibration_.window_instructions,
-                                       .waiting = calibration_.waiting_instructions,
-                                       .misses = calibration_.parallel_misses},
-                                      board_->walks(), tiers);
+  shared_.walks =
+      create_shared_walks({.ns_per_tick = 1e9 / clock_->hz(),
+                           .threshold_ns = threshold_ns,
+                           .window = calibration_.window_instructions,
+                           .waiting = calibration_.waiting_instructions,
+                            .misses = calibration_.parallel_misses,
+                           .told_code_begin = reinterpret_cast<std::uintptr_t>(__start_nvmemu_told),
+                           .told_code_end = reinterpret_cast<std::uintptr_t>(__stop_nvmemu_told)},
+                          board_->walks(), tiers);
   if (shared_.walks == nullptr) return;
   shared_.places = map_zeroed<WaitedPlaces>();
   if (record_ || !config_.migration.empty()) shared_.heat = regions_.open();
@@ -43,7 +47,7 @@ void Runtime::create_walks() {
 void Runtime::set_sampler_options() {
   const CodeRange own = code_around(reinterpret_cast<const void*>(&code_around));
   // A record is of what an emulated run would measure. Where counts are replayed, samples only tell the time.
-  const bool measures = (injects() || record_) && !replay_;
+  const bool measures = (injects() || record_ || emulates_persists_) && !replay_;
   const double budget = measures ? kBudget : replay_ ? 0 : kIdleBudget;
   sampler_options_ = SamplerOptions{
       .period_ns = measures             ? kSamplePeriodNs
@@ -57,6 +61,8 @@ void Runtime::set_sampler_options() {
       .cache_bytes = streaming_cache_bytes(),
       .walk_budget = budget,
       .base_ns = read_latency_.base_ns,
+      .persist_targets = emulates_persists_ && !replay_ ? &persist_targets_ : nullptr,
+      .persist_ns = calibration_.persist_latency_ns,
       .rules = config_.rules,
       .several_targets = !config_.tiers.empty(),
       .effort = injects() && !record_ ? sampling_effort(read_latency_.base_ns, highest_target_ns()) : 1,

@@ -120,6 +120,14 @@ void ThreadLine::publish_persists(const ThreadEmulator& emulator) noexcept {
   add(tally.persists, emulator.persists().persists(), published_persists_);
   add(tally.persisted_lines, emulator.persists().lines(), published_lines_);
   add(tally.persist_delay_ns, whole_ns(emulator.totals().persist_delay_ns), published_persist_delay_ns_);
+  constexpr double kNs2PerUs2 = 1e6;
+  const PersistCounts& estimate = emulator.totals().estimated_persists;
+  add(tally.estimated_persists, whole_ns(estimate.persists), published_estimate_.persists);
+  add(tally.estimated_lines, whole_ns(estimate.lines), published_estimate_.lines);
+  add(tally.estimated_delay_ns, whole_ns(estimate.delay_ns), published_estimate_.delay_ns);
+  add(tally.estimated_model_error_ns, whole_ns(estimate.model_error_ns), published_estimate_.model_error_ns);
+  add(tally.estimated_variance_us2, whole_ns(estimate.variance_ns2 / kNs2PerUs2),
+      published_estimate_.variance_us2);
 }
 
 // By difference: the board has the sum of all threads, whether they still are or not.

@@ -41,6 +41,9 @@ class ThreadLine {
   double published_held_ns_;
   std::uint64_t published_until_ns_;
   std::uint64_t published_persists_, published_lines_, published_persist_delay_ns_;
+  struct {
+    std::uint64_t persists, lines, delay_ns, model_error_ns, variance_us2;
+  } published_estimate_;
   ByTier<std::uint64_t> published_stall_ns_, published_delay_ns_;
 };
 

@@ -277,16 +277,26 @@ void ThreadState::pay_at_edge(const void* site) {
 }
 
 void ThreadState::note_flush(const void* address, std::size_t bytes) noexcept {
-  if (is_ready()) flushed_lines_[Runtime::get().placement().tier_of(address)] += lines_of(address, bytes);
+  if (!is_ready()) return;
+  const TierId tier = Runtime::get().placement().tier_of(address);
+  flushed_[tier].add(address, bytes, Runtime::get().persist_target(tier).block_bytes);
 }
 
 void ThreadState::note_drain() noexcept {
   if (!is_ready()) return;
   for (std::size_t tier = 0; tier < kMostTiers; ++tier) {
-    if (flushed_lines_[tier] == 0) continue;
-    emulator().persist(flushed_lines_[tier], Runtime::get().persist_target(static_cast<TierId>(tier)));
-    flushed_lines_[tier] = 0;
+    if (flushed_[tier].empty()) continue;
+    emulator().persist(flushed_[tier].take(), Runtime::get().persist_target(static_cast<TierId>(tier)));
   }
+}
+
+void ThreadState::note_durable() noexcept {
+  if (is_ready()) emulator().wait_until_durable();
+}
+
+// How much has changed only the kernel knows: a line at least.
+void ThreadState::note_file_flush(TierId tier) noexcept {
+  if (is_ready()) emulator().persist({.lines = 1, .blocks = 1}, Runtime::get().persist_target(tier));
 }
 
 void ThreadState::end_wait() noexcept {

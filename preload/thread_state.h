@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <new>
+#include <utility>
 
 #include "counters/pmu/pmu_source.h"
 #include "counters/record/recording_source.h"
@@ -19,6 +20,11 @@
 #include "own_stack.h"
 #include "signal_mask.h"
 #include "thread_line.h"
+
+// Code in which the emulator is told of a persist: walks know it by where it lies.
+#define NVMEMU_TOLD __attribute__((noinline, section("nvmemu_told")))
+extern "C" const char __start_nvmemu_told[] __attribute__((visibility("hidden")));
+extern "C" const char __stop_nvmemu_told[] __attribute__((visibility("hidden")));
 
 namespace nvmemu::preload {
 
@@ -87,9 +93,22 @@ class ThreadState {
   // begins here. Async-signal-safe.
   void end_wait() noexcept;
 
-  // The program flushes these bytes; and then waits until they are durable. Outside of its signal handlers.
-  void note_flush(const void* address, std::size_t bytes) noexcept;
-  void note_drain() noexcept;
+  // The program flushes these bytes; and then fences, behind which it goes on; or is told that they are
+  // durable. Outside of its signal handlers.
+  NVMEMU_TOLD void note_flush(const void* address, std::size_t bytes) noexcept;
+  NVMEMU_TOLD void note_drain() noexcept;
+  void note_durable() noexcept;
+  // It makes a file of that tier durable, of whatever of it has changed.
+  void note_file_flush(TierId tier) noexcept;
+  // What is called from here on, from frames below `frame`, has been noted. Gives what end_told() is to be
+  // told. Of one that is left by a jump the next one takes the place.
+  const void* begin_told(const void* frame) noexcept {
+    return is_ready() ? std::exchange(told_in_, frame) : nullptr;
+  }
+  void end_told(const void* before) noexcept {
+    if (is_ready()) told_in_ = before;
+  }
+  bool is_told(const void* frame) const noexcept { return frame < told_in_; }
 
   // Before a jump out of a handler, which may have interrupted a wait: what was paid is booked.
   void leave_wait() noexcept;
@@ -154,7 +173,8 @@ class ThreadState {
   OwnStack stack_;
   int tid_;
   ThreadLine line_;
-  ByTier<std::uint64_t> flushed_lines_;  // not yet waited for
+  ByTier<FlushedLines> flushed_;
+  const void* told_in_;  // the frame of a call that has been noted; null: in none
 };
 
 // All that is thread-local: the calling thread's, null where it has none. __thread, unlike thread_local,

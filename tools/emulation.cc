@@ -293,9 +293,10 @@ tl::expected<Emulated, Refusal> emulate(const RunOptions& options, const Prepare
   report.wall_seconds = ended->wall_seconds;
   read_board(*board, report);
   if (storage->is_open()) read_storage(*storage, report);
-  if (!options.write_latency.empty() && report.persists.persists == 0 && !report.processes.empty()) {
+  if (!options.write_latency.empty() && report.persists.persists == 0 &&
+      report.persists.estimated_persists == 0 && !report.processes.empty()) {
     report.warnings.emplace_back(
-        "no persist was seen: a program that makes its own, without libpmem, has to tell by "
+        "no persist was seen: a program that makes few of its own, without libpmem, has to tell by "
         "nvmemu_persisted()");
   }
   if (progress) report_progress(progress->stop(), options.progress_file, board->traffic().start_ns, report);

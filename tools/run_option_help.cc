@@ -32,8 +32,9 @@ void add_memory_options(Parser& app, RunOptions& options) {
       "takes here (1 to 1000000). Goes before the profile's",
       kMemory);
   add("--write-latency", options.write_latency, "LATENCY|Nx",
-      "what a persist shall take (flushes and a fence, by libpmem or\ntold by nvmemu_persisted()), or a "
-      "multiple of what it takes\nhere. Goes before the profile's (docs/tiers.md)",
+      "what a persist shall take (flushes and a fence, by libpmem,\nlibpmem2 or told by nvmemu_persisted(); "
+      "others are\nestimated), or a multiple of what it takes here.\nGoes before the profile's "
+      "(docs/tiers.md)",
       kMemory);
   add("--read-bandwidth", options.read_bandwidth, "BANDWIDTH",
       "what all threads and processes of the run may read together,\nas 8GB/s or 6GiB/s; 1 MB/s to 100 TB/s. "

@@ -154,6 +154,10 @@ constexpr const char* kFooter =
                held against bounds instead: nothing added, and every access added in full.
   cache-tier   the same workload on a set in the last-level cache, with the cache as base and memory as target,
                against a native run on a set in memory.
+  tiers        a part of the memory 3 times as slow: closed forms of chases, gathers, lists and a tree; and a list in the
+               cache with every other node as slow as memory, against a native run with these in memory.
+  writes       persists of 1 us, told and inline: rounds x the longer of persist and work; stores whose lines are
+               fetched; and a lock behind a persist, to which nothing is to be added.
 The runs of the truth and the emulation alternate. A row's error is the median of its samples; +- 95 % is the confidence
 interval of their mean; native % is how far native runs differ that follow each other. A sample is disturbed where
 that is above 5 %, or the host took more than 2 % of the time; its run is repeated, up to 1 (--quick), 2 or 3 (--full)
@@ -162,6 +166,7 @@ times a row, and stays in the files. Rows of limits show what the emulation is k
 Examples:
   nvmemu validate --quick
   nvmemu validate --truth closed-form,per-access --workload chase,tree
+  nvmemu validate --truth tiers,writes
   nvmemu validate --full --json result.json --csv result.csv --svg plots
   nvmemu validate -- ./app input           (on a machine with two nodes)
 
@@ -182,7 +187,8 @@ void add_validate(Parser& app, const std::vector<std::string>& command, int& exi
       subcommand.add_flag("--quick", options->quick, "the most telling workloads, once each: 2 minutes");
   subcommand.add_flag("--full", options->full, "larger sets, more targets, five rounds: about an hour")
       .excludes(quick);
-  option("--truth", options->truths, "LIST", "these only, of numa, closed-form, per-access, cache-tier");
+  option("--truth", options->truths, "LIST",
+         "these only, of numa, closed-form, per-access, cache-tier, tiers,\nwrites");
   option("--workload", options->workloads, "LIST",
          "these only: names, or parts of names, with commas between");
   option("--size", options->size, "SIZE",

@@ -134,6 +134,14 @@ Result<void> choose(const ValidateOptions& options, const std::vector<std::strin
   return {};
 }
 
+// Of which --quick has none by itself. What is no truth is said later.
+bool names_memories(const std::string& truths) {
+  const auto named = suite::parse_truths(truths);
+  return named && std::ranges::any_of(*named, [](suite::Truth truth) {
+           return truth == suite::Truth::kTiers || truth == suite::Truth::kWrites;
+         });
+}
+
 // What this machine is, measured already or now.
 Result<Machine> read_this_machine(Validation& validation, const std::string& folder) {
   auto machine = read_machine(0, false);
@@ -204,8 +212,9 @@ Result<Validation> prepare_validation(const ValidateOptions& options, const std:
   if (!machine) return tl::unexpected(machine.error());
   for (const std::string& warning : machine->warnings) print_warning(warning);
 
+  const bool is_named = !options.workloads.empty() || names_memories(options.truths);
   validation.plan = suite::plan(extent_of(options), validation.machine,
-                                options.workloads.empty() ? suite::Choice::kOfExtent : suite::Choice::kAll);
+                                is_named ? suite::Choice::kAll : suite::Choice::kOfExtent);
   if (const auto chosen = choose(options, command, validation.plan, validation.machine); !chosen)
     return tl::unexpected(chosen.error());
   std::error_code error;

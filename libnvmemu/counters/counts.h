@@ -7,6 +7,7 @@
 #include <cstdint>
 
 #include "counters/load_counts.h"
+#include "counters/persist_counts.h"
 #include "counters/traffic_counts.h"
 #include "tier/tier.h"
 #include "walk/walk_passed.h"
@@ -44,6 +45,7 @@ struct EpochCounts {
                                      // it adds over epochs as it is
   LoadCounts loads;                  // of hardware counters; a sampler leaves them 0
   TrafficCounts traffic;             // all 0 where nothing measures it
+  PersistCounts persists;            // that nobody told of: a sampler's estimate
   WalkPassed walked;  // what walks have passed of what the thread executes: to be taken as ratios
 
   // Of hardware counters, in user mode; 0 where nothing counts here.

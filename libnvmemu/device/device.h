@@ -20,6 +20,10 @@ enum class PersistDomain { kQueue, kMedium, kCache };
 std::optional<PersistDomain> find_persist_domain(std::string_view name);
 std::string_view name_of(PersistDomain domain);
 
+// "256B": a power of two from a cache line to 1MiB. "4KiB": from a cache line to 1GiB. In bytes.
+Result<double> parse_write_granularity(std::string_view text);
+Result<double> parse_write_queue(std::string_view text);
+
 // What a memory is to a program: latencies in ns (> 0), bandwidths in bytes per second (> 0). What is not
 // given is not emulated: it stays the machine's.
 struct Device {
@@ -29,6 +33,10 @@ struct Device {
   // rate one thread's flushes are taken.
   std::optional<double> dram_write_latency_ns = std::nullopt;
   std::optional<double> persist_bandwidth_bps = std::nullopt;
+  // How much the medium writes at once, at that rate, however little of it is new; and how much is taken
+  // before that is felt.
+  std::optional<double> write_granularity_bytes = std::nullopt;
+  std::optional<double> write_queue_bytes = std::nullopt;
   std::optional<PersistDomain> persist = std::nullopt;
   std::optional<double> read_bandwidth_bps = std::nullopt;
   std::optional<double> write_bandwidth_bps = std::nullopt;

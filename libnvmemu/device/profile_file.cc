@@ -25,6 +25,7 @@ struct QuantityKey {
   Quantity member;
   Result<double> (*parse)(std::string_view);
   const char* example;
+  bool is_enough = true;  // it says what a memory is by itself
 };
 
 struct TextKey {
@@ -32,11 +33,13 @@ struct TextKey {
   Text member;
 };
 
-constexpr std::array<QuantityKey, 6> kQuantities{{
+constexpr std::array<QuantityKey, 8> kQuantities{{
     {"read_latency", &Device::read_latency_ns, parse_latency_ns, "\"300ns\""},
     {"write_latency", &Device::write_latency_ns, parse_latency_ns, "\"600ns\""},
     {"dram_write_latency", &Device::dram_write_latency_ns, parse_latency_ns, "\"90ns\""},
     {"persist_bandwidth", &Device::persist_bandwidth_bps, parse_bandwidth_bps, "\"2.4GB/s\""},
+    {"write_granularity", &Device::write_granularity_bytes, parse_write_granularity, "\"256B\"", false},
+    {"write_queue", &Device::write_queue_bytes, parse_write_queue, "\"4KiB\"", false},
     {"read_bandwidth", &Device::read_bandwidth_bps, parse_bandwidth_bps, "\"8GB/s\""},
     {"write_bandwidth", &Device::write_bandwidth_bps, parse_bandwidth_bps, "\"2GB/s\""},
 }};
@@ -129,8 +132,9 @@ Result<Profile> parse_profile(std::string_view toml, const std::string& path) {
   for (const auto& [key, value] : parsed.table()) {
     if (const Result<void> set = set_key(path, key, value, profile); !set) return tl::unexpected(set.error());
   }
-  const bool given = std::ranges::any_of(
-      kQuantities, [&](const QuantityKey& key) { return (profile.device.*key.member).has_value(); });
+  const bool given = std::ranges::any_of(kQuantities, [&](const QuantityKey& key) {
+    return key.is_enough && (profile.device.*key.member).has_value();
+  });
   if (!given) {
     return failure(path + ":1: neither a latency nor a bandwidth is given",
                    "write at least one of read_latency, write_latency, read_bandwidth, write_bandwidth");

@@ -30,6 +30,8 @@ constexpr const char* kProfile = "NVMEMU_PROFILE";
 constexpr const char* kWriteLatency = "NVMEMU_WRITE_LATENCY";
 constexpr const char* kPersistBandwidth = "NVMEMU_PERSIST_BANDWIDTH";
 constexpr const char* kPersist = "NVMEMU_PERSIST";
+constexpr const char* kWriteGranularity = "NVMEMU_WRITE_GRANULARITY";
+constexpr const char* kWriteQueue = "NVMEMU_WRITE_QUEUE";
 constexpr const char* kTiers = "NVMEMU_TIERS";
 constexpr const char* kPolicy = "NVMEMU_POLICY";
 constexpr const char* kDram = "NVMEMU_DRAM";
@@ -142,6 +144,15 @@ Outcome read_storage(Config& config) {
 
 Outcome read_bandwidth(const char* name, double& bps);
 
+Outcome read_bytes(const char* name, Result<double> (*parse)(std::string_view), double& bytes) {
+  const std::string_view text = variable(name);
+  if (text.empty()) return std::nullopt;
+  const Result<double> read = parse(text);
+  if (!read) return bad_value(name, text, read.error().message, read.error().hint);
+  bytes = *read;
+  return std::nullopt;
+}
+
 Outcome read_persists(Config& config) {
   if (const std::string_view text = variable(kWriteLatency); !text.empty()) {
     const Result<TargetLatency> latency = parse_target_latency(text);
@@ -153,6 +164,10 @@ Outcome read_persists(Config& config) {
     if (!domain) return bad_value(kPersist, name, "not one of queue, sync, cache");
     config.persists.domain = *domain;
   }
+  if (Outcome error =
+          read_bytes(kWriteGranularity, parse_write_granularity, config.persists.granularity_bytes))
+    return error;
+  if (Outcome error = read_bytes(kWriteQueue, parse_write_queue, config.persists.queue_bytes)) return error;
   return read_bandwidth(kPersistBandwidth, config.persists.bandwidth_bps);
 }
 
@@ -310,6 +325,7 @@ std::string word_for(const std::array<Word<T>, kWords>& words, T value) {
   return {};
 }
 
+std::string in_bytes(double value) { return value > 0 ? to_decimal(value) + "B" : std::string(); }
 std::string in_bps(double value) { return value > 0 ? to_decimal(value) + "B/s" : std::string(); }
 
 std::string source_text(const Config& config) {
@@ -367,6 +383,8 @@ std::vector<std::string> to_environment(const Config& config) {
       set(kWriteLatency, format_target_latency(config.persists.latency)),
       set(kPersistBandwidth, in_bps(config.persists.bandwidth_bps)),
       set(kPersist, std::string(name_of(config.persists.domain))),
+      set(kWriteGranularity, in_bytes(config.persists.granularity_bytes)),
+      set(kWriteQueue, in_bytes(config.persists.queue_bytes)),
       set(kTiers, format_tiers(config.tiers)),
       set(kPolicy, config.migration.empty() ? "" : format_migration(config.migration)),
       set(kNodesVariable, config.nodes),

@@ -33,6 +33,7 @@ struct Config {
   double target_write_bps = 0;        // NVMEMU_PROFILE; 0: not limited
   bool stat = false;                  // NVMEMU_STAT=1: measure what is moved even where it is not limited
   PersistSpec persists{};             // NVMEMU_WRITE_LATENCY ("600ns", "2x"), NVMEMU_PERSIST_BANDWIDTH,
+                                      // NVMEMU_WRITE_GRANULARITY ("256B"), NVMEMU_WRITE_QUEUE ("4KiB"),
                                       // NVMEMU_PERSIST (queue, sync, cache), or
                                       // from NVMEMU_PROFILE
   TierPlan tiers{};                   // NVMEMU_TIERS, as --tier has them, by semicolons; beside the above

@@ -9,34 +9,33 @@
 #include <atomic>
 #include <cstdint>
 
-namespace nvmemu {
+#include "tier/persist_target.h"
 
-struct PersistTarget {
-  double first_ns = 0;  // from a persist's begin until its first line is durable; 0: they are counted only
-  double line_ns = 0;   // and each further line
-  // Of a memory that is waited for until the line is in it: what this machine's fence waits for anyhow. Below
-  // 0: the thread goes on meanwhile.
-  double own_ns = -1;
-};
+namespace nvmemu {
 
 // note() is the thread's, outside of signal handlers; all else may interrupt it on the same thread, in a
 // handler. Async-signal-safe. No locked instruction: it would wait for the very persist that is noted, and so
 // keep the thread from the work that it does meanwhile.
 class PersistAccount {
  public:
-  // The thread has persisted `lines` >= 1, beginning at `begin_ns` of emulated time, less what is untaken
-  // here.
-  void note(double begin_ns, std::uint64_t lines, const PersistTarget& target) noexcept {
-    count(lines);
+  // The thread has persisted `size`, a line or more, beginning at `begin_ns` of emulated time, less what is
+  // untaken here.
+  void note(double begin_ns, const PersistSize& size, const PersistTarget& target) noexcept {
+    count(size.lines);
     if (target.first_ns <= 0) return;
-    const double now_ns = begin_ns + owed_ns_.load(kRelaxed) - taken_ns_.load(kRelaxed);
+    const double now_ns = less_untaken(begin_ns);
     const double wait_ns = until_durable_ns(now_ns);
+    const double written_ns = write(size.blocks, now_ns, wait_ns, target);
+    const double lines_ns = target.durable_after_ns(static_cast<double>(size.lines));
     noted_at_ns_ = now_ns;
-    busy_for_ns_ = wait_ns + target.first_ns + static_cast<double>(lines - 1) * target.line_ns;
+    busy_for_ns_ = wait_ns + std::max(lines_ns, written_ns - target.queue_ns);
     double owed_ns = wait_ns;
     if (target.own_ns >= 0) owed_ns = std::max(owed_ns, busy_for_ns_ - target.own_ns);
-    owed_ns_.store(owed_ns_.load(kRelaxed) + owed_ns, kRelaxed);
+    owe(owed_ns);
   }
+
+  // The thread goes no further until all is durable: at `begin_ns`, likewise.
+  void wait(double begin_ns) noexcept { owe(until_durable_ns(less_untaken(begin_ns))); }
 
   // What the thread owes since this was last asked.
   double take_debt() noexcept {
@@ -55,6 +54,7 @@ class PersistAccount {
   void forget() noexcept {
     take_debt();
     busy_for_ns_ = 0;
+    unwritten_ns_ = 0;
   }
 
   std::uint64_t persists() const noexcept { return persists_.load(kRelaxed); }
@@ -63,12 +63,29 @@ class PersistAccount {
  private:
   static constexpr auto kRelaxed = std::memory_order_relaxed;
 
+  // `begin_ns` is of a clock that has all of the debt but what nobody has taken yet.
+  double less_untaken(double begin_ns) const noexcept {
+    return begin_ns + owed_ns_.load(kRelaxed) - taken_ns_.load(kRelaxed);
+  }
+  void owe(double ns) noexcept { owed_ns_.store(owed_ns_.load(kRelaxed) + ns, kRelaxed); }
+
+  // So many blocks more are to be written, from `wait_ns` behind `now_ns` on. How long, from then on, the
+  // medium has to do.
+  double write(std::uint64_t blocks, double now_ns, double wait_ns, const PersistTarget& target) noexcept {
+    const double passed_ns = std::max(0.0, now_ns - noted_at_ns_) + wait_ns;
+    const double left_ns = std::max(0.0, unwritten_ns_ - passed_ns);
+    const double written_ns = left_ns + static_cast<double>(blocks) * target.block_ns;
+    unwritten_ns_ = written_ns + wait_ns;
+    return written_ns;
+  }
+
   void count(std::uint64_t lines) noexcept {
     persists_.store(persists_.load(kRelaxed) + 1, kRelaxed);
     lines_.store(lines_.load(kRelaxed) + lines, kRelaxed);
   }
 
-  double noted_at_ns_ = 0, busy_for_ns_ = 0;      // the last persist, and for how long from then on
+  double noted_at_ns_ = 0, busy_for_ns_ = 0;      // the last persist, and for how long from then on,
+  double unwritten_ns_ = 0;                       // and how long the medium writes from then on
   std::atomic<double> owed_ns_{0}, taken_ns_{0};  // in all; each has one writer
   std::atomic<std::uint64_t> persists_{0}, lines_{0};
 };

@@ -42,7 +42,7 @@ double ThreadEmulator::owe_persists(bool drains) noexcept {
 // Reads the counts, and books them.
 Pace::Interval ThreadEmulator::account() noexcept {
   const EpochCounts counts = source_.read();
-  const double modelled_ns = model_(counts, latency_);
+  const double read_ns = model_(counts, latency_), modelled_ns = read_ns + counts.persists.delay_ns;
   const double delay_ns = has_delays() ? modelled_ns : 0;
   balance_before_ns_ = ledger_.balance_ns();
   book_traffic(counts);
@@ -56,7 +56,11 @@ Pace::Interval ThreadEmulator::account() noexcept {
   for (const double held_ns : counts.held_ns) totals_.sampled_ns += held_ns;
   totals_.counted_ns += counts.counted_share * counts.cpu_ns;
   totals_.delay_ns += delay_ns;
-  book_tiers(counts, delay_ns);
+  if (has_delays()) {
+    totals_.persist_delay_ns += counts.persists.delay_ns;
+    totals_.estimated_persists += counts.persists;
+  }
+  book_tiers(counts, has_delays() ? read_ns : 0);
   totals_.overhead_ns += counts.overhead_ns;
   totals_.samples += counts.samples;
   totals_.stall_samples += counts.stall_samples;

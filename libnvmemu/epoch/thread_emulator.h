@@ -35,6 +35,7 @@ struct EpochTotals {
   double sampling_variance_ns2 = 0;
   double share_error_ns = 0;
   double persist_delay_ns = 0;                      // of delay_ns, what persists are waited for longer
+  PersistCounts estimated_persists;                 // and of that, those that nobody told of
   ByTier<double> tier_stall_ns{}, tier_delay_ns{};  // of stall_ns and delay_ns
   TrafficCounts traffic;
 
@@ -90,9 +91,13 @@ class ThreadEmulator {
   }
   bool reach_edge(std::uintptr_t site) { return book_edge(site), wait(), settle(); }
 
-  // The thread makes `lines` durable, and begins so now; outside of signal handlers. Some ns.
-  void persist(std::uint64_t lines, const PersistTarget& target) noexcept {
-    if (has_delays()) persists_.note(emulated_ns(), lines, target);
+  // The thread makes so much durable, and begins so now; outside of signal handlers. Some ns.
+  void persist(const PersistSize& size, const PersistTarget& target) noexcept {
+    if (has_delays()) persists_.note(emulated_ns(), size, target);
+  }
+  // It goes no further until that is done; likewise.
+  void wait_until_durable() noexcept {
+    if (has_delays()) persists_.wait(emulated_ns());
   }
 
   // Memory is moved between tiers, and this thread waits for that: `ns`, and as long as the governor has it,

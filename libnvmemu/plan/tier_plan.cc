@@ -107,6 +107,9 @@ std::string format_tier(const TierPlan& plan, std::size_t index) {
   if (!tier.persists.empty()) text += ",write-latency=" + format_target_latency(tier.persists.latency);
   if (tier.persists.bandwidth_bps > 0)
     text += ",persist-bandwidth=" + to_decimal(tier.persists.bandwidth_bps) + "B/s";
+  if (tier.persists.granularity_bytes > 0)
+    text += ",write-granularity=" + to_decimal(tier.persists.granularity_bytes) + "B";
+  if (tier.persists.queue_bytes > 0) text += ",write-queue=" + to_decimal(tier.persists.queue_bytes) + "B";
   if (tier.persists.domain != PersistDomain::kQueue)
     text += ",persist=" + std::string(name_of(tier.persists.domain));
   if (tier.bandwidth.read_bps > 0) text += ",read-bandwidth=" + to_decimal(tier.bandwidth.read_bps) + "B/s";

@@ -54,9 +54,10 @@ using FindProfile = Result<Profile> (*)(const std::string& name);
 // NAME=MEMORY[,RULE...]: MEMORY is a profile, a latency ("300ns") or a multiple ("2x"); a RULE is file=PATH,
 // node=NUMBER (of a NUMA node without processors, that the program is shown), size=SIZE (of that node),
 // write-latency=LATENCY (or a multiple of this machine's own persist), persist-bandwidth=BANDWIDTH,
-// persist=queue|sync|cache, read-bandwidth=BANDWIDTH, write-bandwidth=BANDWIDTH,
-// interleave=OWN:PARTS (pages of the machine's memory for each so many of this), granularity=SIZE (of such
-// pages), or rest. An error where it cannot be understood, or does not go with what `plan` has already.
+// write-granularity=SIZE and write-queue=SIZE (of the medium), persist=queue|sync|cache,
+// read-bandwidth=BANDWIDTH, write-bandwidth=BANDWIDTH, interleave=OWN:PARTS (pages of the machine's memory
+// for each so many of this), granularity=SIZE (of such pages), or rest. An error where it cannot be
+// understood, or does not go with what `plan` has already.
 Result<void> add_tier(TierPlan& plan, std::string_view text, FindProfile find_profile);
 
 // All of them, by semicolons. Only built-in profiles.

@@ -15,7 +15,7 @@ namespace {
 constexpr std::string_view kRules =
     "they are file=PATH, node=NUMBER, size=SIZE, malloc=SIZE, caller=NAME, after=SIZE, interleave=3:1, "
     "granularity=SIZE, rest, read-bandwidth=BANDWIDTH, write-bandwidth=BANDWIDTH, write-latency=LATENCY, "
-    "persist-bandwidth=BANDWIDTH and persist=queue|sync|cache";
+    "persist-bandwidth=BANDWIDTH, write-granularity=SIZE, write-queue=SIZE and persist=queue|sync|cache";
 constexpr int kHighestNode = 63;  // of one word of a mask of nodes
 constexpr std::uint64_t kMiB = std::uint64_t{1} << 20;
 constexpr std::uint64_t kMostBytes = std::uint64_t{1} << 50;
@@ -124,6 +124,18 @@ Result<void> read_rate(const TierRules& rules, std::string_view key, std::string
 Result<void> read_persist_bandwidth(TierRules& rules, std::string_view text) {
   return read_rate(rules, "persist-bandwidth", text, rules.tier.persists.bandwidth_bps);
 }
+Result<void> read_write_granularity(TierRules& rules, std::string_view text) {
+  const Result<double> bytes = parse_write_granularity(text);
+  if (!bytes) return wrong_value(rules, "write-granularity", bytes.error());
+  rules.tier.persists.granularity_bytes = *bytes;
+  return {};
+}
+Result<void> read_write_queue(TierRules& rules, std::string_view text) {
+  const Result<double> bytes = parse_write_queue(text);
+  if (!bytes) return wrong_value(rules, "write-queue", bytes.error());
+  rules.tier.persists.queue_bytes = *bytes;
+  return {};
+}
 Result<void> read_persist(TierRules& rules, std::string_view text) {
   const auto domain = find_persist_domain(text);
   if (!domain) return wrong_tier(rules.tier.name, "persist= takes queue, sync or cache, not " + quote(text));
@@ -155,6 +167,8 @@ constexpr Rule kTable[] = {
     {"rest", false, read_rest},
     {"write-latency", true, read_write_latency},
     {"persist-bandwidth", true, read_persist_bandwidth},
+    {"write-granularity", true, read_write_granularity},
+    {"write-queue", true, read_write_queue},
     {"persist", true, read_persist},
     {"read-bandwidth", true, read_read_bandwidth},
     {"write-bandwidth", true, read_write_bandwidth},

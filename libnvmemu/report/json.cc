@@ -140,7 +140,11 @@ Json persists_json(const PersistReport& persists) {
   return {{"native_ns", persists.native_ns},
           {"persists", persists.persists},
           {"lines", persists.lines},
-          {"delay_ns", persists.delay_ns}};
+          {"delay_ns", persists.delay_ns},
+          {"estimated_persists", persists.estimated_persists},
+          {"estimated_lines", persists.estimated_lines},
+          {"estimated_delay_ns", persists.estimated_delay_ns},
+          {"estimated_error_ns", persists.estimated_error_ns}};
 }
 
 Json tiers_json(const std::vector<TierReport>& tiers) {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <functional>
 
 #include "base/units.h"
@@ -85,6 +86,14 @@ void read_persists(const TierTally& tally, PersistReport& persists) {
   persists.persists = std::min(tally.persists.load(), kMost);
   persists.lines = std::min(tally.persisted_lines.load(), kMost);
   persists.delay_ns = std::min(kMostNs, static_cast<double>(tally.persist_delay_ns.load()));
+  persists.estimated_persists = std::min(tally.estimated_persists.load(), kMost);
+  persists.estimated_lines = std::min(tally.estimated_lines.load(), kMost);
+  persists.estimated_delay_ns = std::min(kMostNs, static_cast<double>(tally.estimated_delay_ns.load()));
+  constexpr double kNsPerUs = 1000, k95Percent = 1.96;  // of a normal distribution, in standard errors
+  persists.estimated_error_ns =
+      std::min(kMostNs, static_cast<double>(tally.estimated_model_error_ns.load()) +
+                            k95Percent * kNsPerUs *
+                                std::sqrt(static_cast<double>(tally.estimated_variance_us2.load())));
 }
 
 }  // namespace

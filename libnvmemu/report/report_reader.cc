@@ -141,7 +141,11 @@ PersistReport persists_of(const Fields& fields) {
           .native_ns = fields.number("native_ns", kLatencyNs),
           .persists = fields.count("persists", kMostCounted),
           .lines = fields.count("lines", kMostCounted),
-          .delay_ns = fields.number("delay_ns", kNanoseconds)};
+          .delay_ns = fields.number("delay_ns", kNanoseconds),
+          .estimated_persists = fields.count("estimated_persists", kMostCounted),
+          .estimated_lines = fields.count("estimated_lines", kMostCounted),
+          .estimated_delay_ns = fields.number("estimated_delay_ns", kNanoseconds),
+          .estimated_error_ns = fields.number("estimated_error_ns", kNanoseconds)};
 }
 
 MigrationReport migrations_of(const Fields& fields) {
@@ -341,6 +345,10 @@ void merge_one(const RunReport& report, RunReport& merged) {
   merged.persists.persists += report.persists.persists;
   merged.persists.lines += report.persists.lines;
   merged.persists.delay_ns += report.persists.delay_ns;
+  merged.persists.estimated_persists += report.persists.estimated_persists;
+  merged.persists.estimated_lines += report.persists.estimated_lines;
+  merged.persists.estimated_delay_ns += report.persists.estimated_delay_ns;
+  merged.persists.estimated_error_ns += report.persists.estimated_error_ns;  // the most that it can be
   for (std::size_t i = 0; i < merged.tiers.size(); ++i) {
     merged.tiers[i].read_bytes += report.tiers[i].read_bytes;
     merged.tiers[i].written_bytes += report.tiers[i].written_bytes;
@@ -391,8 +399,7 @@ Result<RunReport> merge_reports(const std::vector<RunReport>& reports) {
   if (reports.size() == 1) merged.paging.endurance = reports.front().paging.endurance;
   merged.storage.clear();                                    // likewise
   merged.migrations = {.policy = merged.migrations.policy};  // likewise
-  merged.persists.persists = merged.persists.lines = 0;      // likewise
-  merged.persists.delay_ns = 0;
+  merged.persists = {.is_emulated = merged.persists.is_emulated, .native_ns = merged.persists.native_ns};
   for (TierReport& tier : merged.tiers)
     tier.read_bytes = tier.written_bytes = tier.placed_bytes = tier.stall_ns = tier.delay_ns =
         0;  // added below

@@ -74,7 +74,11 @@ struct PersistReport {
   bool is_emulated = false;  // somebody asked for a write latency
   double native_ns = 0;      // what one takes here
   std::uint64_t persists = 0, lines = 0;
-  double delay_ns = 0;  // that they were waited for longer
+  double delay_ns = 0;  // that they were waited for longer, and the following,
+  // which nobody told of: as walks have them. Of the delay, theirs, and half the width of its 95 % confidence
+  // interval.
+  std::uint64_t estimated_persists = 0, estimated_lines = 0;
+  double estimated_delay_ns = 0, estimated_error_ns = 0;
 };
 
 // How long faults of a kind took in the pager, the program's signal and its return apart. Of none: zeros.

@@ -137,10 +137,16 @@ std::string migrations_line(const MigrationReport& migrations) {
 std::string persists_line(const RunReport& report) {
   const PersistReport& persists = report.persists;
   const auto& target_ns = report.target.write_latency_ns;
-  return fmt::format("persists {}{}: {} of {}, delayed by {}", format_latency(persists.native_ns),
+  std::string estimated;
+  if (persists.estimated_persists > 0) {
+    estimated = fmt::format(", and about {} that nobody told of", persists.estimated_persists);
+    if (persists.estimated_delay_ns > 0)
+      estimated += fmt::format(" (+- {} of the delay)", format_duration(persists.estimated_error_ns));
+  }
+  return fmt::format("persists {}{}: {} of {}{}, delayed by {}", format_latency(persists.native_ns),
                      target_ns ? " -> " + format_latency(*target_ns) : "",
                      counted(persists.persists, "persist", "persists"),
-                     counted(persists.lines, "line", "lines"), format_duration(persists.delay_ns));
+                     counted(persists.lines, "line", "lines"), estimated, format_duration(persists.delay_ns));
 }
 
 std::vector<std::string> wear_lines(const PagingReport& paging, double wall_seconds) {
@@ -214,7 +220,7 @@ std::string summary(const RunReport& report) {
   if (!report.processes.empty()) {
     add(injected_line(report));
     add(error_line(report));
-    if (report.persists.persists > 0) add(persists_line(report));
+    if (report.persists.persists + report.persists.estimated_persists > 0) add(persists_line(report));
     for (const TierReport& tier : report.tiers) add(tier_line(tier));
     if (!report.migrations.policy.empty()) add(migrations_line(report.migrations));
     if (report.paging.dram_bytes > 0) {

@@ -19,11 +19,15 @@ struct TierTally {
   ByTier<Sums> tiers;
   std::atomic<std::uint64_t> persists, persisted_lines;  // of all tiers: fences behind flushes,
   std::atomic<std::uint64_t> persist_delay_ns;           // and what they were waited for longer
-  std::atomic<std::uint64_t> promotions, demotions;      // of regions between tiers, by a policy,
-  std::atomic<std::uint64_t> moved_bytes;                // what these had,
-  std::atomic<std::uint64_t> move_delay_ns;              // and how long that was waited for
-  std::atomic<std::uint64_t> filled;                     // processes that have gone beyond after=
-  std::atomic<std::uint64_t> unplaced;                   // ranges that no room was left to note
+  // Those that nobody told of, as walks have them; of the delay, theirs; what a model may be wrong by, and
+  // the square of the standard error beside that.
+  std::atomic<std::uint64_t> estimated_persists, estimated_lines, estimated_delay_ns;
+  std::atomic<std::uint64_t> estimated_model_error_ns, estimated_variance_us2;
+  std::atomic<std::uint64_t> promotions, demotions;  // of regions between tiers, by a policy,
+  std::atomic<std::uint64_t> moved_bytes;            // what these had,
+  std::atomic<std::uint64_t> move_delay_ns;          // and how long that was waited for
+  std::atomic<std::uint64_t> filled;                 // processes that have gone beyond after=
+  std::atomic<std::uint64_t> unplaced;               // ranges that no room was left to note
 
   void add(std::size_t tier, std::uint64_t stall_ns, std::uint64_t delay_ns) noexcept {
     tiers[tier].stall_ns.fetch_add(stall_ns, std::memory_order_relaxed);

@@ -47,9 +47,12 @@ WalkPlan WalkSchedule::choose(TickMoment moment, bool waits, const Verdict& verd
     const bool is_due = waits && disturbed_in_row_ % kDisturbedPerWalk == 0 && credit_ns_ > 0;
     return is_due && verdict.worth == WalkWorth::kDisturbed ? kDisturbed : WalkPlan{};
   }
-  if (!waits) return credit_ns_ > kIdleCreditNs ? kShort : WalkPlan{};
-  if (rules_.has(Rule::kLongWalks) && may_be_small_set(verdict))
-    return credit_ns_ > kLongWalkNs ? kLong : WalkPlan{};
+  if (!waits) return credit_ns_ > (evenly_ ? 0 : kIdleCreditNs) ? kShort : WalkPlan{};
+  if (rules_.has(Rule::kLongWalks) && may_be_small_set(verdict) && !(evenly_ && was_long_)) {
+    was_long_ = credit_ns_ > kLongWalkNs;
+    return was_long_ ? kLong : WalkPlan{};
+  }
+  was_long_ = false;
   return credit_ns_ > 0 ? kShort : WalkPlan{};
 }
 

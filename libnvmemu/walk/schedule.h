@@ -38,8 +38,9 @@ class WalkSchedule {
 
   // `budget`: the share of the thread's own CPU time that walks may take, and some times that of injected
   // time, which covers them.
-  explicit WalkSchedule(double budget, Rules rules = {}) noexcept
-      : budget_(budget), credit_ns_(kAheadNs * budget), rules_(rules) {}
+  // `evenly`: also of what a thread does when it waits for no load as much is to be known.
+  explicit WalkSchedule(double budget, Rules rules = {}, bool evenly = false) noexcept
+      : budget_(budget), credit_ns_(kAheadNs * budget), rules_(rules), evenly_(evenly) {}
 
   void on_time(double ns) noexcept;
   void on_injection(double ns) noexcept;
@@ -57,6 +58,8 @@ class WalkSchedule {
   double budget_;
   double credit_ns_;
   Rules rules_;
+  bool evenly_;
+  bool was_long_ = false;
   int disturbed_in_row_ = 0;
 };
 

@@ -2,6 +2,8 @@
 // What walks have to know of the machine, as calibration has it.
 #pragma once
 
+#include <cstdint>
+
 namespace nvmemu {
 
 struct WalkMachine {
@@ -10,6 +12,8 @@ struct WalkMachine {
   // Instructions that the core holds while a load waits, how many of them may wait for others' results, and
   // how many loads may wait for memory at a time; 0: not known, and taken for what cores of today have.
   double window = 0, waiting = 0, misses = 0;
+  // Code that is executed where the emulator is told of a persist. See PersistWatch.
+  std::uintptr_t told_code_begin = 0, told_code_end = 0;
 };
 
 }  // namespace nvmemu

@@ -108,6 +108,8 @@ SharedWalks* SharedWalks::create(const WalkMachine& machine, WalkTally& tally,
       .fence_ticks = fence_ticks,
       .threshold_ticks = std::max(1.0, fence_ticks + machine.threshold_ns / machine.ns_per_tick),
       .longest_ticks = fence_ticks + kLongestNs / machine.ns_per_tick};
+  shared->told_code_begin_ = machine.told_code_begin;
+  shared->told_code_end_ = machine.told_code_end;
   shared->core_ = core_timing(measure_cycle_ticks() * machine.ns_per_tick, machine);
   return shared;
 }
@@ -163,7 +165,17 @@ class Walker::Run {
       entry.record.add(static_cast<double>(loads ? ticks : touches.store_ticks),
                        static_cast<double>(touches.again_ticks), info_, scale_, tier);
     }
-    if (!plan_.is_long()) model(entry.op, static_cast<double>(ticks), tier, outcome.steps);
+    if (plan_.is_long()) return;
+    model(entry.op, static_cast<double>(ticks), tier, outcome.steps);
+    if (outcome.steps >= plan_.warm_up) watch(entry.op, outcome.steps);
+  }
+
+  void watch(const MicroOp& op, unsigned step) noexcept {
+    if (shared_.is_told_at(op.address)) return persists_.on_told(step);
+    const bool stores_past = op.is_non_temporal && op.writes_memory;
+    if (op.kind == OpKind::kFlush || stores_past)
+      persists_.on_flush(step, address(), shared_.tiers().of(address()));
+    if (op.kind == OpKind::kFence || op.is_locked) persists_.on_fence(step);
   }
 
   void model(const MicroOp& op, double ticks, TierId tier, unsigned step) noexcept {
@@ -187,9 +199,10 @@ class Walker::Run {
             .longer_ns = shared_.knows_targets() ? shared_.tiers().longer_ns[tier] : ns};
   }
 
-  void sum_up(WalkOutcome& outcome) const noexcept {
-    if (misses_ == 0) return;
+  void sum_up(WalkOutcome& outcome) noexcept {
     const CoreTime time = walker_.core_.time();
+    if (outcome.steps > plan_.warm_up) outcome.persists = persists_.take(time.here - before_.time.here);
+    if (misses_ == 0) return;
     const double in_a_row = (walker_.core_.stall_ns() - before_.stall_ns) / (miss_ns_ / misses_);
     outcome.plain_ns = in_a_row * miss_longer_ns_ / misses_;
     outcome.longer_ns = (time.longer - before_.time.longer) - (time.here - before_.time.here);
@@ -206,6 +219,7 @@ class Walker::Run {
   Cursor cursor_;
   WalkPlan plan_;
   WalkInfo info_;
+  PersistWatch persists_;
   struct {
     CoreTime time;
     double stall_ns = 0;

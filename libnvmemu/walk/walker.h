@@ -17,6 +17,7 @@
 #include "walk/schedule.h"
 #include "walk/untouchable.h"
 #include "walk/walk_machine.h"
+#include "walk/walk_persists.h"
 #include "walk/walk_tally.h"
 #include "walk/walk_tiers.h"
 
@@ -34,6 +35,7 @@ class SharedWalks {
   const VectorLayout& layout() const noexcept { return layout_; }
   const WalkScale& scale() const noexcept { return scale_; }
   const CoreTiming& core() const noexcept { return core_; }
+  bool is_told_at(std::uintptr_t pc) const noexcept { return told_code_begin_ <= pc && pc < told_code_end_; }
   const WalkTiers& tiers() const noexcept { return tiers_; }
   bool knows_targets() const noexcept { return knows_targets_; }
   WalkTally& tally() noexcept { return *tally_; }
@@ -51,6 +53,7 @@ class SharedWalks {
   VectorLayout layout_;
   WalkScale scale_;
   CoreTiming core_;
+  std::uintptr_t told_code_begin_, told_code_end_;
   WalkTiers tiers_;
   bool knows_targets_;
   WalkTally* tally_;
@@ -67,8 +70,9 @@ struct WalkOutcome {
   WalkPassed passed{};
 
   // Of a short walk, past its warm-up, by a model of the core.
-  double plain_ns = 0;         // how much longer it would take on the emulated memory, going by stalls alone,
-  double longer_ns = 0;        // and with all that is hidden of misses, and waited for together
+  double plain_ns = 0;   // how much longer it would take on the emulated memory, going by stalls alone,
+  double longer_ns = 0;  // and with all that is hidden of misses, and waited for together
+  WalkPersists persists{};
   double misses_in_a_row = 0;  // of `misses`, how many wait for each other; 0: not known
 };
 

@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "durable_files.h"
 #include "hook.h"
 #include "storage/stored_call.h"
 
@@ -85,14 +86,14 @@ using namespace nvmemu::preload;
 
 NVMEMU_EXPORT int fsync(int fd) {
   return call_and_note(
-      fd, [&] { return real_fsync(fd); },
+      fd, [&] { return FileFlush(fd).ended(real_fsync(fd)); },
       [](StoredDescriptor& file, std::uint64_t begin_ns) {
         process_storage().on_sync(file, nvmemu::SyncKind::kAll, begin_ns);
       });
 }
 NVMEMU_EXPORT int fdatasync(int fd) {
   return call_and_note(
-      fd, [&] { return real_fdatasync(fd); },
+      fd, [&] { return FileFlush(fd).ended(real_fdatasync(fd)); },
       [](StoredDescriptor& file, std::uint64_t begin_ns) {
         process_storage().on_sync(file, nvmemu::SyncKind::kData, begin_ns);
       });

@@ -21,6 +21,17 @@ void pmem_flush(const void* address, std::size_t bytes);
 void pmem_drain(void);
 void* pmem_memcpy_persist(void* to, const void* from, std::size_t bytes);
 void* pmem_memset(void* to, int value, std::size_t bytes, unsigned flags);
+int pmem_msync(const void* address, std::size_t bytes);
+struct pmem2_map {
+  bool has_pages;
+};
+void (*pmem2_get_persist_fn(pmem2_map* map))(const void*, std::size_t);
+void (*pmem2_get_flush_fn(pmem2_map* map))(const void*, std::size_t);
+void (*pmem2_get_drain_fn(pmem2_map* map))();
+void* (*pmem2_get_memcpy_fn(pmem2_map* map))(void*, const void*, std::size_t, unsigned);
+void* (*pmem2_get_memset_fn(pmem2_map* map))(void*, int, std::size_t, unsigned);
+using Pmem2Copy = void* (*)(void*, const void*, std::size_t, unsigned);
+Pmem2Copy pmem2_get_memmove_fn(pmem2_map* map) __attribute__((weak));
 void* pmem_memmove_nodrain(void* to, const void* from, std::size_t bytes) __attribute__((weak));
 }
 
@@ -101,6 +112,49 @@ int libpmem() {
   return 0;
 }
 
+// 6 persists, of 2, 1, 3, 4, 1 and 1 lines, in a file of a tier; some of them call msync by themselves.
+int libpmem2() {
+  char* const memory = static_cast<char*>(map_synchronously(std::getenv("FOLDER")));
+  CHECK(memory != MAP_FAILED);
+  constexpr unsigned kNoDrain = 1, kNoFlush = 32;
+  pmem2_map lines{false}, pages{true};
+  const auto persist = pmem2_get_persist_fn(&lines), persist_pages = pmem2_get_persist_fn(&pages);
+  CHECK(persist != persist_pages && persist == pmem2_get_persist_fn(&lines));
+  persist(memory, 65);
+  persist_pages(memory + 64, 64);
+  pmem2_get_flush_fn (&lines)(memory, 192);
+  pmem2_get_drain_fn (&lines)();
+  CHECK(pmem2_get_memcpy_fn(&lines)(memory, "text", 5, kNoFlush) == memory && memory[3] == 't');
+  CHECK(pmem2_get_memset_fn(&lines)(memory, 7, 256, kNoDrain) == memory && memory[255] == 7);
+  pmem2_get_drain_fn (&lines)();
+  CHECK(pmem_msync(memory, 64) == 0);
+  CHECK(fake_libpmem_calls == 8);
+  // What this program's library has not does what it should all the same.
+  CHECK(pmem2_get_memmove_fn(&lines)(memory + 1, memory, 8, 0) == memory + 1 && memory[8] == 7);
+  return 0;
+}
+
+// Under --tier far=...,file=FOLDER: 3 persists, of a line (whatever has changed is not known), another, and
+// the 64 of a page.
+int durable_files() {
+  char* const memory = static_cast<char*>(map_synchronously(std::getenv("FOLDER")));
+  CHECK(memory != MAP_FAILED);
+  memory[0] = 1;
+  const int fd = open((std::string(std::getenv("FOLDER")) + "/mapped").c_str(), O_RDWR | O_CLOEXEC);
+  CHECK(fd >= 0 && fsync(fd) == 0 && fdatasync(fd) == 0);
+  CHECK(msync(memory, 4096, MS_SYNC) == 0);
+  // These make nothing durable, or nothing that is in a tier.
+  CHECK(msync(memory, 4096, MS_ASYNC) == 0);
+  CHECK(msync(memory + 1, 1, MS_SYNC) == -1 && errno == EINVAL);
+  CHECK(fsync(-1) == -1 && errno == EBADF);
+  const int other =
+      open((std::string(std::getenv("OTHER")) + "/file").c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+  CHECK(other >= 0 && fsync(other) == 0);
+  void* const anonymous = map_anonymous(4096);
+  CHECK(msync(anonymous, 4096, MS_SYNC) == 0);
+  return 0;
+}
+
 __attribute__((noinline)) char* build_index(std::size_t bytes) {
   char* const block = static_cast<char*>(std::malloc(bytes));
   CHECK(block != nullptr);
@@ -159,7 +213,9 @@ constexpr Scenario kScenarios[] = {{"places", places},
                                    {"exec-allocates", exec_allocates},
                                    {"touches", touches},
                                    {"persistent-files", persistent_files},
-                                   {"libpmem", libpmem}};
+                                   {"durable-files", durable_files},
+                                   {"libpmem", libpmem},
+                                   {"libpmem2", libpmem2}};
 
 }  // namespace
 

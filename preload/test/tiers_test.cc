@@ -21,6 +21,14 @@ class TiersTest : public PreloadTest {
   // A report's tiers: the machine's, then "far".
   Json far() const { return report()["tiers"][1]; }
   Json near() const { return report()["tiers"][0]; }
+
+  // FOLDER and OTHER, for programs that map files.
+  void make_folders() {
+    for (const char* const name : {"FOLDER", "OTHER"}) {
+      environment_[name] = folder_.file(name);
+      ASSERT_EQ(mkdir(environment_[name].c_str(), 0700), 0);
+    }
+  }
 };
 
 TEST_F(TiersTest, AProgramPlacesItsOwnMemory) {
@@ -31,12 +39,8 @@ TEST_F(TiersTest, AProgramPlacesItsOwnMemory) {
 }
 
 TEST_F(TiersTest, AFileOfATierIsPersistentMemory) {
-  const std::string folder = folder_.file("pmem"), other = folder_.file("other");
-  ASSERT_EQ(mkdir(folder.c_str(), 0700), 0);
-  ASSERT_EQ(mkdir(other.c_str(), 0700), 0);
-  environment_["FOLDER"] = folder;
-  environment_["OTHER"] = other;
-  expect_ok("persistent-files", {"--tier", "far=10x,file=" + folder});
+  make_folders();
+  expect_ok("persistent-files", {"--tier", "far=10x,file=" + environment_["FOLDER"]});
   EXPECT_EQ(far()["placed_bytes"], 2 * (4 << 20));  // by the rule, and by the child
   EXPECT_THAT(warnings(), Not(Contains(HasSubstr("nothing was ever put"))));
 }
@@ -192,6 +196,30 @@ TEST_F(TiersTest, PersistsByLibpmemAreSeen) {
   EXPECT_GT(persists["delay_ns"], 50e6);  // each is waited for, but for what goes on meanwhile
 }
 
+TEST_F(TiersTest, PersistsByLibpmem2AreSeen) {
+  make_folders();
+  expect_ok("libpmem2", {"--tier", "far=2x,write-latency=20ms,file=" + environment_["FOLDER"]});
+  const Json persists = report()["persists"];
+  EXPECT_EQ(persists["persists"], 6);
+  EXPECT_EQ(persists["lines"], 2 + 1 + 3 + 4 + 1 + 1);
+  EXPECT_GT(persists["delay_ns"], 50e6);
+}
+
+// The kernel says when all is durable: each is waited for, whatever the program does next, and what they take
+// here, some us, is part of it.
+TEST_F(TiersTest, FilesOfATierAreMadeDurableAsLongAsItTakes) {
+  make_folders();
+  const std::string tier = "far=2x,write-latency=30ms,persist-bandwidth=1MB/s,file=" + environment_["FOLDER"];
+  expect_ok("durable-files", {"--tier", tier});
+  const Json persists = report()["persists"];
+  EXPECT_EQ(persists["persists"], 3);
+  EXPECT_EQ(persists["lines"], 1 + 1 + 64);
+  // 30 ms each, and 64 us for each of 63 lines more.
+  constexpr double kAllNs = 3 * 30e6 + 63 * 64e3;
+  EXPECT_LE(persists["delay_ns"], kAllNs);
+  EXPECT_GT(persists["delay_ns"], kAllNs - 30e6);  // on a machine on which they take long
+}
+
 TEST_F(TiersTest, PersistsTakeWhatTheyShall) {
   const std::vector<std::string> command = {"--", NVMEMU_TEST_PERSIST, "--rounds", "50000", "--json"};
   std::vector<std::string> arguments = {"--quiet", "--write-latency", "5us", "--report",
@@ -217,6 +245,35 @@ TEST_F(TiersTest, ALockBehindAPersistIsNotChargedAsARead) {
   }
   std::ranges::sort(shares);
   EXPECT_LT(shares[1], 0.3);  // all of it, where locked instructions counted as reads
+}
+#endif
+
+#if defined(__x86_64__)
+// Where nobody tells of persists, walks see them. Bounds as wide as a machine needs on which a persist takes
+// several times what it did when it was calibrated.
+TEST_F(TiersTest, PersistsThatNobodyTellsOfAreEstimated) {
+  const Outcome outcome =
+      run({"--write-latency", "2us", "--epoch", "5ms", "--report", folder_.file("report.json"), "--",
+           NVMEMU_TEST_PERSIST, "--untold", "--rounds", "500000", "--json"});
+  ASSERT_EQ(outcome.status, 0) << outcome.err;
+  const Json persists = report()["persists"];
+  const double rounds = Json::parse(outcome.out)["persists"];
+  EXPECT_EQ(persists["persists"], 0);
+  EXPECT_GT(persists["estimated_persists"], rounds / 4) << persists;
+  EXPECT_LT(persists["estimated_persists"], rounds * 4) << persists;
+  EXPECT_GT(Json::parse(outcome.out)["ns_per_persist"], 2000 / 4);
+  EXPECT_GT(persists["estimated_delay_ns"], 0);
+  EXPECT_EQ(persists["estimated_delay_ns"], persists["delay_ns"]);
+  EXPECT_THAT(outcome.err, HasSubstr(" that nobody told of"));
+}
+
+// And those that it is told of count once.
+TEST_F(TiersTest, PersistsThatAreToldOfAreNotEstimated) {
+  const Outcome outcome = run({"--write-latency", "4us", "--epoch", "5ms", "--report",
+                               folder_.file("report.json"), "--", NVMEMU_TEST_PERSIST, "--seconds", "1"});
+  ASSERT_EQ(outcome.status, 0) << outcome.err;
+  const Json persists = report()["persists"];
+  EXPECT_LT(persists["estimated_persists"], persists["persists"].get<double>() / 100) << persists;
 }
 #endif
 

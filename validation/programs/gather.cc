@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// nvmemu-gather: loads at random that do not wait for one another, with so many instructions each.
+// nvmemu-gather: loads or stores at random that do not wait for one another, with so many instructions each.
 #include <fmt/format.h>
 
 #include <bit>
@@ -32,6 +32,7 @@ struct Options {
   PageSize page_size = PageSize::k2MiB;
   Amount loads{.count = 20'000'000};
   std::uint64_t instructions = 11, seed = 1;
+  bool stores = false;
 };
 
 struct State {
@@ -42,48 +43,56 @@ struct State {
 // the load; instructions that need nobody's result; and the loop's own two.
 constexpr int kOwnInstructions = 9;
 
-template <int kInstructions>
-void gather(const std::byte* lines, unsigned shift, State& state, std::uint64_t loads) noexcept {
-  static_assert(kInstructions >= kOwnInstructions);
-  std::uint64_t at = 0, unused = 0;
-  asm volatile(
-      "1:\n\t"
-      "imul %[factor], %[random]\n\t"
-      "add %[increment], %[random]\n\t"
-      "mov %[random], %[at]\n\t"
-      "shr %%cl, %[at]\n\t"
-      "shl $6, %[at]\n\t"
-      "mov (%[lines],%[at]), %[at]\n\t"
-      "add %[at], %[sum]\n\t"
-      ".rept %c[others]\n\t"
-      "lea (%[lines],%[shift]), %[unused]\n\t"
-      ".endr\n\t"
-      "dec %[loads]\n\t"
-      "jnz 1b"
-      : [random] "+r"(state.random), [sum] "+r"(state.sum), [loads] "+r"(loads), [at] "=&r"(at),
-        [unused] "=&r"(unused)
-      : [factor] "r"(std::uint64_t{6364136223846793005}), [increment] "r"(std::uint64_t{1442695040888963407}),
-        [shift] "c"(std::uint64_t{shift}), [lines] "r"(lines), [others] "i"(kInstructions - kOwnInstructions)
-      : "cc", "memory");
-}
+// Of a store nothing comes back: what is added up is where it went.
+#define NVMEMU_LOAD "mov (%[lines],%[at]), %[at]\n\t"
+#define NVMEMU_STORE "mov %[random], (%[lines],%[at])\n\t"
+
+#define NVMEMU_GATHER(name, ACCESS)                                                                \
+  template <int kInstructions>                                                                     \
+  void name(const std::byte* lines, unsigned shift, State& state, std::uint64_t loads) noexcept {  \
+    static_assert(kInstructions >= kOwnInstructions);                                              \
+    std::uint64_t at = 0, unused = 0;                                                              \
+    asm volatile(                                                                                  \
+        "1:\n\t"                                                                                   \
+        "imul %[factor], %[random]\n\t"                                                            \
+        "add %[increment], %[random]\n\t"                                                          \
+        "mov %[random], %[at]\n\t"                                                                 \
+        "shr %%cl, %[at]\n\t"                                                                      \
+        "shl $6, %[at]\n\t" ACCESS                                                                 \
+        "add %[at], %[sum]\n\t"                                                                    \
+        ".rept %c[others]\n\t"                                                                     \
+        "lea (%[lines],%[shift]), %[unused]\n\t"                                                   \
+        ".endr\n\t"                                                                                \
+        "dec %[loads]\n\t"                                                                         \
+        "jnz 1b"                                                                                   \
+        : [random] "+r"(state.random), [sum] "+r"(state.sum), [loads] "+r"(loads), [at] "=&r"(at), \
+          [unused] "=&r"(unused)                                                                   \
+        : [factor] "r"(std::uint64_t{6364136223846793005}),                                        \
+          [increment] "r"(std::uint64_t{1442695040888963407}), [shift] "c"(std::uint64_t{shift}),  \
+          [lines] "r"(lines), [others] "i"(kInstructions - kOwnInstructions)                       \
+        : "cc", "memory");                                                                         \
+  }
+
+NVMEMU_GATHER(gather_loads, NVMEMU_LOAD)
+NVMEMU_GATHER(gather_stores, NVMEMU_STORE)
 
 using Gather = void (*)(const std::byte*, unsigned, State&, std::uint64_t) noexcept;
 
-Gather gather_of(std::uint64_t instructions) {
-  switch (instructions) {
+Gather gather_of(const Options& options) {
+  switch (options.instructions) {
     case 11:
-      return gather<11>;
+      return options.stores ? gather_stores<11> : gather_loads<11>;
     case 50:
-      return gather<50>;
+      return options.stores ? gather_stores<50> : gather_loads<50>;
     case 180:
-      return gather<180>;
+      return options.stores ? gather_stores<180> : gather_loads<180>;
     default:
       throw nvmemu::UsageError("--instructions", "11, 50 or 180 are written out");
   }
 }
 
 Result<Figures> run(const Options& options) {
-  const Gather gather = gather_of(options.instructions);
+  const Gather gather = gather_of(options);
   const auto buffer = PageBuffer::create(options.size_bytes, options.page_size);
   if (!buffer) return tl::unexpected<Error>(buffer.error());
   const std::uint64_t lines = options.size_bytes / kLineBytes;
@@ -111,7 +120,7 @@ Result<Figures> run(const Options& options) {
 }
 
 void check(const Options& options) {
-  gather_of(options.instructions);
+  gather_of(options);
   if (!std::has_single_bit(options.size_bytes) || options.size_bytes < 2 * kLineBytes)
     throw nvmemu::UsageError("--size", fmt::format("{} is not a power of two of two cache lines or more",
                                                    nvmemu::format_size(options.size_bytes)));
@@ -127,6 +136,8 @@ int main(int argc, char** argv) {
   add_page_size(app, options.page_size);
   add_count(app, "--instructions", options.instructions, 11, 180,
             "for each load, this included: 11, 50 or 180");
+  app.add_flag("--stores", options.stores,
+               "store to the lines instead, whose old contents have to come first");
   add_count(app, "--loads", options.loads.count, 1, std::uint64_t{1} << 40, "loads that are timed");
   add_seconds(app, options.loads.seconds, "--loads");
   add_seed(app, options.seed);

@@ -33,6 +33,7 @@ struct Options {
   std::string shape = "lists";
   std::string tier = "far";
   std::uint64_t size_bytes = std::uint64_t{256} << 20;
+  std::uint64_t fast_bytes = 0;  // 0: as the other's
   PageSize page_size = PageSize::k2MiB;
   Amount steps{.count = 5'000'000};
   std::uint64_t seed = 1;
@@ -149,7 +150,8 @@ const std::map<std::string, std::unique_ptr<Shape> (*)(const Memory&)> kShapes =
 Result<Memory> create_memory(const Options& options) {
   auto slow = LineCycle::create(options.size_bytes, options.page_size, options.seed, 1);
   if (!slow) return tl::unexpected<Error>(slow.error());
-  auto fast = LineCycle::create(options.size_bytes, options.page_size, options.seed + 1, 1);
+  auto fast = LineCycle::create(options.fast_bytes > 0 ? options.fast_bytes : options.size_bytes,
+                                options.page_size, options.seed + 1, 1);
   if (!fast) return tl::unexpected<Error>(fast.error());
   return Memory{*std::move(slow), *std::move(fast)};
 }
@@ -195,6 +197,8 @@ int main(int argc, char** argv) {
   app.add_option("SHAPE", options.shape, "lists, chain or tree [lists]");
   app.add_option("--tier", options.tier, "the tier to put memory into [far]").type_name("NAME");
   add_size(app, options.size_bytes, kLineBytes, LineCycle::kMaxBytes / 2, "memory of each list");
+  app.add_option("--fast-size", options.fast_bytes, "of that which is not in the tier [as --size]")
+      .type_name("SIZE");
   add_page_size(app, options.page_size);
   add_count(app, "--steps", options.steps.count, 1, std::uint64_t{1} << 40, "steps that are timed");
   add_seconds(app, options.steps.seconds, "--steps");

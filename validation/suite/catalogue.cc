@@ -9,6 +9,8 @@
 #include <cmath>
 #include <string_view>
 
+#include "suite/memory_catalogue.h"
+
 namespace nvmemu::suite {
 namespace {
 
@@ -39,7 +41,7 @@ constexpr std::string_view kMoreWork =
 constexpr std::string_view kEvicted =
     "a set that just fits a cache: neighbours evict it while a delay is spun, and the program waits for it "
     "again";
-constexpr std::string_view kWrites =
+constexpr std::string_view kWrittenBack =
     "what was written back is read from memory again, so the set is in no cache: memory's own latency is "
     "stretched";
 
@@ -90,7 +92,7 @@ constexpr auto kEntries = std::to_array<Entry>({
     {kCacheTier, "chase", kChase, "--size SIZE --chains 1", "--loads", 5e6, true},
     {kCacheTier, "list", kWorkload, "list --size SIZE", "--operations", 4.5e6, true},
     {kCacheTier, "persist loop", kWorkload, "persist --size SIZE", "--operations", 4.5e6, false, kLimit, 1,
-     kWrites},
+     kWrittenBack},
 });
 
 // What --quick promises is 2 minutes; what is begun by then still has to end.
@@ -197,6 +199,12 @@ Plan plan(Extent extent, const Machine& machine, Choice choice) {
     const Experiment experiment = experiment_of(entry, options, machine);
     result.experiments.push_back(experiment);
     if (entry.truth != kCacheTier) on_nodes.push_back(as_numa(experiment));
+  }
+  // None of these is among the most telling ones: they are of tiers and writes, which few ask for.
+  if (extent != Extent::kQuick || choice == Choice::kAll) {
+    const std::vector<Experiment> memories =
+        memory_experiments(machine, options.size, options.seconds, options.set_up_seconds);
+    result.experiments.insert(result.experiments.end(), memories.begin(), memories.end());
   }
   if (!machine.nodes) {
     Experiment none;

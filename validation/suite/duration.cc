@@ -13,11 +13,16 @@ constexpr double kTwinSlowdown = 1.5;
 // Base and target of the cache tier: three chases of each, 0.2 s but for set-up.
 constexpr double kChaseSeconds = 3;
 
+bool is_in_cache(const Experiment& experiment) {
+  return experiment.truth == Truth::kCacheTier ||
+         (experiment.truth == Truth::kTiers && !experiment.slower_arguments.empty());
+}
+
 // How many times as long as a native run the emulated ones take, one for each row.
 std::vector<double> slowdowns_of(const Experiment& experiment, const Machine& machine) {
   constexpr double kFartherNode = 2;
   if (experiment.truth == Truth::kNuma) return {kFartherNode};
-  if (experiment.truth == Truth::kCacheTier) {
+  if (is_in_cache(experiment)) {
     // What finds nothing in the cache is stretched once more by as much, and so at most.
     return {machine.base_ns / std::max(machine.cache_ns, 1.0)};
   }
@@ -28,7 +33,7 @@ std::vector<double> slowdowns_of(const Experiment& experiment, const Machine& ma
 
 // A run of the truth: native on the same memory, or as slow as what is emulated.
 double truth_seconds(const Experiment& experiment, double slowdown) {
-  const bool on_slower = experiment.truth == Truth::kNuma || experiment.truth == Truth::kCacheTier;
+  const bool on_slower = experiment.truth == Truth::kNuma || is_in_cache(experiment);
   return experiment.seconds * (on_slower ? slowdown : 1) + experiment.set_up_seconds;
 }
 
@@ -51,7 +56,7 @@ double estimated_seconds(const Experiment& experiment, unsigned rounds, const Ma
   double seconds = native_seconds;  // from which the loads, or the own memory's time, are taken
   if (experiment.truth == Truth::kPerAccess)
     seconds += kTwinSlowdown * experiment.seconds + experiment.set_up_seconds;
-  if (experiment.truth == Truth::kCacheTier) seconds += kChaseSeconds;
+  if (is_in_cache(experiment)) seconds += kChaseSeconds;
   const std::vector<double> slowdowns = slowdowns_of(experiment, machine);
   if (!slowdowns.empty()) seconds += truth_seconds(experiment, slowdowns.front());  // before the first sample
   for (const double slowdown : slowdowns) seconds += rounds * sample_seconds(experiment, slowdown);

@@ -15,6 +15,9 @@ constexpr auto kNames = std::to_array<TruthName>({
     {Truth::kClosedForm, "closed-form", "native time + the loads of its critical path x (target - base)"},
     {Truth::kPerAccess, "per-access", "native time + counted accesses to memory x (target - base)"},
     {Truth::kCacheTier, "cache-tier", "the same program, native, on a set in memory, not in a cache"},
+    {Truth::kTiers, "tiers", "native time + what the loads of the slower tier take longer, or as cache-tier"},
+    {Truth::kWrites, "writes",
+     "rounds x the longer of persist and work, or + what stores' lines take longer"},
 });
 
 }  // namespace
@@ -30,7 +33,8 @@ Result<std::vector<Truth>> parse_truths(const std::string& list) {
     const std::string word = list.substr(begin, end - begin);
     const auto found = std::ranges::find(kNames, word, &TruthName::name);
     if (found == kNames.end())
-      return failure(quote(word) + " is not a truth", "they are numa, closed-form, per-access, cache-tier");
+      return failure(quote(word) + " is not a truth",
+                     "they are numa, closed-form, per-access, cache-tier, tiers, writes");
     truths.push_back(found->truth);
     begin = end + 1;
   }

@@ -20,6 +20,8 @@ enum class Truth : std::uint8_t {
                 // structure
   kPerAccess,   // likewise, with the accesses that went to memory counted in an instrumented twin
   kCacheTier,   // the same program on a larger set, which is in memory and not in a cache
+  kTiers,       // kClosedForm, or kCacheTier, where a part of the memory is another one
+  kWrites,      // kClosedForm of what makes stores durable, or waits for the lines of stores
 };
 
 struct TruthName {
@@ -40,7 +42,15 @@ enum class Judged : std::uint8_t {
 };
 
 // Which program an experiment runs.
-enum class Program : std::uint8_t { kChase, kSync, kWorkload, kCommand };
+enum class Program : std::uint8_t { kChase, kSync, kWorkload, kGather, kTieredMemory, kPersist, kCommand };
+
+// What a closed form makes of native time.
+enum class Adds : std::uint8_t {
+  kLoads,    // each load of a share of them takes target - base longer: they wait for each other
+  kGroups,   // they are waited for together, in as many groups as base latencies fit in: likewise each group
+  kRounds,   // a round takes the target, or what it takes here, whichever is more
+  kNothing,  // it stays
+};
 
 struct Experiment {
   Truth truth = Truth::kClosedForm;
@@ -55,6 +65,11 @@ struct Experiment {
   Judged judged = Judged::kError;
   unsigned cpus = 1;       // without which its closed form does not hold; those with 1 are kept to one
   std::string limit = {};  // of kLimit: what it shows
+  // Of nvmemu run, in place of the read latency: what is emulated, with "TARGET" for the target.
+  std::vector<std::string> memory_options = {};
+  Adds adds = Adds::kLoads;
+  double share = 1;                     // of kLoads and kGroups, from the slower memory
+  double further_ns = 0;                // of kRounds, what a round takes beyond the target
   std::vector<double> targets_ns = {};  // absolute; empty where the truth gives it
   double seconds = 1;                   // of a native run, about, set-up left out
   double set_up_seconds = 0;            // about

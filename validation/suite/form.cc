@@ -48,8 +48,13 @@ double expected_seconds(double native_seconds, double loads, double target_ns, d
 }
 
 double Form::expected_seconds(double native_seconds, double target_ns, double base_ns) const {
+  constexpr double kSecondsPerNs = 1e-9;
+  if (adds == Adds::kNothing) return native_seconds;
+  if (adds == Adds::kRounds)
+    return std::max(native_seconds, loads * (target_ns + further_ns) * kSecondsPerNs);
+  if (adds == Adds::kGroups) return native_seconds * (1 + share * (target_ns - base_ns) / base_ns);
   const double hidden_ns = window_holds_work ? work_ns.value_or(0) : 0;
-  return suite::expected_seconds(native_seconds, loads, std::max(target_ns, hidden_ns),
+  return suite::expected_seconds(native_seconds, share * loads, std::max(target_ns, hidden_ns),
                                  std::max(base_ns, hidden_ns));
 }
 
@@ -64,6 +69,9 @@ Result<Form> form_of(Runs& runs, const Experiment& experiment, const MeasureOpti
   if (!loads) return tl::unexpected<Error>(loads.error());
   Form form;
   form.loads = *loads;
+  form.adds = experiment.adds;
+  form.share = experiment.share;
+  form.further_ns = experiment.further_ns;
   if (experiment.work_arguments.empty()) return form;
   show(options, "native, the work alone");
   if (const auto added = add_work(runs, experiment, *native, form); !added)

@@ -13,17 +13,19 @@
 
 namespace nvmemu::suite {
 
-// Native time plus what so many loads take longer.
+// Of Adds::kLoads: native time plus what so many loads take longer.
 double expected_seconds(double native_seconds, double loads, double target_ns, double base_ns);
 
 struct Form {
-  double loads = 0;
+  double loads = 0;                // or rounds
   std::optional<double> work_ns;   // beside each load
   bool window_holds_work = false;  // Experiment's
   std::string unknown;             // why there is no such sum here; empty: there is
+  Adds adds = Adds::kLoads;
+  double share = 1, further_ns = 0;  // Experiment's
 
-  // Of native runs that took so long, at another latency: each load takes as much longer, or, where it is
-  // waited for beside work that the window holds, as the longer of the two does.
+  // Of native runs that took so long, at another latency: by Adds; each load takes as much longer, or, where
+  // it is waited for beside work that the window holds, as the longer of the two does.
   double expected_seconds(double native_seconds, double target_ns, double base_ns) const;
 };
 
@@ -32,7 +34,7 @@ struct Form {
 // work, by this share at least.
 constexpr double kLeastShown = 0.05;
 
-// Of Truth::kClosedForm and kPerAccess: by running it, and its work alone or its twin. An error says which
+// Of closed forms and kPerAccess: by running it, and its work alone or its twin. An error says which
 // run failed, or what it did not say.
 Result<Form> form_of(Runs& runs, const Experiment& experiment, const MeasureOptions& options);
 

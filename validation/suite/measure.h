@@ -38,8 +38,8 @@ struct SlowerMemory {
   bool cache_is_base = false;
 };
 
-// A row for each target, against native time and what the loads take longer: Truth::kClosedForm and
-// kPerAccess.
+// A row for each target, against native time and what the loads take longer: Truth::kPerAccess, and
+// closed forms.
 std::vector<Row> measure_added(Runs& runs, const Experiment& experiment, const MeasureOptions& options);
 
 // One row, against the same program on slower memory: Truth::kNuma, and with Experiment::slower_arguments for

@@ -37,7 +37,9 @@ std::vector<Curve> curves_of(const std::vector<Row>& rows) {
   std::vector<Curve> curves;
   for (const Row& row : rows) {
     const auto chains = chains_of(row.experiment);
-    if (!chains || !row.is_measured() || row.experiment.truth == Truth::kCacheTier) continue;
+    if (!chains || !row.is_measured() || row.experiment.truth == Truth::kCacheTier ||
+        row.experiment.truth == Truth::kTiers)
+      continue;
     auto curve = std::ranges::find_if(curves, [&](const Curve& known) {
       return known.truth == row.experiment.truth && known.target_ns == row.target_ns;
     });

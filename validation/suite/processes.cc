@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <nlohmann/json.hpp>
 
 #include "report/report_reader.h"
@@ -29,6 +30,12 @@ const char* file_of(Program program) {
       return "nvmemu-sync";
     case Program::kWorkload:
       return "nvmemu-workload";
+    case Program::kGather:
+      return "nvmemu-gather";
+    case Program::kTieredMemory:
+      return "nvmemu-tiers";
+    case Program::kPersist:
+      return "nvmemu-persist";
     case Program::kCommand:
       break;
   }
@@ -55,14 +62,25 @@ Result<double> number(const Json& json, const char* name) {
   return found->get<double>();
 }
 
+// Of programs that say what a step takes: what they call that, and the number of steps.
+struct SteppingProgram {
+  Program program;
+  const char *ns_per_step, *steps;
+};
+constexpr SteppingProgram kStepping[] = {{Program::kChase, "ns_per_load", "loads_per_chain"},
+                                         {Program::kGather, "ns_per_load", "loads"},
+                                         {Program::kTieredMemory, "ns_per_step", "steps"},
+                                         {Program::kPersist, "ns_per_persist", "persists"}};
+
 // What each program calls its time, and its critical path.
 Result<void> read_time(const Json& json, Program program, Measured& measured) {
-  if (program == Program::kChase) {
-    const auto ns = number(json, "ns_per_load");
-    const auto loads = number(json, "loads_per_chain");
-    if (!ns || !loads) return tl::unexpected<Error>(!ns ? ns.error() : loads.error());
-    measured.seconds = *ns * *loads / 1e9;
-    measured.critical_loads = *loads;
+  const auto* const stepping = std::ranges::find(kStepping, program, &SteppingProgram::program);
+  if (stepping != std::end(kStepping)) {
+    const auto ns = number(json, stepping->ns_per_step);
+    const auto steps = number(json, stepping->steps);
+    if (!ns || !steps) return tl::unexpected<Error>(!ns ? ns.error() : steps.error());
+    measured.seconds = *ns * *steps / 1e9;
+    measured.critical_loads = *steps;
     return {};
   }
   const auto seconds = number(json, "seconds");
@@ -155,16 +173,23 @@ Result<Measured> ProcessRuns::native(const Experiment& experiment, const Placeme
   return measured;
 }
 
+std::vector<std::string> memory_options_of(const Experiment& experiment, double target_ns) {
+  constexpr std::string_view kTarget = "TARGET";
+  std::vector<std::string> options = experiment.memory_options;
+  if (options.empty()) options = {"--read-latency", std::string(kTarget)};
+  for (std::string& option : options) {
+    if (const std::size_t at = option.find(kTarget); at != std::string::npos)
+      option.replace(at, kTarget.size(), fmt::format("{:.3f}ns", target_ns));
+  }
+  return options;
+}
+
 Result<Measured> ProcessRuns::emulated(const Experiment& experiment, const Placement& placement,
                                        const Emulation& emulation) {
   const std::string report_path = options_.folder + "/report.json";
-  std::vector<std::string> words{options_.nvmemu,
-                                 "run",
-                                 "--quiet",
-                                 "--report",
-                                 report_path,
-                                 "--read-latency",
-                                 fmt::format("{:.3f}ns", emulation.target_ns)};
+  std::vector<std::string> words{options_.nvmemu, "run", "--quiet", "--report", report_path};
+  const std::vector<std::string> memory = memory_options_of(experiment, emulation.target_ns);
+  words.insert(words.end(), memory.begin(), memory.end());
   if (emulation.base_ns)
     words.insert(words.end(), {"--base-latency", fmt::format("{:.3f}ns", *emulation.base_ns)});
   if (emulation.cache_is_base) {

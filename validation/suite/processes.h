@@ -45,6 +45,9 @@ class ProcessRuns final : public Runs {
   ProcessOptions options_;
 };
 
+// What says to nvmemu run what is emulated. For tests.
+std::vector<std::string> memory_options_of(const Experiment& experiment, double target_ns);
+
 // What a program printed, as JSON. `emulated`: as it must say of itself; a program that ran otherwise than it
 // should have is an error. For tests.
 Result<Measured> parse_figures(const Experiment& experiment, const std::string& json, bool emulated);

@@ -48,8 +48,12 @@ class Session {
         return on_nodes(experiment, options);
       case Truth::kCacheTier:
         return in_cache(experiment, options);
+      case Truth::kTiers:
+        if (!experiment.slower_arguments.empty()) return in_cache(experiment, options);
+        break;
       case Truth::kClosedForm:
       case Truth::kPerAccess:
+      case Truth::kWrites:
         break;
     }
     return measure_added(runs_, experiment, options);

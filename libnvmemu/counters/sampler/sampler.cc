@@ -36,7 +36,8 @@ Sampler::Sampler(SamplerShared& shared, const Clock& clock, const SamplerOptions
       learnt_(*shared.learnt),
       clock_(clock),
       options_(options),
-      walks_(shared.walks, options.effort * options.walk_budget, options.rules),
+      walks_(shared.walks, options.effort * options.walk_budget, options.rules,
+             options.persist_targets != nullptr),
       every_load_(options.base_ns),
       samples_(options.base_ns, options.rules, options.several_targets),
       traffic_(options.cache_bytes, options.tiers),
@@ -50,7 +51,8 @@ Sampler::Sampler(SamplerShared& shared, const Clock& clock, const SamplerOptions
                .at_first_ns = options.charges_stalls ? kAtFirstNs : 0,
                .measures_traffic = options.measures_traffic,
                .traffic_bps = options.traffic_bps}),
-      period_ns_(options.period_ns) {}
+      period_ns_(options.period_ns),
+      persists_(options.persist_targets, options.persist_ns) {}
 
 int Sampler::open(int tid, TickerKind ticker) noexcept {
   if (!kDecodes) return ENOSYS;
@@ -114,18 +116,20 @@ void Sampler::maybe_walk(const ucontext_t& context) noexcept {
   const auto in_place = options_.handlers_in_place;
   if (sampled_ && lets_faults_through(context) && (in_place == nullptr || in_place())) {
     const bool waits = candidate_ != nullptr && candidate_ip_ == program_counter(context);
+    persists_.on_tick(waits, between_ticks_ns_);
     const WalkTaken walk = walks_.maybe_walk(context, found, waits ? candidate_ : nullptr);
-    if (walk.ns > 0) note_walk(walk);
+    if (walk.ns > 0) note_walk(walk, waits);
     if (walk.ns > 0 && shared_.places != nullptr) note_places(walk);
   }
   last_tick_ticks_ = clock_.now_ticks();
 }
 
 // What a walk's own time has made fall due is dropped; the rest of it is in the next sample.
-void Sampler::note_walk(const WalkTaken& walk) noexcept {
+void Sampler::note_walk(const WalkTaken& walk, bool waits) noexcept {
   overhead_ns_ += walk.ns;
   timed_loads_ += walk.readings;
   passed_ += walk.passed;
+  persists_.add(waits, walk.persists);
   samples_.add_misses_in_a_row(walk.misses_in_a_row);
   samples_.add_overlap(walk.plain_ns, walk.longer_ns);
   if (options_.rules.has(Rule::kRevisits))
@@ -206,6 +210,7 @@ EpochCounts Sampler::read() noexcept {
   counts.interrupted_ns = overhead_ns_;
   counts.probes = timed_loads_;
   counts.walked = passed_;
+  counts.persists = persists_.take(counts.cpu_ns - overhead_ns_);
   counts.traffic = traffic_.take();
   retune(counts);
   last_cpu_ns_ = now_ns;

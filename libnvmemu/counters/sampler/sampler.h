@@ -9,6 +9,7 @@
 #include <cstdint>
 
 #include "base/clock.h"
+#include "counters/sampler/account/persist_estimate.h"
 #include "counters/sampler/account/recent_misses.h"
 #include "counters/sampler/account/since_gap.h"
 #include "counters/sampler/account/walked_samples.h"
@@ -44,10 +45,13 @@ struct SamplerOptions {
   bool measures_traffic = false;
   double traffic_bps = 0;
   bool charges_stalls = true;
-  const TierMap* tiers = nullptr;   // which memory is which; null: all is one
-  double cache_bytes = 0;           // what is read again before so much else was comes from a cache
-  double walk_budget = 0.005;       // of walks, of CPU time, and more of injected time
-  double base_ns = 0;               // what a miss takes until a walk has seen one
+  const TierMap* tiers = nullptr;  // which memory is which; null: all is one
+  double cache_bytes = 0;          // what is read again before so much else was comes from a cache
+  double walk_budget = 0.005;      // of walks, of CPU time, and more of injected time
+  double base_ns = 0;              // what a miss takes until a walk has seen one
+  // Where persists that nobody tells of are to be estimated: what they shall take, and take here.
+  const ByTier<PersistTarget>* persist_targets = nullptr;
+  double persist_ns = 0;
   Rules rules{};                    // that are followed
   bool several_targets = false;     // see WalkedSamples
   double effort = 1;                // see sampling_effort()
@@ -97,7 +101,7 @@ class Sampler final : public ThreadSource {
   void retune(const EpochCounts& counts) noexcept;
   void note_interruption(double ns) noexcept;
   void maybe_walk(const ucontext_t& context) noexcept;
-  void note_walk(const WalkTaken& walk) noexcept;
+  void note_walk(const WalkTaken& walk, bool waits) noexcept;
   void note_places(const WalkTaken& walk) noexcept;
   TickMoment moment() noexcept;
   VerdictSource& verdicts() noexcept;
@@ -124,6 +128,7 @@ class Sampler final : public ThreadSource {
   double overhead_ns_ = 0;
   std::uint64_t timed_loads_ = 0;
   WalkPassed passed_;
+  PersistEstimates persists_;
   OwnTime own_time_;
   bool sampled_ = false;               // since the last tick began
   double between_ticks_ns_ = 0;        // of the thread's own time

@@ -22,6 +22,8 @@ write_latency = "0.6us"
 read_bandwidth = "8GB/s"
 write_bandwidth = "2GB/s"
 persist = "sync"
+write_granularity = "256B"
+write_queue = "4KiB"
 source = "the data sheet"
 )";
 
@@ -36,6 +38,8 @@ TEST(ParseProfile, ReadsEveryKey) {
   EXPECT_EQ(profile->device.read_bandwidth_bps, 8e9);
   EXPECT_EQ(profile->device.write_bandwidth_bps, 2e9);
   EXPECT_EQ(profile->device.persist, PersistDomain::kMedium);
+  EXPECT_EQ(profile->device.write_granularity_bytes, 256);
+  EXPECT_EQ(profile->device.write_queue_bytes, 4096);
 }
 
 TEST(ParseProfile, LeavesOutWhatIsNotGiven) {
@@ -62,8 +66,9 @@ TEST(ParseProfile, RefusesWithFileAndLine) {
            Case{"\n\nwrite_bandwith = \"1us\"\n", "p.toml:3: unknown key 'write_bandwith'",
                 "did you mean write_bandwidth?"},
            Case{"colour = \"red\"\n", "p.toml:1: unknown key 'colour'",
-                "one of read_latency, write_latency, dram_write_latency, persist_bandwidth, read_bandwidth, "
-                "write_bandwidth, name, description, "
+                "one of read_latency, write_latency, dram_write_latency, persist_bandwidth, "
+                "write_granularity, "
+                "write_queue, read_bandwidth, write_bandwidth, name, description, "
                 "source, persist"},
            Case{"[read_latency]\nns = 3\n",
                 "p.toml:1: read_latency: expected a text in quotes, found another type: table",
@@ -87,6 +92,9 @@ TEST(ParseProfile, RefusesWithFileAndLine) {
            Case{"#\nread_latency = \"300\"\n", "p.toml:2: read_latency '300': no unit; write 300ns", ""},
            Case{"read_latency = \"300ns\"\npersist = \"later\"\n",
                 "p.toml:2: persist: 'later' is not one of queue, sync, cache", ""},
+           Case{"read_latency = \"300ns\"\nwrite_granularity = \"300B\"\n",
+                "p.toml:2: write_granularity '300B': not a power of two from 64B to 1 MiB", ""},
+           Case{"write_queue = \"4KiB\"\n", "p.toml:1: neither a latency nor a bandwidth is given", nullptr},
            Case{"read_latency = \"2s\"\n", "p.toml:1: read_latency '2s': out of range; write", ""},
            Case{"write_bandwidth = \"-1GB/s\"\n", "p.toml:1: write_bandwidth '-1GB/s': negative", ""},
            Case{"write_bandwidth = \"300ns\"\n", "p.toml:1: write_bandwidth '300ns': unknown unit 'ns'", ""},

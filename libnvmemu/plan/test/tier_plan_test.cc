@@ -56,7 +56,8 @@ TEST(TierPlanTest, AProfileSaysHowPersistsAreTaken) {
   const auto plan = parse_tiers("nvm=optane-dcpmm;pcm=pcm");
   ASSERT_TRUE(plan) << plan.error().message;
   EXPECT_NEAR(plan->tiers[0].persists.latency.multiple, 90.4 / 86.9, 1e-9);  // of what a persist takes here
-  EXPECT_EQ(plan->tiers[0].persists.bandwidth_bps, 2.46e9);
+  EXPECT_EQ(plan->tiers[0].persists.bandwidth_bps, 2.3e9);
+  EXPECT_EQ(plan->tiers[0].persists.granularity_bytes, 256);
   EXPECT_EQ(plan->tiers[1].persists.latency.ns, 150);
 }
 
@@ -80,6 +81,7 @@ TEST(TierPlanTest, WhatIsWrittenIsReadAgain) {
   for (const char* text :
        {"a=300ns", "a=300ns,write-latency=600ns,file=/x,file=/y;b=2x,rest",
         "a=2x,write-latency=1.5x,persist-bandwidth=2400000000B/s",
+        "a=2x,write-latency=100ns,persist-bandwidth=2400000000B/s,write-granularity=256B,write-queue=4096B",
         "a=2x,caller=f,malloc=65536B;b=3x,after=1048576B", "a=2x,write-latency=1000ns,persist=sync",
         "a=2x,read-bandwidth=1000000000B/s,write-bandwidth=2500000B/s",
         "far=2x,file=/x,node=2,size=1048576B,rest",
@@ -119,6 +121,9 @@ INSTANTIATE_TEST_SUITE_P(
         BadTiers{"nvm=300ns,write-latency=fast", "write-latency: 'fast'"},
         BadTiers{"nvm=300ns,persist=now", "persist= takes queue"},
         BadTiers{"nvm=300ns,persist-bandwidth=2", "persist-bandwidth: '2'"},
+        BadTiers{"nvm=300ns,write-granularity=100B", "write-granularity: '100B': not a power of two"},
+        BadTiers{"nvm=300ns,write-granularity=2MiB", "from 64B to 1 MiB"},
+        BadTiers{"nvm=300ns,write-queue=1B", "write-queue: '1B': not a size from 64B"},
         BadTiers{"nvm=300ns,rest,interleave=1:1", "each say"},
         BadTiers{"nvm=300ns,granularity=4KiB", "goes with"},
         BadTiers{"nvm=300ns,rest,granularity=4KiB", "goes with"},

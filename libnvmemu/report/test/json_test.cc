@@ -128,10 +128,22 @@ TEST(ReportJson, HasTheMigrations) {
 TEST(ReportJson, HasThePersists) {
   RunReport report = example_report();
   EXPECT_TRUE(json::parse(to_json(report))["persists"].is_null());
-  report.persists = {.is_emulated = true, .native_ns = 205, .persists = 10, .lines = 40, .delay_ns = 3000};
+  report.persists = {.is_emulated = true,
+                     .native_ns = 205,
+                     .persists = 10,
+                     .lines = 40,
+                     .delay_ns = 3000,
+                     .estimated_persists = 7,
+                     .estimated_lines = 9,
+                     .estimated_delay_ns = 1000,
+                     .estimated_error_ns = 300};
   const auto read = parse_report(to_json(report));
   ASSERT_TRUE(read) << read.error().message;
   EXPECT_EQ(read->persists.native_ns, 205);
+  EXPECT_EQ(read->persists.estimated_persists, 7U);
+  EXPECT_EQ(read->persists.estimated_lines, 9U);
+  EXPECT_EQ(read->persists.estimated_delay_ns, 1000);
+  EXPECT_EQ(read->persists.estimated_error_ns, 300);
   EXPECT_EQ(read->persists.lines, 40U);
   EXPECT_EQ(read->persists.delay_ns, 3000);
 }

@@ -20,6 +20,17 @@ TEST(WalkSchedule, BeginsWithTheFirstTicks) {
   EXPECT_EQ(schedule.at_tick(TickMoment::kSteady, true, kUnknown).steps, WalkSchedule::kShort.steps);
 }
 
+// What a thread does when it waits for no load, or for loads of a small set, is to be known as well: of the
+// latter every other walk is short.
+TEST(WalkSchedule, WalksEvenlyWhereAllTimeCounts) {
+  WalkSchedule evenly(0.001, {}, true), usually(0.001);
+  EXPECT_EQ(evenly.at_tick(TickMoment::kSteady, false, kUnknown).steps, WalkSchedule::kShort.steps);
+  EXPECT_EQ(usually.at_tick(TickMoment::kSteady, false, kUnknown).steps, 0u);
+  evenly.on_time(1e9);
+  for (const auto& plan : {WalkSchedule::kLong, WalkSchedule::kShort, WalkSchedule::kLong})
+    EXPECT_EQ(evenly.at_tick(TickMoment::kSteady, true, kHits).steps, plan.steps);
+}
+
 TEST(WalkSchedule, NeverWalksWithoutABudget) {
   WalkSchedule schedule(0);
   schedule.on_time(1e12);

@@ -170,6 +170,12 @@ TEST_F(WalkerTest, CountsWhatMakesStoresDurable) {
     EXPECT_NEAR(static_cast<double>(passed[one]), kRoundsInAWalk, 1) << name_of(one);
   EXPECT_NEAR(static_cast<double>(passed[Passed::kFence]), 2 * kRoundsInAWalk, 2);
   EXPECT_EQ(memory[16], rounds);
+  // Past the warm-up: the line that is flushed, and the one that is stored past the caches, for which the
+  // lock waits.
+  constexpr double kShare = (3000. - 512) / 3000;
+  EXPECT_NEAR(now_.outcome.persists.persists[0], 2 * kShare * kRoundsInAWalk, 2);
+  EXPECT_NEAR(now_.outcome.persists.lines[0], 2 * kShare * kRoundsInAWalk, 2);
+  EXPECT_GT(now_.outcome.persists.ns, 0);
 }
 
 TEST_F(WalkerTest, FindsASmallSetInTheCachesInTheSecondHalfOfALongWalk) {

@@ -46,8 +46,11 @@ WalkTaken ThreadWalks::maybe_walk(const ucontext_t& context, TickMoment moment,
   schedule_.on_walk(outcome.ns);
   missed_ = std::span(walker_->missed())
                 .first(std::min(Walker::kMissesKept, static_cast<std::size_t>(outcome.misses)));
-  WalkTaken taken{
-      .ns = outcome.ns, .steps = outcome.steps, .readings = outcome.readings, .passed = outcome.passed};
+  WalkTaken taken{.ns = outcome.ns,
+                  .steps = outcome.steps,
+                  .readings = outcome.readings,
+                  .passed = outcome.passed,
+                  .persists = outcome.persists};
   if (outcome.misses_in_a_row > 0) {
     constexpr double kNew = 0.25;
     in_a_row_per_miss_ += kNew * (outcome.misses_in_a_row / outcome.misses - in_a_row_per_miss_);

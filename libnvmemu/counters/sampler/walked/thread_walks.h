@@ -11,6 +11,7 @@
 #include "counters/sampler/account/walked_samples.h"
 #include "walk/schedule.h"
 #include "walk/walk_machine.h"
+#include "walk/walk_persists.h"
 #include "walk/walk_tally.h"
 #include "walk/walk_tiers.h"
 
@@ -35,13 +36,14 @@ struct WalkTaken {
   WalkPassed passed{};
   ByTier<double> misses_in_a_row{};    // that it has made in the program's stead
   double plain_ns = 0, longer_ns = 0;  // see WalkOutcome
+  WalkPersists persists{};             // likewise
 };
 
 class ThreadWalks final : public VerdictSource {
  public:
   // `shared` null: never walks.
-  ThreadWalks(SharedWalks* shared, double budget, Rules rules) noexcept
-      : shared_(shared), schedule_(budget, rules) {}
+  ThreadWalks(SharedWalks* shared, double budget, Rules rules, bool evenly = false) noexcept
+      : shared_(shared), schedule_(budget, rules, evenly) {}
   ThreadWalks(const ThreadWalks&) = delete;
   ThreadWalks& operator=(const ThreadWalks&) = delete;
 

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "counters/sampler/account/persist_estimate.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <utility>
+
+namespace nvmemu {
+namespace {
+
+// By how much a usual core may differ from the model of one, either way, in what work takes.
+constexpr double kModelDiffers = 1.5;
+constexpr double kKept = 0.5;  // of what walks have said, in the next epoch
+
+double sum_of(const ByTier<std::uint32_t>& counts) noexcept {
+  return std::accumulate(counts.begin(), counts.end(), 0.0);
+}
+
+}  // namespace
+
+double PersistEstimate::here_ns(const WalkPersists& walk, double work_ns) const noexcept {
+  return std::max(sum_of(walk.persists) * own_ns_, work_ns);
+}
+
+double PersistEstimate::longer_share(const WalkPersists& walk, double work_ns) const noexcept {
+  double beside_ns = 0, behind_ns = 0;  // what work is done beside, and what is waited for whatever there is
+  for (std::size_t tier = 0; tier < kMostTiers; ++tier) {
+    const PersistTarget& target = (*targets_)[tier];
+    const double persists = walk.persists[tier], lines = walk.lines[tier];
+    if (persists <= 0) continue;
+    // A latency below the machine's own adds nothing, here as where persists are told.
+    const double each_ns = std::max(own_ns_, target.durable_after_ns(lines / persists));
+    if (target.own_ns < 0) beside_ns += persists * each_ns;
+    if (target.own_ns >= 0) behind_ns += persists * (each_ns - own_ns_);
+    if (target.own_ns >= 0) beside_ns += persists * own_ns_;
+  }
+  return (std::max(beside_ns, work_ns) + behind_ns) / here_ns(walk, work_ns) - 1;
+}
+
+void PersistEstimate::add(const WalkPersists& walk) noexcept {
+  if (targets_ == nullptr || walk.ns <= 0) return;
+  ++walks_;
+  const double persists = sum_of(walk.persists);
+  if (persists <= 0) return;
+  const double here = here_ns(walk, walk.ns);
+  persists_per_ns_ += persists / here;
+  lines_per_ns_ += sum_of(walk.lines) / here;
+  const double longer = longer_share(walk, walk.ns);
+  longer_ += longer;
+  longer_squared_ += longer * longer;
+  model_error_ +=
+      std::abs(longer_share(walk, walk.ns / kModelDiffers) - longer_share(walk, walk.ns * kModelDiffers)) / 2;
+}
+
+PersistCounts PersistEstimate::take(double cpu_ns) noexcept {
+  if (targets_ == nullptr) return {};
+  waiting_ns_ += std::max(0.0, cpu_ns);
+  if (walks_ <= 0) return {};
+  const double ns = std::exchange(waiting_ns_, 0), longer = longer_ / walks_;
+  // Of the mean: what earlier walks have said counts in several epochs. Of a single one it is not known.
+  const double spread = walks_ > 1 ? (longer_squared_ / walks_ - longer * longer) / (walks_ - 1) / (1 - kKept)
+                                   : longer * longer;
+  const PersistCounts counts{.persists = ns * persists_per_ns_ / walks_,
+                             .lines = ns * lines_per_ns_ / walks_,
+                             .delay_ns = ns * longer,
+                             .model_error_ns = ns * model_error_ / walks_,
+                             .variance_ns2 = ns * ns * std::max(0.0, spread)};
+  forget();
+  return counts;
+}
+
+// By half with each epoch; but what was said last is better than nothing.
+void PersistEstimate::forget() noexcept {
+  constexpr double kFewest = 1. / 64;
+  if (walks_ < kFewest) return;
+  for (double* const sum :
+       {&walks_, &persists_per_ns_, &lines_per_ns_, &longer_, &longer_squared_, &model_error_})
+    *sum *= kKept;
+}
+
+PersistCounts PersistEstimates::take(double cpu_ns) noexcept {
+  waiting_ns_ += cpu_ns;
+  const double ticks_ns = kinds_[0].ticks_ns + kinds_[1].ticks_ns;
+  if (ticks_ns <= 0) return {};
+  PersistCounts sum;
+  for (Kind& kind : kinds_) {
+    sum += kind.estimate.take(waiting_ns_ * kind.ticks_ns / ticks_ns);
+    kind.ticks_ns = 0;
+  }
+  waiting_ns_ = 0;
+  return sum;
+}
+
+}  // namespace nvmemu

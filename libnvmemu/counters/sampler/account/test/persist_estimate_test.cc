@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "counters/sampler/account/persist_estimate.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+namespace nvmemu {
+namespace {
+
+constexpr double kOwnNs = 200;
+const ByTier<PersistTarget> kTargets{PersistTarget{.first_ns = 1000, .line_ns = 26},
+                                     PersistTarget{.first_ns = 700, .own_ns = kOwnNs}, PersistTarget{}};
+
+// A walk of rounds of so much work each, with a persist of `lines` in the tier.
+WalkPersists rounds(std::uint32_t count, double work_ns, std::uint32_t lines = 1, TierId tier = 0) {
+  WalkPersists walk{.ns = count * work_ns};
+  walk.persists[tier] = count;
+  walk.lines[tier] = count * lines;
+  return walk;
+}
+WalkPersists work(double ns) { return {.ns = ns}; }
+
+PersistCounts estimate(std::initializer_list<WalkPersists> walks, double cpu_ns) {
+  PersistEstimate persists(&kTargets, kOwnNs);
+  for (const WalkPersists& walk : walks) persists.add(walk);
+  return persists.take(cpu_ns);
+}
+
+// 1 ms of rounds that each take the 200 ns that a persist takes here: 5000, of which each takes 800 more.
+TEST(PersistEstimateTest, RoundsThatWaitForPersistsTakeTheTarget) {
+  const PersistCounts counts = estimate({rounds(50, 20), rounds(40, 20)}, 1e6);
+  EXPECT_NEAR(counts.persists, 5000, 1e-6);
+  EXPECT_NEAR(counts.delay_ns, 5000 * 800, 1e-3);
+  EXPECT_EQ(counts.model_error_ns, 0);  // whatever the work takes, it is done beside
+  EXPECT_NEAR(counts.variance_ns2, 0, 1);
+}
+
+TEST(PersistEstimateTest, WorkBesideIsFreeUpToThat) {
+  // 500 ns of work: natively a round takes these, and on the target 1000.
+  const PersistCounts half = estimate({rounds(10, 500)}, 1e6);
+  EXPECT_NEAR(half.persists, 2000, 1e-6);
+  EXPECT_NEAR(half.delay_ns, 1e6, 1e-3);
+  // A core on which the work takes 750 or 333 instead: a third, or twice as much longer.
+  EXPECT_NEAR(half.model_error_ns, 1e6 * (1000 / (500 / 1.5) - 1000 / 750.) / 2, 1e-3);
+  const PersistCounts hidden = estimate({rounds(10, 5000)}, 1e6);
+  EXPECT_NEAR(hidden.persists, 200, 1e-6);
+  EXPECT_EQ(hidden.delay_ns, 0);
+}
+
+TEST(PersistEstimateTest, FurtherLinesTakeLonger) {
+  EXPECT_NEAR(estimate({rounds(10, 20, 11)}, 1e6).delay_ns, 5000 * (1000 + 10 * 26 - kOwnNs), 1e-3);
+  EXPECT_NEAR(estimate({rounds(10, 20, 11)}, 1e6).lines, 55'000, 1e-3);
+}
+
+// Whatever is done beside.
+TEST(PersistEstimateTest, AMediumIsWaitedForInAnyCase) {
+  EXPECT_NEAR(estimate({rounds(10, 5000, 1, 1)}, 1e6).delay_ns, 200 * 500, 1e-3);
+}
+
+TEST(PersistEstimateTest, WhatIsNotEmulatedTakesWhatItTakesHere) {
+  const PersistCounts counts = estimate({rounds(10, 20, 1, 2)}, 1e6);
+  EXPECT_NEAR(counts.persists, 5000, 1e-6);
+  EXPECT_EQ(counts.delay_ns, 0);
+}
+
+// Half of the time goes to persists: by the number of walks, however many instructions those have passed.
+TEST(PersistEstimateTest, EachWalkStandsForAsMuchTime) {
+  const PersistCounts counts = estimate({rounds(3, 20), work(1e6), rounds(3, 20), work(10)}, 1e6);
+  EXPECT_NEAR(counts.persists, 2500, 1e-6);
+  EXPECT_NEAR(counts.delay_ns, 2500 * 800, 1e-3);
+  // Shares of 4, 0, 4 and 0: their variance, over their number; twice that, as they count in the next epoch,
+  // too.
+  EXPECT_NEAR(counts.variance_ns2, 1e12 * 16. / 3 / 4 * 2, 1e3);
+}
+
+TEST(PersistEstimateTest, TimeWithoutAWalkIsAsThatBefore) {
+  PersistEstimate persists(&kTargets, kOwnNs);
+  EXPECT_EQ(persists.take(1e6).delay_ns, 0);  // it waits for the first
+  persists.add(rounds(10, 20));
+  EXPECT_NEAR(persists.take(1e6).persists, 10'000, 1e-6);
+  for (int i = 0; i < 2000; ++i) EXPECT_NEAR(persists.take(1e6).persists, 5000, 1e-6);
+  EXPECT_NEAR(std::sqrt(persists.take(1e6).variance_ns2), 4e6, 1);  // all that one walk has said
+}
+
+// Each epoch's walks count half as much in the next.
+TEST(PersistEstimateTest, WhatWasSaidIsForgotten) {
+  PersistEstimate persists(&kTargets, kOwnNs);
+  for (int i = 0; i < 4; ++i) persists.add(rounds(10, 20));
+  persists.take(1e6);
+  for (int i = 0; i < 2; ++i) persists.add(work(1000));
+  EXPECT_NEAR(persists.take(1e6).persists, 2500, 1e-6);
+  for (int i = 0; i < 6; ++i) persists.add(work(1000));
+  EXPECT_NEAR(persists.take(1e6).persists, 5000. * 1 / 8, 1e-6);
+}
+
+TEST(PersistEstimateTest, WhereNothingIsEmulatedNothingIsEstimated) {
+  PersistEstimate nothing(nullptr, kOwnNs);
+  nothing.add(rounds(10, 20));
+  EXPECT_EQ(nothing.take(1e6).persists, 0);
+  PersistEstimate not_known(&kTargets, 0);
+  not_known.add(rounds(10, 20));
+  EXPECT_EQ(not_known.take(1e6).persists, 0);
+}
+
+// Of a thread that waits for loads a fifth of its time, which is walked nine times as often.
+TEST(PersistEstimateTest, TicksThatAreWalkedMoreOftenCountByTheirTime) {
+  PersistEstimates persists(&kTargets, kOwnNs);
+  for (int i = 0; i < 100; ++i) persists.on_tick(i % 5 == 0, 1e4);
+  for (int i = 0; i < 9; ++i) persists.add(true, work(1e5));
+  persists.add(false, rounds(10, 20));
+  EXPECT_NEAR(persists.take(1e6).persists, 4000, 1e-6);
+}
+
+}  // namespace
+}  // namespace nvmemu
