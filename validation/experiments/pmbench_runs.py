@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: Apache-2.0
+"""pmbench as a program of experiments."""
+import os
+
+ZRAM = "/sys/class/zram-control"
+
+
+def not_root():
+    return "" if os.geteuid() == 0 else "needs root"
+
+
+def no_zram():
+    return not_root() or ("" if os.path.exists(ZRAM) else "this kernel has no zram")
+
+
+def histogram_of(result, slower_than_ns=0):
+    """[begin_ns, count] of all reads and writes of all threads that took so long, in order."""
+    counts = {}
+    for thread in result["threads"]:
+        for kind in ("reads", "writes"):
+            for begin_ns, count in thread[kind]["buckets"]:
+                if begin_ns >= slower_than_ns:
+                    counts[begin_ns] = counts.get(begin_ns, 0) + count
+    return sorted(counts.items())
+
+
+def quantile(histogram, share):
+    """The beginning of its bucket, in ns; None of nothing."""
+    wanted = share * sum(count for _, count in histogram)
+    seen = 0
+    for begin_ns, count in histogram:
+        seen += count
+        if seen >= wanted:
+            return begin_ns
+    return None
+
+
+def mean_ns(histogram):
+    total = sum(count for _, count in histogram)
+    return sum(begin_ns * count for begin_ns, count in histogram) / total if total else None
+
+
+def share_of_slowest(histogram, share):
+    """What part of all time the slowest `share` of them took."""
+    left = share * sum(count for _, count in histogram)
+    slowest_ns = 0
+    for begin_ns, count in reversed(histogram):
+        taken = min(left, count)
+        slowest_ns += taken * begin_ns
+        left -= taken
+    all_ns = sum(begin_ns * count for begin_ns, count in histogram)
+    return slowest_ns / all_ns if all_ns else None
+
+
+def accesses_per_second(result):
+    return sum(thread["accesses"] for thread in result["threads"]) / result["seconds"]
