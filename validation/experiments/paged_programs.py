@@ -8,6 +8,7 @@ from acceptance.runner import RunError
 from engine.experiment import Choice, Figure
 
 PYTHON = """
+import random
 random.seed(1)
 d = {{random.randrange(10**9): str(i) for i in range({entries})}}
 h = 0

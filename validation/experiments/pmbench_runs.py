@@ -54,3 +54,17 @@ def share_of_slowest(histogram, share):
 
 def accesses_per_second(result):
     return sum(thread["accesses"] for thread in result["threads"]) / result["seconds"]
+
+
+FAULT_NS = 1500  # an access that takes longer has faulted
+
+
+def pmbench(lab, mib, seconds, kernel, latency="", read_percent=50):
+    """Uniform accesses of one thread to random contents, half of them in memory: paged by the kernel to zram, or by nvmemu to a device
+    that takes `latency`. What pmbench writes, and nvmemu's report."""
+    command = [lab.pmbench, "-m", str(mib), "-s", str(mib), "-i", "-q", "--thp", "off", "-r", str(read_percent), "--json", lab.path("pmbench.json")]
+    if kernel:
+        ran = lab.run([*command, "--memory-limit", f"{mib // 2}M", "--page-cluster", "0", "--swap-device", "zram", str(seconds)])
+    else:
+        ran = lab.run([*command, str(seconds)], ["--dram", f"{mib // 2}M", *(["--page-latency", latency] if latency else [])])
+    return lab.read("pmbench.json"), ran.report

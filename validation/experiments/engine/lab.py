@@ -70,7 +70,7 @@ class Lab:
         after = resource.getrusage(resource.RUSAGE_CHILDREN)
         if status not in statuses:
             said = (stderr.strip() or stdout.decode(errors="replace").strip())[-SAID:]
-            raise RunError(f"{' '.join(whole)[:SAID]}\nended with {status_text(status)}: {said or 'it said nothing'}")
+            raise RunError(f"{' '.join(' '.join(whole).split())[:SAID]}\nended with {status_text(status)}: {said or 'it said nothing'}")
         told = None
         if options is not None:
             told = self._runner.read_report(report, Outcome(status, stdout, stderr, seconds, None), warn=False)
