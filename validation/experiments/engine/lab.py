@@ -73,11 +73,16 @@ class Lab:
             raise RunError(f"{' '.join(' '.join(whole).split())[:SAID]}\nended with {status_text(status)}: {said or 'it said nothing'}")
         told = None
         if options is not None:
-            told = self._runner.read_report(report, Outcome(status, stdout, stderr, seconds, None), warn=False)
-            if not told["processes"]:
-                raise RunError("ran natively: " + "; ".join(told["warnings"]))
+            told = self.read_report(report, Outcome(status, stdout, stderr, seconds, None))
         cpu = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
         return Ran(stdout, stderr, seconds, cpu, told)
+
+    def read_report(self, path, outcome):
+        """RunError where there is none, or nothing was emulated."""
+        told = self._runner.read_report(path, outcome, warn=False)
+        if not told["processes"]:
+            raise RunError("ran natively: " + "; ".join(told["warnings"]))
+        return told
 
     def json(self, command, options=None):
         """What it prints, and its report."""
