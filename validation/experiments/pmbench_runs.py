@@ -2,6 +2,8 @@
 """pmbench as a program of experiments."""
 import os
 
+from acceptance.runner import RunError
+
 ZRAM = "/sys/class/zram-control"
 
 
@@ -67,4 +69,7 @@ def pmbench(lab, mib, seconds, kernel, latency="", read_percent=50):
         ran = lab.run([*command, "--memory-limit", f"{mib // 2}M", "--page-cluster", "0", "--swap-device", "zram", str(seconds)])
     else:
         ran = lab.run([*command, str(seconds)], ["--dram", f"{mib // 2}M", *(["--page-latency", latency] if latency else [])])
+        told = ran.report["paging"]
+        if told["hard_faults"]["faults"] == 0:
+            raise RunError(f"nothing was paged in: {told['unpaged_bytes'] / (1 << 20):.0f} MiB of pmbench's memory are not paged")
     return lab.read("pmbench.json"), ran.report
