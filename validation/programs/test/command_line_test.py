@@ -55,6 +55,10 @@ BAD_INPUT = [
     ("nvmemu-written-out", ["--stride", "100"], "--stride"),
     ("nvmemu-written-out", ["--seconds", "0"], "--seconds"),
     ("nvmemu-written-out", ["--count-misses", "--threshold", "soon"], "--threshold"),
+    ("nvmemu-page-device", ["--device", "drum"], "drum"),
+    ("nvmemu-page-device", ["--erase", "soon"], "--erase"),
+    ("nvmemu-page-device", ["--erase-block", "7"], "--erase-block"),
+    ("nvmemu-page-device", ["--requests", "0"], "--requests"),
     ("nvmemu-gather", ["--instructions", "12"], "--instructions"),
     ("nvmemu-gather", ["--size", "3MiB"], "--size"),
     ("nvmemu-gather", ["--loads", "0"], "--loads"),
@@ -202,8 +206,27 @@ class Figures(unittest.TestCase):
             self.assertGreaterEqual(figures[kernel]["best_mbps"], figures[kernel]["median_mbps"])
             self.assertGreater(figures[kernel]["median_mbps"], 0)
 
+    def page_device(self, *arguments):
+        return json.loads(run("nvmemu-page-device", "--json", *arguments, check=True).stdout)
+
+    def test_of_a_device_are_those_of_its_profile(self):
+        disk = self.page_device("--device", "hdd-2008")
+        for name, told in (("random_reads_per_second", 120), ("random_writes_per_second", 120), ("sequential_read_mbps", 56), ("sequential_write_mbps", 45)):
+            self.assertAlmostEqual(disk[name], told, delta=0.02 * told)
+
+    def test_of_a_device_have_what_erasing_takes_once_a_block(self):
+        found = self.page_device("--device", "z-nand", "--erase-block", "131072", "--erase", "1500us")
+        page_us, erase_us, pages_of_block = 16, 1500, 32
+        self.assertAlmostEqual(found["random_writes_per_second"], 1e6 / (page_us + erase_us), delta=2)
+        in_log = 1e6 / (page_us + erase_us / pages_of_block)
+        self.assertAlmostEqual(found["log_writes_per_second"], in_log, delta=0.01 * in_log)
+
+    def test_of_a_device_are_more_with_requests_side_by_side_where_it_serves_several(self):
+        one, many = (self.page_device("--device", "z-nand", "--depth", depth)["random_reads_per_second"] for depth in ("1", "32"))
+        self.assertAlmostEqual(many / one, 8, delta=0.1)
+
     def test_help_is_on_stdout_and_succeeds(self):
-        for program in SMALL:
+        for program in [*SMALL, "nvmemu-page-device"]:
             done = run(program, "--help")
             self.assertEqual(done.returncode, 0)
             self.assertIn("--json", done.stdout)
