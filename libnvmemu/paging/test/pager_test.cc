@@ -3,8 +3,10 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <random>
 #include <thread>
+#include <tuple>
 #include <vector>
 
 #include "simulated_process.h"
@@ -158,6 +160,101 @@ TEST(Pager, CleansItsLogAndWritesInSequence) {
   EXPECT_GE(tally.sequential_writes, 19 * tally.random_writes);
   for (std::uint64_t page = 0; page < kPages; ++page)
     EXPECT_EQ(process.load(page), values[page] == 0 ? page + 1 : values[page]);
+}
+
+// While a page is being read nobody has a lock: by the time that it is there, the log has been written round,
+// and its segment cleaned. It must lie where it lay.
+TEST(Pager, DoesNotCleanAwayAPageThatIsBeingRead) {
+  constexpr std::uint64_t kPages = 3000, kRead = 100, kColdBegin = 90, kColdEnd = 120;
+  Process process;
+  ASSERT_TRUE(process.pager.add(pages(0, kPages)));
+  process.fill(kPages);
+  std::vector<std::uint64_t> values(kPages);
+  for (std::uint64_t page = 0; page < kPages; ++page) values[page] = page + 1;
+  std::minstd_rand random(1);
+  // Of the segment, nothing is needed in the end but what nobody writes to.
+  const auto write_others = [&] {
+    for (std::uint64_t step = kPages + 1; step < 20'000; ++step) {
+      const std::uint64_t page = random() % kPages;
+      if (page < kColdBegin || page >= kColdEnd) process.save(page, values[page] = step);
+    }
+  };
+  std::uint64_t read_from = 0;
+  std::vector<simulated::Store::Request> meanwhile;
+  process.store.during_next_read = [&](std::uint64_t slot) {
+    read_from = slot;
+    process.store.trace = &meanwhile;
+    write_others();
+    process.store.trace = nullptr;
+  };
+  EXPECT_EQ(process.load(kRead), values[kRead]);
+  const auto reads_beside_it = [&](const simulated::Store::Request& request) {
+    return !request.is_write && (request.slot + request.pages == read_from || request.slot == read_from + 1);
+  };
+  EXPECT_TRUE(std::ranges::any_of(meanwhile, reads_beside_it)) << "the cleaner has not been there";
+  const auto takes_it = [&](const simulated::Store::Request& request) {
+    return request.slot <= read_from && read_from < request.slot + request.pages;
+  };
+  EXPECT_FALSE(std::ranges::any_of(meanwhile, takes_it));
+  write_others();  // it leaves DRAM, and what lies in its place is read
+  for (std::uint64_t page = 0; page < kPages; ++page) ASSERT_EQ(process.load(page), values[page]) << page;
+  EXPECT_EQ(process.tally.surprises, 0U);
+}
+
+// What the store was asked for, as a device would see it: by somebody who knows nothing of the pager.
+struct Recounted {
+  std::uint64_t sequential[2]{}, random[2]{}, erases = 0;  // pages; by whether they were written
+
+  Recounted(const std::vector<simulated::Store::Request>& trace, std::uint64_t block_pages) {
+    std::uint64_t next[2]{}, last_block = ~std::uint64_t{0};
+    for (const auto& request : trace) {
+      (request.slot == next[request.is_write] ? sequential : random)[request.is_write] += request.pages;
+      next[request.is_write] = request.slot + request.pages;
+      if (!request.is_write) continue;
+      for (std::uint64_t slot = request.slot; slot < request.slot + request.pages; ++slot) {
+        if (slot / block_pages != last_block) ++erases;
+        last_block = slot / block_pages;
+      }
+    }
+  }
+};
+
+class PagerCounts : public ::testing::TestWithParam<std::tuple<LayoutKind, ReadAheadKind>> {};
+INSTANTIATE_TEST_SUITE_P(
+    Choices, PagerCounts,
+    ::testing::Combine(::testing::Values(LayoutKind::kLog, LayoutKind::kInPlace, LayoutKind::kScattered),
+                       ::testing::Values(ReadAheadKind::kNone, ReadAheadKind::kAdaptive)));
+
+TEST_P(PagerCounts, AreWhatTheTraceOfRequestsSays) {
+  const auto [layout, read_ahead] = GetParam();
+  const Result<PageDeviceProfile> ssd = find_page_device("ssd-2008");
+  ASSERT_TRUE(ssd);
+  Process process({.choices = {.layout = layout, .read_ahead = read_ahead}, .device = ssd->device});
+  std::vector<simulated::Store::Request> trace;
+  process.store.trace = &trace;
+  constexpr std::uint64_t kPages = 3000;
+  ASSERT_TRUE(process.pager.add(pages(0, kPages)));
+  process.fill(kPages);
+  std::minstd_rand random(2);
+  for (std::uint64_t step = 1; step < 20'000; ++step) {
+    const std::uint64_t page = random() % kPages;
+    step % 3 == 0 ? process.save(page, step) : static_cast<void>(process.load(page));
+    if (step % 64 == 0) {  // some in a row, too
+      for (std::uint64_t next = page; next < std::min(page + 16, kPages); ++next) process.load(next);
+    }
+  }
+  const Recounted counted(trace, ssd->device.erase_block_bytes / kPageBytes);
+  const PagingTally& tally = process.tally;
+  EXPECT_EQ(tally.sequential_reads, counted.sequential[0]);
+  EXPECT_EQ(tally.random_reads, counted.random[0]);
+  EXPECT_EQ(tally.sequential_writes, counted.sequential[1]);
+  EXPECT_EQ(tally.random_writes, counted.random[1]);
+  EXPECT_EQ(tally.erases, counted.erases);
+  EXPECT_GT(counted.sequential[1] + counted.random[1], 2 * kPages);
+  EXPECT_EQ(tally.written_pages + tally.cleaned_pages, counted.sequential[1] + counted.random[1]);
+  EXPECT_EQ(tally.hard_faults + tally.ahead_pages + tally.cleaned_pages,
+            counted.sequential[0] + counted.random[0]);
+  EXPECT_EQ(tally.cleaned_pages > 0, layout == LayoutKind::kLog);
 }
 
 class PagerReadAhead : public ::testing::TestWithParam<ReadAheadKind> {};
