@@ -289,6 +289,12 @@ void ThreadState::note_drain() noexcept {
   }
 }
 
+void ThreadState::note_device_wait(double spun_ns) noexcept {
+  if (is_at_work() || !is_mine()) return;
+  const Quiet quiet;
+  emulator().note_device_wait(spun_ns);
+}
+
 void ThreadState::end_wait() noexcept {
   if (is_ready() && !emulator().is_booked()) emulator().begin_interval();
 }

@@ -10,6 +10,7 @@
 
 #include "base/log.h"
 #include "base/raw_syscall.h"
+#include "device_wait_note.h"
 #include "signal_mask.h"
 
 namespace nvmemu::preload {
@@ -25,6 +26,7 @@ constexpr std::uint64_t kMostStorePages = std::uint64_t{1} << 28;  // 1 TiB
 }  // namespace
 
 void SpinningClock::wait_until_ns(std::uint64_t time_ns) noexcept {
+  const DeviceWaitNote note;
   for (std::uint64_t now = now_ns(); now < time_ns; now = now_ns()) {
     const std::uint64_t left = time_ns - now;
     if (left > 2 * kSleepsLateNs) {
