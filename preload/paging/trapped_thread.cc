@@ -16,7 +16,7 @@ namespace {
 constexpr std::size_t kMostThreads = 1U << 13;
 constexpr int kFree = -1;
 constexpr std::size_t kGuardBytes = 4096;
-constexpr std::size_t kStackBytes = 64 * 1024;
+constexpr std::size_t kStackBytes = std::size_t{64} << 10;
 
 constinit TrappedThread threads[kMostThreads]{};  // touched as far as it is used
 
