@@ -8,6 +8,7 @@
 #include "atomic_set.h"
 #include "base/raw_syscall.h"
 #include "handlers.h"
+#include "paging/process_pager.h"
 #include "runtime.h"
 
 namespace nvmemu::preload {
@@ -66,11 +67,11 @@ bool is_due() noexcept {
   return now >= next && next_scan_ticks.compare_exchange_strong(next, now + clock.to_ticks(kScanIntervalNs));
 }
 
-// A task folder has a link for each thread, and its own two.
+// Without the emulator's own. A task folder has a link for each thread, and its own two.
 long count_threads() noexcept {
   struct stat status {};
   if (raw_syscall(SYS_newfstatat, AT_FDCWD, "/proc/self/task", &status, 0) != 0) return 0;
-  return static_cast<long>(status.st_nlink) - 2;
+  return static_cast<long>(status.st_nlink) - 2 - (ProcessPager::fault_thread().tid() != 0 ? 1 : 0);
 }
 
 // 0 where the name is no number.
@@ -110,7 +111,9 @@ void scan() noexcept {
     const int tid = slot.tid.load();
     if (tid > 0 && is_gone(tid)) forget(slot);
   }
-  for_each_thread([](int tid) {
+  const int own = ProcessPager::fault_thread().tid();
+  for_each_thread([own](int tid) {
+    if (tid == own) return;
     if (known.contains(static_cast<std::uintptr_t>(tid)) || slot_of(tid) != nullptr || is_gone(tid)) return;
     adopt(tid);
   });

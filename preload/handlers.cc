@@ -9,6 +9,7 @@
 
 #include "base/program_counter.h"
 #include "base/raw_syscall.h"
+#include "calling_thread.h"
 #include "counters/sampler/code/guarded_read.h"
 #include "endings.h"
 #include "foreign_threads.h"
@@ -44,20 +45,6 @@ bool mend_fault(int signal, ucontext_t& interrupted) noexcept {
   if (pc < range.begin || pc >= range.end) return false;
   set_program_counter(interrupted, range.resume);
   return true;
-}
-
-// The calling thread's, whoever made it. `is_foreign`: nothing thread-local may be touched.
-struct Thread {
-  ThreadState* state = nullptr;
-  bool is_foreign = false;
-};
-
-// None where all go natively: to ask which it is may take a system call.
-Thread find_thread() noexcept {
-  if (ThreadState::is_over()) return {};
-  if (ThreadState* const foreign = foreign_thread()) return {foreign, true};
-  if (has_known_thread_pointer()) return {&this_thread(), false};
-  return {};
 }
 
 // Of the emulator's code wherever it runs, and not sent.
@@ -182,7 +169,7 @@ __attribute__((no_stack_protector)) void* nvmemu_handle_signal(int signal, sigin
   if (signal == SIGBUS && mend_page_fault(*info, *context)) return nullptr;
   if (signal == SIGSYS && answer_trapped_call(*info, *context)) return nullptr;
   if (void* const handler = signal == SIGSYS ? programs_trap_handler() : nullptr) return handler;
-  const Thread thread = find_thread();
+  const Thread thread = calling_thread();
   if (thread.state != nullptr && thread.state->is_at_work()) {
     interrupt_work(*thread.state, signal, *info, *context);
     return nullptr;

@@ -23,6 +23,7 @@
 #include "lifecycle.h"
 #include "loaded_program.h"
 #include "natively.h"
+#include "paging/process_pager.h"
 #include "sandbox.h"
 #include "traffic_options.h"
 
@@ -216,7 +217,9 @@ void Runtime::forget_program(BoardProcess* expected) noexcept {
 
 void Runtime::note_user_time() noexcept {
   if (process_ == nullptr || pmu_options_ || replay_) return;
-  process_->user_ns.store(user_time_ns(RUSAGE_SELF), std::memory_order_relaxed);
+  const std::uint64_t own_ns = ProcessPager::fault_thread().user_ns();
+  const std::uint64_t user_ns = user_time_ns(RUSAGE_SELF);
+  process_->user_ns.store(user_ns - std::min(user_ns, own_ns), std::memory_order_relaxed);
 }
 
 BoardThread* Runtime::claim_thread(std::uint32_t tid) noexcept {
@@ -244,7 +247,7 @@ void Runtime::note_waiting_code(const void* address) noexcept {
 }
 
 void Runtime::note_sampler() noexcept {
-  if (shared_.walks == nullptr && !replay_) warn(kNoWalks);
+  if (shared_.walks == nullptr && !replay_ && (injects() || !pages_by_thread())) warn(kNoWalks);
 }
 
 }  // namespace nvmemu::preload

@@ -124,6 +124,9 @@ class Runtime {
   bool open_tiers();
   bool open_board();
   bool prepare_counts();
+  bool pages_by_thread() const noexcept {
+    return !config_.paging.empty() && config_.paging.choices.handler == HandlerKind::kThread;
+  }
   bool injects() const noexcept { return highest_target_ns() > read_latency_.base_ns; }
   double highest_target_ns() const noexcept;
   bool set_targets();

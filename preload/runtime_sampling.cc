@@ -25,7 +25,8 @@ void Runtime::create_walks() {
   const double threshold_ns = calibration_.memory_threshold_ns > 0
                                   ? calibration_.memory_threshold_ns - calibration_.timing_overhead_ns
                                   : (calibration_.cache_latency_ns + read_latency_.base_ns) / 2;
-  if (!config_.walks || !clock_->uses_tsc()) return;
+  // What a walk touches is brought in where a thread serves pages: only the signal can be told from a wait.
+  if (!config_.walks || pages_by_thread() || !clock_->uses_tsc()) return;
   WalkTiers tiers{.map = placement_.map()};
   for (std::size_t tier = 0; tier < kMostTiers; ++tier)
     tiers.longer_ns[tier] = std::max(0.0, read_latency_.target_of(tier) - read_latency_.base_ns);

@@ -299,6 +299,12 @@ void ThreadState::note_file_flush(TierId tier) noexcept {
   if (is_ready()) emulator().persist({.lines = 1, .blocks = 1}, Runtime::get().persist_target(tier));
 }
 
+void ThreadState::note_device_wait(double spun_ns) noexcept {
+  if (is_at_work() || !is_mine()) return;
+  const Quiet quiet;
+  emulator().note_device_wait(spun_ns);
+}
+
 void ThreadState::end_wait() noexcept {
   if (is_ready() && !emulator().is_booked()) emulator().begin_interval();
 }

@@ -93,6 +93,9 @@ class ThreadState {
   // begins here. Async-signal-safe.
   void end_wait() noexcept;
 
+  // The thread has waited for a device, and spun for so long of it: that is injected time. Async-signal-safe.
+  void note_device_wait(double spun_ns) noexcept;
+
   // The program flushes these bytes; and then fences, behind which it goes on; or is told that they are
   // durable. Outside of its signal handlers.
   NVMEMU_TOLD void note_flush(const void* address, std::size_t bytes) noexcept;

@@ -109,7 +109,7 @@ Config make_config(const RunOptions& options, const Prepared& prepared, const Li
   config.alternate_ns = prepared.request.alternate_ns;
   config.clock_hz = prepared.machine.clock_hz;
   config.ticker = prepared.request.ticker;
-  config.walks = !options.no_walks;
+  config.walks = !options.no_walks && prepared.request.paging.choices.handler == HandlerKind::kSignal;
   config.rules = prepared.request.rules;
   config.source = source_choice(prepared);
   config.replay = prepared.replay;
@@ -200,7 +200,8 @@ RunReport make_report(const RunOptions& options, const Prepared& prepared,
                      .device = prepared.request.paging.device_name,
                      .layout = std::string(name_of(prepared.request.paging.choices.layout)),
                      .read_ahead = std::string(name_of(prepared.request.paging.choices.read_ahead)),
-                     .policy = std::string(name_of(prepared.request.paging.choices.policy))};
+                     .policy = std::string(name_of(prepared.request.paging.choices.policy)),
+                     .handler = std::string(name_of(prepared.request.paging.choices.handler))};
     const PageDevice& device = prepared.request.paging.device;
     report.paging.endurance = {.capacity_bytes = device.capacity_bytes,
                                .erase_cycles = device.erase_cycles,

@@ -23,7 +23,8 @@ Result<void> check_alone(const RunOptions& options) {
                 {"--page-device", options.page_device},
                 {"--page-layout", options.page_layout},
                 {"--page-readahead", options.page_readahead},
-                {"--page-policy", options.page_policy}};
+                {"--page-policy", options.page_policy},
+                {"--page-handler", options.page_handler}};
   for (const auto& other : others) {
     if (!other.value.empty())
       return failure(fmt::format("{}: nothing is paged without --dram", other.name),
@@ -64,7 +65,19 @@ Result<void> check_choices(const RunOptions& options, PagingPlan& paging) {
     return done;
   if (const auto done = check_choice("--page-readahead", options.page_readahead, choices.read_ahead); !done)
     return done;
-  return check_choice("--page-policy", options.page_policy, choices.policy);
+  if (const auto done = check_choice("--page-policy", options.page_policy, choices.policy); !done)
+    return done;
+  return check_choice("--page-handler", options.page_handler, choices.handler);
+}
+
+// What a walk touches would be brought in, and waited for.
+Result<void> check_handler(const RunOptions& options, const PagingPlan& paging) {
+  const HandlerKind handler = paging.choices.handler;
+  if (handler == HandlerKind::kThread && (!options.tiers.empty() || !options.tiers_file.empty()))
+    return failure("--page-handler thread: with it nothing is walked, and only walks tell tiers apart",
+                   "leave it or --tier away");
+  const Result<void> can = check_paging(handler);
+  return can ? can : in_option(handler == HandlerKind::kThread ? "--page-handler" : "--dram", can.error());
 }
 
 Result<void> check_dram(const RunOptions& options, PagingPlan& paging) {
@@ -107,7 +120,7 @@ Result<void> check_paging_options(const RunOptions& options, RunRequest& request
   if (const auto done = check_dram(options, paging); !done) return done;
   if (const auto done = check_device(options, paging); !done) return done;
   if (const auto done = check_choices(options, paging); !done) return done;
-  if (const auto can = check_paging(); !can) return in_option("--dram", can.error());
+  if (const auto done = check_handler(options, paging); !done) return done;
   if (const auto done = check_place(options, paging); !done) return done;
   request.paging = paging;
   return {};

@@ -77,6 +77,10 @@ void add_memory_options(Parser& app, RunOptions& options) {
       kMemory);
   add("--page-policy", options.page_policy, "fifo|random|clock",
       "which pages leave DRAM: the oldest, any, or the oldest that were of\nno use since [fifo]", kMemory);
+  add("--page-handler", options.page_handler, "signal|thread",
+      "who brings a page that is missing: the thread that touched it, or one\nof the emulator's, which takes "
+      "root or CAP_SYS_PTRACE [signal]",
+      kMemory);
   app.add_option(
          "--storage", options.storage,
          "files below DIR behave as if they lay on other storage: ssd-nvme,\nssd-sata, hdd-7200, "

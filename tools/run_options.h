@@ -26,7 +26,8 @@ struct RunOptions {
   std::vector<std::string> tiers;  // NAME=MEMORY,RULE each,
   std::string tiers_file;          // and those of a file
   std::string policy;              // by which memory moves between them
-  std::string dram, page_to, page_latency, page_device, page_layout, page_readahead, page_policy;
+  std::string dram, page_to, page_latency, page_device, page_layout, page_readahead, page_policy,
+      page_handler;
   std::vector<std::string> storage;  // DIR=PROFILE each
   std::string page_cache;
   std::string throttle = "auto", node = "0";

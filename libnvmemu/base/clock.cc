@@ -31,6 +31,13 @@ std::uint64_t read_clock_ns(clockid_t id) noexcept {
   return static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000U + static_cast<std::uint64_t>(now.tv_nsec);
 }
 
+// A system call either way, which is none of the C library's: those may be looked at (preload/paging/).
+std::uint64_t read_cpu_clock_ns(clockid_t id) noexcept {
+  timespec now{};
+  if (raw_syscall(SYS_clock_gettime, id, &now) != 0) return 0;
+  return static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000U + static_cast<std::uint64_t>(now.tv_nsec);
+}
+
 #ifdef NVMEMU_HAS_TSC
 
 constexpr std::uint64_t kCalibrationNs = 5'000'000;
@@ -121,15 +128,13 @@ std::uint64_t Clock::to_ticks(double ns) const noexcept {
 }
 
 std::uint64_t monotonic_raw_ns() noexcept { return read_clock_ns(CLOCK_MONOTONIC_RAW); }
-std::uint64_t thread_cpu_ns() noexcept { return read_clock_ns(CLOCK_THREAD_CPUTIME_ID); }
+std::uint64_t thread_cpu_ns() noexcept { return read_cpu_clock_ns(CLOCK_THREAD_CPUTIME_ID); }
 
 std::uint64_t thread_cpu_ns_of(int tid) noexcept {
   constexpr unsigned kOfOneThread = 4;  // include/linux/posix-timers.h: CPUCLOCK_PERTHREAD_MASK,
   constexpr unsigned kRunning = 2;      // and CPUCLOCK_SCHED
   const auto clock = static_cast<clockid_t>((~static_cast<unsigned>(tid) << 3) | kOfOneThread | kRunning);
-  timespec now{};
-  if (raw_syscall(SYS_clock_gettime, clock, &now) != 0) return 0;
-  return static_cast<std::uint64_t>(now.tv_sec) * 1000000000 + static_cast<std::uint64_t>(now.tv_nsec);
+  return read_cpu_clock_ns(clock);
 }
 
 }  // namespace nvmemu

@@ -36,8 +36,12 @@ class CounterSource {
   // Async-signal-safe.
   virtual void resume(double injected_ns) noexcept = 0;
 
-  // During one, again and again, about as often as a program that does nothing else misses: keeps in the
-  // caches what the thread would have kept there had it gone on. Async-signal-safe.
+  // The thread has spun for so long since the last read(), but for a device: neither its computing nor a
+  // stall. Async-signal-safe.
+  virtual void note_wait(double spun_ns) noexcept = 0;
+
+  // During an injection, again and again, about as often as a program that does nothing else misses: keeps in
+  // the caches what the thread would have kept there had it gone on. Async-signal-safe.
   virtual void keep_warm() noexcept = 0;
 };
 

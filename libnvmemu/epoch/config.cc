@@ -42,6 +42,7 @@ constexpr const char* kPageCache = "NVMEMU_PAGE_CACHE";
 constexpr const char* kPageLayout = "NVMEMU_PAGE_LAYOUT";
 constexpr const char* kPageReadAhead = "NVMEMU_PAGE_READAHEAD";
 constexpr const char* kPagePolicy = "NVMEMU_PAGE_POLICY";
+constexpr const char* kPageHandler = "NVMEMU_PAGE_HANDLER";
 constexpr const char* kBaseLatency = "NVMEMU_BASE_LATENCY";
 constexpr const char* kEpoch = "NVMEMU_EPOCH";
 constexpr const char* kAlternate = "NVMEMU_ALTERNATE";
@@ -207,7 +208,8 @@ Outcome read_paging_choices(Config& config) {
   PagingChoices& choices = config.paging.choices;
   if (Outcome error = read_choice(kPageLayout, choices.layout)) return error;
   if (Outcome error = read_choice(kPageReadAhead, choices.read_ahead)) return error;
-  return read_choice(kPagePolicy, choices.policy);
+  if (Outcome error = read_choice(kPagePolicy, choices.policy)) return error;
+  return read_choice(kPageHandler, choices.handler);
 }
 
 Outcome read_paging(Config& config) {
@@ -396,6 +398,7 @@ std::vector<std::string> to_environment(const Config& config) {
       set(kPageLayout, std::string(name_of(config.paging.choices.layout))),
       set(kPageReadAhead, std::string(name_of(config.paging.choices.read_ahead))),
       set(kPagePolicy, std::string(name_of(config.paging.choices.policy))),
+      set(kPageHandler, std::string(name_of(config.paging.choices.handler))),
       set(kReadBandwidth, in_bps(config.target_read_bps)),
       set(kWriteBandwidth, in_bps(config.target_write_bps)),
       set(kStat, word_for(kOneZero, config.stat)),

@@ -25,6 +25,14 @@ void ThreadEmulator::find_window() noexcept {
   if (windows_ != nullptr) window_ = windows_->at(injector_.now_ns(), window_ns_);
 }
 
+// Amid an injection it is a part of that: all CPU time is, until what is due is spent.
+void ThreadEmulator::note_device_wait(double spun_ns) noexcept {
+  if (payment_.is_booked && must_wait()) return;
+  source_.note_wait(spun_ns);
+  interval_waits_ns_ += spun_ns;
+  totals_.injected_ns += spun_ns;
+}
+
 // What persists make the thread owe, ns; at an edge also for what is not durable yet.
 double ThreadEmulator::owe_persists(bool drains) noexcept {
   if (!has_delays()) {
@@ -152,7 +160,7 @@ bool ThreadEmulator::settle() noexcept {
     if (windows_ != nullptr) windows_->add_delay(window_, whole_ns(paid_ns + held_ns));
     totals_.held_ns += held_ns;
   }
-  interval_start_ns_ = source_.cpu_ns();
+  begin_interval();
   const bool had_delays = has_delays();
   find_window();
   if (payment_.at_edge_ns < 0) return true;
@@ -181,7 +189,7 @@ void ThreadEmulator::book_edge(std::uintptr_t site) noexcept {
   const double now_ns = source_.cpu_ns();
   payment_.at_edge_ns = now_ns;
   payment_.has_news = source_.has_news();
-  const double passed_ns = now_ns - interval_start_ns_;
+  const double passed_ns = now_ns - interval_start_ns_ - interval_waits_ns_;
   Pace::Interval interval = payment_.has_news ? account() : Pace::Interval{};
   if (!has_delays()) return book(0);
   interval.cpu_ns = std::max(0.0, passed_ns - interval.interrupted_ns);

@@ -26,7 +26,7 @@ struct EpochTotals {
   double sampled_ns = 0;   // of cpu_ns, what samples stand for
   double counted_ns = 0;   // of cpu_ns, what hardware counters saw; 0: none counted
   double delay_ns = 0;     // what the model asked for
-  double injected_ns = 0;  // all that it was made to wait,
+  double injected_ns = 0;  // all that it was made to wait, spinning,
   double held_ns = 0;      // and of that, by the governor, when it had paid what it owed the latency
   double overhead_ns = 0;
   std::uint64_t samples = 0;
@@ -106,7 +106,15 @@ class ThreadEmulator {
 
   // Leaves out of the interval that began at the last edge what has passed since: the thread was spinning for
   // another.
-  void begin_interval() noexcept { interval_start_ns_ = source_.cpu_ns(); }
+  void begin_interval() noexcept {
+    interval_start_ns_ = source_.cpu_ns();
+    interval_waits_ns_ = 0;
+  }
+
+  // The thread has spun for so long, of CPU time, for a device that is emulated beside memory: it has waited,
+  // and neither computed nor stalled. It owes memory what it owed. No handler of the thread's that comes
+  // here, too, may interrupt this.
+  void note_device_wait(double spun_ns) noexcept;
 
   const EpochTotals& totals() const noexcept { return totals_; }
   const PersistAccount& persists() const noexcept { return persists_; }
@@ -140,6 +148,7 @@ class ThreadEmulator {
   Pace pace_;
   PersistAccount persists_;
   double interval_start_ns_;         // CPU time
+  double interval_waits_ns_ = 0;     // since then, for devices
   double balance_before_ns_ = 0;     // the last epoch
   std::uint64_t held_until_ns_ = 0;  // by the governor; a moment, that may be past
   Alternation* windows_ = nullptr;   // null: delays are always on

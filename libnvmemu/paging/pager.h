@@ -67,6 +67,8 @@ class Pager {
   bool pin(AddressRange range, bool write) noexcept;
   void unpin(AddressRange range) noexcept;
   bool is_paged(std::uintptr_t address) noexcept;
+  // Nobody waits for that page any more, unless it is paged: it faulted, and was not the pager's.
+  void disown(std::uintptr_t address) noexcept;
   AddressRange range_at(std::uintptr_t address) noexcept;
 
   // The range is paged from now on: whole pages of private, anonymous memory, of which none is there yet.

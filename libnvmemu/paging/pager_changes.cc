@@ -27,6 +27,13 @@ bool Pager::is_paged(std::uintptr_t address) noexcept {
   return ranges_.contains(address);
 }
 
+// The kernel may watch a page that it took for one with its neighbours.
+void Pager::disown(std::uintptr_t address) noexcept {
+  const std::lock_guard guard(lock_);
+  const std::uintptr_t page = address / kPageBytes * kPageBytes;
+  if (!ranges_.contains(page)) mapper_.unwatch({page, page + kPageBytes});
+}
+
 AddressRange Pager::range_at(std::uintptr_t address) noexcept {
   const std::lock_guard guard(lock_);
   return ranges_.at(address);

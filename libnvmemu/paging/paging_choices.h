@@ -18,19 +18,25 @@ enum class LayoutKind : std::uint8_t { kLog, kInPlace, kScattered };
 
 enum class ReadAheadKind : std::uint8_t { kNone, kWindow, kAdaptive };
 enum class PolicyKind : std::uint8_t { kFifo, kRandom, kClock };
+// Who brings a page that is missing: the thread that touched it, in a signal handler; or one of the
+// emulator's.
+enum class HandlerKind : std::uint8_t { kSignal, kThread };
 
 inline constexpr auto kLayoutNames = std::to_array<std::string_view>({"log", "in-place", "scattered"});
 inline constexpr auto kReadAheadNames = std::to_array<std::string_view>({"none", "window", "adaptive"});
 inline constexpr auto kPolicyNames = std::to_array<std::string_view>({"fifo", "random", "clock"});
+inline constexpr auto kHandlerNames = std::to_array<std::string_view>({"signal", "thread"});
 
 constexpr const auto& names_of(LayoutKind /*any*/) noexcept { return kLayoutNames; }
 constexpr const auto& names_of(ReadAheadKind /*any*/) noexcept { return kReadAheadNames; }
 constexpr const auto& names_of(PolicyKind /*any*/) noexcept { return kPolicyNames; }
+constexpr const auto& names_of(HandlerKind /*any*/) noexcept { return kHandlerNames; }
 
 struct PagingChoices {
   LayoutKind layout = LayoutKind::kLog;
   ReadAheadKind read_ahead = ReadAheadKind::kNone;
   PolicyKind policy = PolicyKind::kFifo;
+  HandlerKind handler = HandlerKind::kSignal;
 };
 
 template <typename Kind>

@@ -23,13 +23,29 @@ struct UffdMove {
 };
 constexpr unsigned long kUffdMove = _IOWR(UFFDIO, 0x05, UffdMove);
 constexpr std::uint64_t kFeatureMove = 1U << 16;
-constexpr std::uint64_t kNeeded = UFFD_FEATURE_SIGBUS | UFFD_FEATURE_PAGEFAULT_FLAG_WP;
+// Likewise from 6.6 on.
+struct UffdPoison {
+  uffdio_range range;
+  std::uint64_t mode;
+  std::int64_t updated;
+};
+constexpr unsigned long kUffdPoison = _IOWR(UFFDIO, 0x08, UffdPoison);
+constexpr std::uint64_t kFeaturePoison = 1U << 14;
+
+constexpr std::uint64_t needed_by(HandlerKind handler) {
+  return UFFD_FEATURE_PAGEFAULT_FLAG_WP | (handler == HandlerKind::kSignal ? UFFD_FEATURE_SIGBUS : 0);
+}
 
 constexpr std::size_t kStagingBytes = PageMapper::kStaging * kPageBytes;
 constexpr std::size_t kZeroBytes = PageMapper::kMostZeros * kPageBytes;
 constexpr int kHighDescriptor = 900;
 
-long open_userfaultfd() noexcept { return raw_syscall(SYS_userfaultfd, O_CLOEXEC | UFFD_USER_MODE_ONLY); }
+// What the kernel itself touches is for those who may: root, CAP_SYS_PTRACE, or all by a sysctl.
+long open_userfaultfd(HandlerKind handler = HandlerKind::kSignal) noexcept {
+  constexpr int kFlags = O_CLOEXEC | O_NONBLOCK;
+  return raw_syscall(SYS_userfaultfd,
+                     handler == HandlerKind::kThread ? kFlags : kFlags | UFFD_USER_MODE_ONLY);
+}
 
 // What this kernel can; 0: nothing. A descriptor says it once only.
 std::uint64_t features() noexcept {
@@ -79,22 +95,25 @@ Copied copy(int file, std::uintptr_t to, const void* from, std::size_t bytes, st
 
 }  // namespace
 
-bool UffdMapper::open_file() noexcept {
-  const std::uint64_t has = features();
-  if ((has & kNeeded) != kNeeded) return false;
-  const long file = open_userfaultfd();
+bool UffdMapper::open_file(HandlerKind handler) noexcept {
+  const std::uint64_t has = features(), needed = needed_by(handler);
+  file_ = -1;
+  if ((has & needed) != needed) return false;
+  const long file = open_userfaultfd(handler);
   if (file < 0) return false;
-  uffdio_api api{.api = UFFD_API, .features = kNeeded | (has & kFeatureMove), .ioctls = 0};
+  const std::uint64_t wanted = needed | (has & (kFeatureMove | kFeaturePoison));
+  uffdio_api api{.api = UFFD_API, .features = wanted, .ioctls = 0};
   const bool opened = raw_syscall(SYS_ioctl, file, UFFDIO_API, &api) == 0;
   const long high = opened ? raw_syscall(SYS_fcntl, file, F_DUPFD_CLOEXEC, kHighDescriptor) : -1;
   file_ = static_cast<int>(high < 0 ? file : high);
   if (high >= 0 || !opened) raw_syscall(SYS_close, file);
   moves_ = (has & kFeatureMove) != 0;
+  poisons_ = (has & kFeaturePoison) != 0;
   return opened;
 }
 
-bool UffdMapper::open() noexcept {
-  if (!open_file()) return false;
+bool UffdMapper::open(HandlerKind handler) noexcept {
+  if (!open_file(handler)) return false;
   const long mapped = raw_syscall(SYS_mmap, nullptr, kStagingBytes + kZeroBytes, PROT_READ | PROT_WRITE,
                                   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (is_error(mapped)) return false;
@@ -105,10 +124,10 @@ bool UffdMapper::open() noexcept {
   return watch({staging_at(0), staging_at(kStaging)});
 }
 
-bool UffdMapper::open_in_child() noexcept {
-  raw_syscall(SYS_close, file_);
+bool UffdMapper::open_in_child(HandlerKind handler) noexcept {
+  if (file_ >= 0) raw_syscall(SYS_close, file_);
   drop_staged();
-  return open_file() && watch({staging_at(0), staging_at(kStaging)});
+  return open_file(handler) && watch({staging_at(0), staging_at(kStaging)});
 }
 
 std::uintptr_t UffdMapper::staging_at(std::size_t at) const noexcept {
@@ -175,7 +194,32 @@ MapOutcome UffdMapper::unstage(std::size_t at, std::uint64_t page) noexcept {
 
 void UffdMapper::drop_staged() noexcept { raw_syscall(SYS_madvise, staging_, kStagingBytes, MADV_DONTNEED); }
 
-Result<void> check_paging() {
+std::size_t UffdMapper::read_faults(Fault* to) noexcept {
+  uffd_msg messages[kMostFaults];
+  const long bytes = raw_syscall(SYS_read, file_, messages, sizeof messages);
+  std::size_t count = 0;
+  for (std::size_t i = 0; bytes > 0 && i < static_cast<std::size_t>(bytes) / sizeof *messages; ++i) {
+    if (messages[i].event != UFFD_EVENT_PAGEFAULT) continue;
+    constexpr std::uint64_t kWrites = UFFD_PAGEFAULT_FLAG_WRITE | UFFD_PAGEFAULT_FLAG_WP;
+    const auto& fault = messages[i].arg.pagefault;
+    to[count++] = {.address = fault.address, .write = (fault.flags & kWrites) != 0};
+  }
+  return count;
+}
+
+void UffdMapper::wake(std::uint64_t page) noexcept {
+  uffdio_range request{page * kPageBytes, kPageBytes};
+  raw_syscall(SYS_ioctl, file_, UFFDIO_WAKE, &request);
+}
+
+void UffdMapper::spoil(std::uint64_t page) noexcept {
+  UffdPoison request{.range = {page * kPageBytes, kPageBytes}, .mode = 0, .updated = 0};
+  if (!poisons_ || raw_syscall(SYS_ioctl, file_, kUffdPoison, &request) != 0)
+    raw_syscall(SYS_mprotect, page * kPageBytes, kPageBytes, PROT_NONE);
+  wake(page);
+}
+
+Result<void> check_paging(HandlerKind handler) {
 #if !defined(__x86_64__)
   return failure("memory is paged on x86-64 only");
 #endif
@@ -191,8 +235,17 @@ Result<void> check_paging() {
                        : "");
   }
   raw_syscall(SYS_close, file);
-  if ((features() & kNeeded) != kNeeded)
+  const std::uint64_t needed = needed_by(handler);
+  if ((features() & needed) != needed)
     return failure("userfaultfd(2) cannot write-protect pages here", "Linux 5.7 and later can");
+  if (handler == HandlerKind::kSignal) return {};
+  const long full = open_userfaultfd(handler);
+  if (full < 0)
+    return failure("a thread may not serve what the kernel touches: userfaultfd(2): " +
+                       std::string(std::strerror(static_cast<int>(-full))),
+                   "as root, with CAP_SYS_PTRACE or after sysctl vm.unprivileged_userfaultfd=1 it may; "
+                   "--page-handler signal needs none of these");
+  raw_syscall(SYS_close, full);
   return {};
 }
 

@@ -47,6 +47,7 @@ enum BoardWarning : std::uint32_t {
   kNotPaged = 1U << 16,     // memory was to be paged, and could not be: it is all in DRAM
   kPagingEnded = 1U << 17,  // a seccomp filter, before which all was brought into DRAM
   kNoStorage = 1U << 18,    // files were to lie on other storage, and do not
+  kPagesBySignal = 1U << 19,  // a thread was to bring pages, and may not: who touches them does, in a signal
 };
 
 enum class Ticker : std::uint32_t { kNone, kPerfEvent, kPosixTimer };

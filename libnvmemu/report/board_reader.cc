@@ -55,6 +55,8 @@ constexpr WarningText kWarningTexts[] = {
      "a "
      "descriptor or the like: the thread ran natively from then on"},
     {kNotPaged, "all of its memory was in DRAM: it could not be paged (why is said on stderr)"},
+    {kPagesBySignal,
+     "had no right to a thread that brings pages: whoever touched them brought them, in a signal handler"},
     {kNoStorage,
      "files lay where they are: the storage of the run could not be reached (why is said on stderr)"},
     {kPagingEnded,

@@ -47,10 +47,9 @@ inline constexpr PagingField<std::uint64_t> kPagingCounts[] = {
 
 // What a run was asked for; empty where it was not.
 inline constexpr PagingField<std::string> kPagingTexts[] = {
-    {"device", &PagingReport::device},
-    {"layout", &PagingReport::layout},
-    {"readahead", &PagingReport::read_ahead},
-    {"policy", &PagingReport::policy},
+    {"device", &PagingReport::device},        {"layout", &PagingReport::layout},
+    {"readahead", &PagingReport::read_ahead}, {"policy", &PagingReport::policy},
+    {"handler", &PagingReport::handler},
 };
 
 // Bytes; of several runs the most.

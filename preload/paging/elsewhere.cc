@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Where system calls cannot be looked at: memory is not paged.
+#include "paging/fault_thread.h"
 #include "paging/traps.h"
 
 namespace nvmemu::preload {
@@ -7,6 +8,8 @@ namespace nvmemu::preload {
 Result<void> start_traps() { return failure("memory is paged on x86-64 only"); }
 bool answer_trapped_call(const siginfo_t&, ucontext_t&) noexcept { return false; }
 void* programs_trap_handler() noexcept { return nullptr; }
+bool FaultThread::start(UffdMapper&, Pager&) noexcept { return false; }
+void FaultThread::tell(Told) noexcept {}
 bool mend_page_fault(const siginfo_t&, const ucontext_t&) noexcept { return false; }
 
 }  // namespace nvmemu::preload

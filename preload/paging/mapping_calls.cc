@@ -42,6 +42,7 @@ bool can_be_paged(std::uintptr_t bytes, int flags) noexcept {
 
 void page(AddressRange range) noexcept {
   if (!pager().add(range)) ProcessPager::tally().unpaged_bytes.fetch_add(range.bytes());
+  if (pages_no_more) pager().release(range);  // since a moment ago
 }
 
 void map(TrappedCall& call) noexcept {

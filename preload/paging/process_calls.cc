@@ -63,7 +63,15 @@ void begin(TrappedCall& call, const Clone& clone, int stack_argument) noexcept {
   call.go_on_at(stub);
 }
 
+// Where the kernel puts numbers of the new one, in its memory or its maker's, while the pager stands still.
+void need_number(TrappedCall& call, std::uintptr_t at, std::uint64_t flags,
+                 std::uint64_t wanted_by) noexcept {
+  if (at != 0 && (flags & wanted_by) != 0) call.need({at, at + sizeof(int)}, true);
+}
+
 void clone(TrappedCall& call) noexcept {
+  need_number(call, call.argument(2), call.argument(0), CLONE_PARENT_SETTID | CLONE_PIDFD);
+  need_number(call, call.argument(3), call.argument(0), CLONE_CHILD_SETTID | CLONE_CHILD_CLEARTID);
   begin(call, {.flags = call.argument(0), .stack_pointer = call.argument(1)}, 1);
 }
 
@@ -73,6 +81,11 @@ void clone3(TrappedCall& call) noexcept {
     return call.return_with(-EINVAL);
   call.need({at, at + bytes}, false);
   auto& arguments = *reinterpret_cast<clone_args*>(at);
+  need_number(call, arguments.pidfd, arguments.flags, CLONE_PIDFD);
+  need_number(call, arguments.parent_tid, arguments.flags, CLONE_PARENT_SETTID);
+  need_number(call, arguments.child_tid, arguments.flags, CLONE_CHILD_SETTID | CLONE_CHILD_CLEARTID);
+  if (bytes >= CLONE_ARGS_SIZE_VER1)
+    call.need({arguments.set_tid, arguments.set_tid + arguments.set_tid_size * sizeof(int)}, false);
   Clone asked{.flags = arguments.flags,
               .stack_begin = arguments.stack,
               .stack_bytes = arguments.stack_size,
@@ -88,6 +101,8 @@ void clone3(TrappedCall& call) noexcept {
 }
 
 void end_thread(TrappedCall& call) noexcept {
+  ProcessPager::fault_thread().thread_ends(static_cast<int>(raw_syscall(SYS_gettid)),
+                                           static_cast<long>(call.argument(0)));
   if (call.thread() != nullptr) forget_trapped_thread(*call.thread());
   call.make_in_stub();
 }
@@ -96,6 +111,7 @@ void end_thread(TrappedCall& call) noexcept {
 void leave_for_sandbox() noexcept {
   page_no_more();
   ProcessPager::get()->release({0, std::numeric_limits<std::uintptr_t>::max()});
+  ProcessPager::fault_thread().stop();
   end_traps();
   Runtime::get().warn(kPagingEnded);
 }

@@ -10,6 +10,8 @@
 
 #include "base/log.h"
 #include "base/raw_syscall.h"
+#include "device_wait_note.h"
+#include "runtime.h"
 #include "signal_mask.h"
 
 namespace nvmemu::preload {
@@ -25,6 +27,7 @@ constexpr std::uint64_t kMostStorePages = std::uint64_t{1} << 28;  // 1 TiB
 }  // namespace
 
 void SpinningClock::wait_until_ns(std::uint64_t time_ns) noexcept {
+  const DeviceWaitNote note;
   for (std::uint64_t now = now_ns(); now < time_ns; now = now_ns()) {
     const std::uint64_t left = time_ns - now;
     if (left > 2 * kSleepsLateNs) {
@@ -40,8 +43,24 @@ void SpinningClock::wait_until_ns(std::uint64_t time_ns) noexcept {
   }
 }
 
+// A program may give up the right to a thread that brings pages before it becomes another one: that can do
+// without.
+Result<void> ProcessPager::choose_handler(HandlerKind wanted) {
+  handler_ = wanted;
+  Result<void> can = check_paging(handler_);
+  if (can || wanted == HandlerKind::kSignal || !check_paging(HandlerKind::kSignal)) return can;
+  log_warning("pages are brought by signals: " + can.error().message);
+  bring_by_signal();
+  return {};
+}
+
+void ProcessPager::bring_by_signal() noexcept {
+  handler_ = HandlerKind::kSignal;
+  Runtime::get().warn(kPagesBySignal);
+}
+
 Result<void> ProcessPager::open(const PagingPlan& plan, const Clock& clock, PagingTally& tally) {
-  const Result<void> can = check_paging();
+  const Result<void> can = choose_handler(plan.choices.handler);
   if (!can) return can;
   if (plan.page_to.size() >= sizeof store_path_) return failure("the path of the file for pages is too long");
   std::memcpy(store_path_, plan.page_to.c_str(), plan.page_to.size() + 1);
@@ -49,7 +68,7 @@ Result<void> ProcessPager::open(const PagingPlan& plan, const Clock& clock, Pagi
   if (file < 0)
     return failure(plan.page_to + ": no file for pages can be made there: " + std::strerror(-file));
   store_.set_file(file);
-  if (!mapper_.open()) return failure("no userfaultfd for the pager");
+  if (!mapper_.open(handler_)) return failure("no userfaultfd for the pager");
   alignas(SpinningClock) static std::byte clock_storage[sizeof(SpinningClock)];
   alignas(Pager) static std::byte pager_storage[sizeof(Pager)];
   auto* const spinning = new (clock_storage) SpinningClock(clock);
@@ -58,11 +77,12 @@ Result<void> ProcessPager::open(const PagingPlan& plan, const Clock& clock, Pagi
       Pager({mapper_, store_, layouts_[plan.choices.layout], read_aheads_[plan.choices.read_ahead],
              policies_[plan.choices.policy], *spinning, tally},
             plan.device, plan.dram_bytes / kPageBytes, kMostStorePages);
-  if (pager->is_open()) {
-    pager_ = pager;
-    return {};
-  }
-  return failure("no memory for the pager's tables", "raise the limit on addresses: ulimit -v unlimited");
+  if (!pager->is_open())
+    return failure("no memory for the pager's tables", "raise the limit on addresses: ulimit -v unlimited");
+  if (handler_ == HandlerKind::kThread && !fault_thread_.start(mapper_, *pager))
+    return failure("no thread that brings pages can be made", "raise the limit on processes: ulimit -u");
+  pager_ = pager;
+  return {};
 }
 
 // The child's file, with all that lies in the parent's; an error number where there is no room for it. The
@@ -94,11 +114,22 @@ void ProcessPager::end_in_parent(int copy) noexcept {
   pager_->after_fork();
 }
 
-// What cannot be watched would read as zeros: no such child may go on.
+bool ProcessPager::watch_in_child(HandlerKind handler) noexcept {
+  return mapper_.open_in_child(handler) &&
+         (handler == HandlerKind::kSignal || fault_thread_.start(mapper_, *pager_));
+}
+
+// What cannot be watched would read as zeros: no such child may go on. A program that has given up the right
+// to a thread that brings pages can do without.
 void ProcessPager::begin_in_child(int copy) noexcept {
   raw_syscall(SYS_close, store_.file());
   store_.set_file(copy);
-  if (mapper_.open_in_child() && pager_->begin_in_child()) return;
+  bool is_watched = watch_in_child(handler_);
+  if (!is_watched && handler_ == HandlerKind::kThread) {
+    bring_by_signal();
+    is_watched = watch_in_child(handler_);
+  }
+  if (is_watched && pager_->begin_in_child()) return;
   log_warning("a child of fork cannot page: its memory is out of reach, and it is ended");
   raw_syscall(SYS_kill, raw_syscall(SYS_getpid), SIGKILL);
 }

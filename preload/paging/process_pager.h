@@ -6,6 +6,7 @@
 
 #include "base/clock.h"
 #include "base/result.h"
+#include "paging/fault_thread.h"
 #include "paging/file_store.h"
 #include "paging/page_layouts.h"
 #include "paging/pager.h"
@@ -35,10 +36,12 @@ class ProcessPager {
   static Result<void> open(const PagingPlan& plan, const Clock& clock, PagingTally& tally);
   static PagingTally& tally() noexcept { return *tally_; }
 
-  // The two descriptors that are kept open.
+  // The descriptors that are kept open.
   static bool owns_descriptor(int file) noexcept {
-    return get() != nullptr && (file == mapper_.file() || file == store_.file());
+    return get() != nullptr && file >= 0 &&
+           (file == mapper_.file() || file == store_.file() || file == fault_thread_.descriptor());
   }
+  static FaultThread& fault_thread() noexcept { return fault_thread_; }
 
   // A fork by `make()`, a system call of which the child returns 0 here, too.
   template <typename Make>
@@ -58,6 +61,9 @@ class ProcessPager {
   static int prepare_copy() noexcept;
   static long abandon_fork(int error) noexcept;
   static void begin_in_child(int copy) noexcept;
+  static Result<void> choose_handler(HandlerKind wanted);
+  static void bring_by_signal() noexcept;
+  static bool watch_in_child(HandlerKind handler) noexcept;
   static void end_in_parent(int copy) noexcept;
 
   static inline constinit UffdMapper mapper_;
@@ -65,6 +71,8 @@ class ProcessPager {
   static inline constinit PageLayouts layouts_;
   static inline constinit ReadAheads read_aheads_;
   static inline constinit EvictionPolicies policies_;
+  static inline constinit FaultThread fault_thread_;
+  static inline HandlerKind handler_ = HandlerKind::kSignal;
   static inline Pager* pager_ = nullptr;  // never destroyed: the program's memory is in its hands to the end
   static inline PagingTally* tally_ = nullptr;
   static inline char store_path_[4096]{};

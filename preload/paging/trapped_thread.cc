@@ -4,6 +4,7 @@
 #include <sys/mman.h>
 #include <sys/syscall.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <utility>
 
@@ -15,7 +16,7 @@ namespace {
 constexpr std::size_t kMostThreads = 1U << 13;
 constexpr int kFree = -1;
 constexpr std::size_t kGuardBytes = 4096;
-constexpr std::size_t kStackBytes = 64 * 1024;
+constexpr std::size_t kStackBytes = std::size_t{64} << 10;
 
 constinit TrappedThread threads[kMostThreads]{};  // touched as far as it is used
 
@@ -82,6 +83,15 @@ stack_t own_signal_stack(TrappedThread& thread) noexcept {
 void forget_trapped_thread(TrappedThread& thread) noexcept {
   thread.last_tid = thread.tid.load(std::memory_order_relaxed);
   thread.tid.store(kFree, std::memory_order_release);
+}
+
+bool have_threads_but_first() noexcept {
+  const int first = static_cast<int>(raw_syscall(SYS_getpid));
+  return std::ranges::any_of(threads, [first](const TrappedThread& thread) {
+    const int there = thread.tid.load(std::memory_order_acquire);
+    const int tid = there == kFree ? thread.last_tid : there;
+    return tid != first && !is_gone(tid);
+  });
 }
 
 void keep_only(TrappedThread& thread) noexcept {

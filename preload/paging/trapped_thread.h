@@ -40,6 +40,9 @@ TrappedThread* trapped_thread() noexcept;
 stack_t own_signal_stack(TrappedThread& thread) noexcept;
 // The calling thread ends.
 void forget_trapped_thread(TrappedThread& thread) noexcept;
+// Whether any thread but the process's first, which is ending, may still run in this memory: one whose calls
+// are looked at, or whose last one was.
+bool have_threads_but_first() noexcept;
 // In the child of a fork, by the thread that had this there: it is alone now.
 void keep_only(TrappedThread& thread) noexcept;
 

@@ -9,6 +9,7 @@
 
 #include "base/clock.h"
 #include "base/raw_syscall.h"
+#include "device_wait_note.h"
 
 namespace nvmemu::preload {
 namespace {
@@ -42,6 +43,7 @@ void pause() noexcept {
 }  // namespace
 
 void sleep_until(std::uint64_t until_ns) noexcept {
+  const DeviceWaitNote note;
   for (std::uint64_t now = monotonic_raw_ns(); now < until_ns; now = monotonic_raw_ns()) {
     const std::uint64_t left = until_ns - now, late = lateness.ns();
     if (left <= late + late / 2) {
@@ -58,6 +60,7 @@ void sleep_until(std::uint64_t until_ns) noexcept {
 }
 
 void spin_ns(std::uint64_t ns) noexcept {
+  const DeviceWaitNote note;
   constexpr std::uint64_t kMostStepNs = 3000;  // longer, and another ran
   std::uint64_t left = ns;
   for (std::uint64_t last = monotonic_raw_ns(); left > 0;) {

@@ -316,6 +316,32 @@ int closes_all_descriptors() {
   return 0;
 }
 
+// A process lives as long as any of its threads, and no longer; its status is its last thread's, or, of older
+// kernels, its first one's.
+int ends_with_its_last_thread() {
+  const pid_t child = fork();
+  CHECK(child >= 0);
+  if (child == 0) {
+    std::thread last([] {
+      {
+        Area area;
+        area.fill();
+        usleep(50'000);
+        if (!area.holds_all()) _exit(1);
+      }
+      syscall(SYS_exit, 3);
+    });
+    last.detach();
+    syscall(SYS_exit, 7);  // by the C library it would wait for the other, or end the process
+  }
+  int status;
+  CHECK(waitpid(child, &status, 0) == child && WIFEXITED(status));
+  CHECK(WEXITSTATUS(status) == 3 || WEXITSTATUS(status) == 7);
+  Area area;
+  area.fill();
+  return area.holds_all() ? 0 : 1;
+}
+
 constexpr Scenario kScenarios[] = {{"paged-memory", memory},
                                    {"paged-calls", kernel_reads_and_writes},
                                    {"paged-mappings", changes_of_mappings},
@@ -323,7 +349,8 @@ constexpr Scenario kScenarios[] = {{"paged-memory", memory},
                                    {"paged-programs", programs_from_paged_memory},
                                    {"paged-signals", signals_in_paged_memory},
                                    {"paged-threads", threads},
-                                   {"paged-descriptors", closes_all_descriptors}};
+                                   {"paged-descriptors", closes_all_descriptors},
+                                   {"paged-last-thread", ends_with_its_last_thread}};
 
 }  // namespace
 

@@ -75,6 +75,8 @@ class PmuSource final : public ThreadSource {
   bool knows_enough(double) noexcept override { return true; }
   double cpu_ns() noexcept override;
   void resume(double injected_ns) noexcept override;
+  // Whoever spins for a device does not wait for memory: counts of stalls have nothing of it.
+  void note_wait(double spun_ns) noexcept override { last_cpu_ns_ += spun_ns; }
   // Which lines the thread uses, counters do not tell.
   void keep_warm() noexcept override {}
 

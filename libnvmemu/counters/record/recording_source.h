@@ -26,6 +26,7 @@ class RecordingSource final : public CounterSource {
   bool knows_enough(double waited_ns) noexcept override { return counted_.knows_enough(waited_ns); }
   double cpu_ns() noexcept override { return counted_.cpu_ns(); }
   void resume(double injected_ns) noexcept override { counted_.resume(injected_ns); }
+  void note_wait(double spun_ns) noexcept override { counted_.note_wait(spun_ns); }
   void keep_warm() noexcept override { counted_.keep_warm(); }
 
  private:

@@ -24,4 +24,10 @@ void ReplaySource::resume(double injected_ns) noexcept {
   clock_.resume(injected_ns);
 }
 
+// Nor are waits for devices.
+void ReplaySource::note_wait(double spun_ns) noexcept {
+  start_ns_ += spun_ns;
+  clock_.note_wait(spun_ns);
+}
+
 }  // namespace nvmemu

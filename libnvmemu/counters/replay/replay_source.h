@@ -27,6 +27,7 @@ class ReplaySource final : public CounterSource {
   bool knows_enough(double) noexcept override { return true; }
   double cpu_ns() noexcept override { return clock_.cpu_ns(); }
   void resume(double injected_ns) noexcept override;
+  void note_wait(double spun_ns) noexcept override;
   void keep_warm() noexcept override { clock_.keep_warm(); }
 
  private:

@@ -175,6 +175,11 @@ void Sampler::add_sample(const TickerSample& sample, double time_ns) noexcept {
   const bool own = (ip >= options_.own_code_begin && ip < options_.own_code_end) || walks_.holds_code(ip);
   const bool waiting =
       ip >= shared_.waiting_code_begin.load(kRelaxed) && ip < shared_.waiting_code_end.load(kRelaxed);
+  if (own) {
+    const double waited_ns = std::min(unsampled_wait_ns_, time_ns);
+    unsampled_wait_ns_ -= waited_ns;
+    time_ns -= waited_ns;
+  }
   const LoadEntry* entry = own || waiting ? nullptr : learnt_.loads.find(ip);
   samples_.add(entry, time_ns);
   if (options_.measures_traffic) {
@@ -256,6 +261,17 @@ void Sampler::resume(double injected_ns) noexcept {
   }
   last_cpu_ns_ += injected_ns;
   since_gap_.on_injection(injected_ns);
+}
+
+// Samples that fell due meanwhile lie in the emulator's own code; a timer's one sample is where the thread
+// goes on, and stands for all of it.
+void Sampler::note_wait(double spun_ns) noexcept {
+  last_cpu_ns_ += spun_ns;
+  if (perf_.is_open()) {
+    unsampled_wait_ns_ += spun_ns;
+  } else {
+    own_time_.on_interruption(spun_ns);
+  }
 }
 
 }  // namespace nvmemu

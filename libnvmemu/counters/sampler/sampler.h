@@ -90,6 +90,7 @@ class Sampler final : public ThreadSource {
   double cpu_ns() noexcept override;
   void settle() noexcept override { settling_ = true; }
   void resume(double injected_ns) noexcept override;
+  void note_wait(double spun_ns) noexcept override;
   void keep_warm() noexcept override { misses_.revisit(); }
 
  private:
@@ -126,6 +127,7 @@ class Sampler final : public ThreadSource {
   double patience_ns_ = kMostPatienceNs;
   double epoch_ns_ = 0;
   double overhead_ns_ = 0;
+  double unsampled_wait_ns_ = 0;  // for devices, of which samples in the emulator's code are still to tell
   std::uint64_t timed_loads_ = 0;
   WalkPassed passed_;
   PersistEstimates persists_;

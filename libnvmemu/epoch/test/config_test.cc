@@ -240,8 +240,10 @@ TEST_F(ConfigTest, ComesThroughTheEnvironmentUnchanged) {
 TEST_F(ConfigTest, SendsHowMemoryIsPaged) {
   Config sent;
   sent.paging.dram_bytes = 1 << 28;
-  sent.paging.choices = {
-      .layout = LayoutKind::kInPlace, .read_ahead = ReadAheadKind::kAdaptive, .policy = PolicyKind::kClock};
+  sent.paging.choices = {.layout = LayoutKind::kInPlace,
+                         .read_ahead = ReadAheadKind::kAdaptive,
+                         .policy = PolicyKind::kClock,
+                         .handler = HandlerKind::kThread};
   set_all(to_environment(sent));
   const auto config = read_config();
   ASSERT_TRUE(config);
@@ -249,6 +251,7 @@ TEST_F(ConfigTest, SendsHowMemoryIsPaged) {
   EXPECT_EQ(config->paging.choices.layout, LayoutKind::kInPlace);
   EXPECT_EQ(config->paging.choices.read_ahead, ReadAheadKind::kAdaptive);
   EXPECT_EQ(config->paging.choices.policy, PolicyKind::kClock);
+  EXPECT_EQ(config->paging.choices.handler, HandlerKind::kThread);
   set("NVMEMU_PAGE_LAYOUT", "logs");
   EXPECT_THAT(error(), AllOf(HasSubstr("NVMEMU_PAGE_LAYOUT"), HasSubstr("logs")));
 }

@@ -39,9 +39,11 @@ class FakeSource final : public CounterSource {
     events_.push_back("resume");
     now_ns += injected_ns;
   }
+  void note_wait(double spun_ns) noexcept override { left_out_ns += spun_ns; }
   void settle() noexcept override { settled = true; }
   void keep_warm() noexcept override { ++visits; }
   double now_ns = 0;  // CPU time
+  double left_out_ns = 0;
   int visits = 0;
   bool settled = false;
   bool tells_all = false;

@@ -49,6 +49,43 @@ TEST_F(ThreadEmulatorTest, WaitsForMemoryThatIsMoved) {
   EXPECT_EQ(emulator_.totals().traffic.read_bytes, 100);
 }
 
+// A device that is emulated beside memory: what the thread owes memory it owes as before, no more and no
+// less.
+TEST_F(ThreadEmulatorTest, HasWaitedForADeviceAndNotComputed) {
+  emulator_.note_device_wait(7e6);
+  EXPECT_EQ(source_.left_out_ns, 7e6);
+  source_.next(10e6);
+  emulator_.end_epoch();
+  EXPECT_EQ(injector_.delays, std::vector<double>{20e6});
+  EXPECT_DOUBLE_EQ(emulator_.totals().delay_ns, 20e6);
+  EXPECT_DOUBLE_EQ(emulator_.totals().injected_ns, 27e6);
+  EXPECT_DOUBLE_EQ(emulator_.unpaid_ns(), 0);
+}
+
+TEST_F(ThreadEmulatorTest, OwesNothingAtAnEdgeForAWaitForADevice) {
+  learn_rate();
+  source_.now_ns += 2e6;
+  emulator_.reach_edge(1);
+  const std::vector<double> without = injector_.delays;
+  ASSERT_EQ(without.size(), 1u);
+  source_.now_ns += 2e6 + 50e6;
+  emulator_.note_device_wait(50e6);
+  emulator_.reach_edge(1);
+  ASSERT_EQ(injector_.delays.size(), 2u);
+  EXPECT_NEAR(injector_.delays[1], without[0], 0.1 * without[0]);
+}
+
+// What is spun for a device while the thread pays, in a handler of the program's, is CPU time as any: paid.
+TEST_F(ThreadEmulatorTest, CountsAWaitForADeviceAmidAnInjectionOnce) {
+  source_.next(10e6);
+  emulator_.book_epoch();
+  emulator_.note_device_wait(5e6);
+  emulator_.wait();
+  emulator_.settle();
+  EXPECT_EQ(source_.left_out_ns, 0);
+  EXPECT_DOUBLE_EQ(emulator_.totals().injected_ns, 20e6);
+}
+
 class AlternatingThread : public ThreadEmulatorTest {
  protected:
   AlternatingThread() {

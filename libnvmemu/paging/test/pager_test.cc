@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <random>
 #include <thread>
 #include <vector>
@@ -126,6 +127,16 @@ TEST(Pager, LeavesOtherMemoryAlone) {
   EXPECT_FALSE(process.pager.is_paged((kBase + 10) * kPageBytes));
 }
 
+// The kernel takes memory that lies beside it for one with it: nobody would ever bring a page there.
+TEST(Pager, LetsGoOfWhatIsWatchedAndNotItsOwn) {
+  Process process;
+  ASSERT_TRUE(process.pager.add(pages(0, 10)));
+  ASSERT_TRUE(process.memory.watch(pages(10, 1)));
+  for (const std::uint64_t page : {9, 10}) process.pager.disown((kBase + page) * kPageBytes + 8);
+  EXPECT_TRUE(process.memory.store(kBase + 10, 1));
+  EXPECT_FALSE(process.memory.store(kBase + 9, 1));
+}
+
 TEST(Pager, BringsInWhatItReleases) {
   Process process;
   ASSERT_TRUE(process.pager.add(pages(0, 4 * kLimit)));
@@ -158,6 +169,45 @@ TEST(Pager, CleansItsLogAndWritesInSequence) {
   EXPECT_GE(tally.sequential_writes, 19 * tally.random_writes);
   for (std::uint64_t page = 0; page < kPages; ++page)
     EXPECT_EQ(process.load(page), values[page] == 0 ? page + 1 : values[page]);
+}
+
+// While a page is being read nobody has a lock: by the time that it is there, the log has been written round,
+// and its segment cleaned. It must lie where it lay.
+TEST(Pager, DoesNotCleanAwayAPageThatIsBeingRead) {
+  constexpr std::uint64_t kPages = 3000, kRead = 100, kColdBegin = 90, kColdEnd = 120;
+  Process process;
+  ASSERT_TRUE(process.pager.add(pages(0, kPages)));
+  process.fill(kPages);
+  std::vector<std::uint64_t> values(kPages);
+  for (std::uint64_t page = 0; page < kPages; ++page) values[page] = page + 1;
+  std::minstd_rand random(1);
+  // Of the segment, nothing is needed in the end but what nobody writes to.
+  const auto write_others = [&] {
+    for (std::uint64_t step = kPages + 1; step < 20'000; ++step) {
+      const std::uint64_t page = random() % kPages;
+      if (page < kColdBegin || page >= kColdEnd) process.save(page, values[page] = step);
+    }
+  };
+  std::uint64_t read_from = 0;
+  std::vector<simulated::Store::Request> meanwhile;
+  process.store.during_next_read = [&](std::uint64_t slot) {
+    read_from = slot;
+    process.store.trace = &meanwhile;
+    write_others();
+    process.store.trace = nullptr;
+  };
+  EXPECT_EQ(process.load(kRead), values[kRead]);
+  const auto reads_beside_it = [&](const simulated::Store::Request& request) {
+    return !request.is_write && (request.slot + request.pages == read_from || request.slot == read_from + 1);
+  };
+  EXPECT_TRUE(std::ranges::any_of(meanwhile, reads_beside_it)) << "the cleaner has not been there";
+  const auto takes_it = [&](const simulated::Store::Request& request) {
+    return request.slot <= read_from && read_from < request.slot + request.pages;
+  };
+  EXPECT_FALSE(std::ranges::any_of(meanwhile, takes_it));
+  write_others();  // it leaves DRAM, and what lies in its place is read
+  for (std::uint64_t page = 0; page < kPages; ++page) ASSERT_EQ(process.load(page), values[page]) << page;
+  EXPECT_EQ(process.tally.surprises, 0U);
 }
 
 class PagerReadAhead : public ::testing::TestWithParam<ReadAheadKind> {};

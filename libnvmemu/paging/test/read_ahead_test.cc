@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <random>
+#include <utility>
 #include <vector>
 
 #include "simulated_process.h"
@@ -128,8 +129,12 @@ TEST(AdaptiveReadAhead, IsOffWhereNeighboursAreStrangers) {
 
 // What a request is to the device is what anybody would say who has seen all of them.
 TEST(DeviceSeam, CountsWhatIsInSequenceAsATraceHasIt) {
+  const Result<PageDeviceProfile> ssd = find_page_device("ssd-2008");
+  ASSERT_TRUE(ssd);
+  const std::uint64_t block_pages = ssd->device.erase_block_bytes / kPageBytes;
   for (const LayoutKind layout : {LayoutKind::kLog, LayoutKind::kInPlace, LayoutKind::kScattered}) {
-    Process process({.choices = {.layout = layout, .read_ahead = ReadAheadKind::kAdaptive}});
+    Process process(
+        {.choices = {.layout = layout, .read_ahead = ReadAheadKind::kAdaptive}, .device = ssd->device});
     std::vector<Store::Request> trace;
     process.store.trace = &trace;
     ASSERT_TRUE(process.pager.add(pages(0, 3000)));
@@ -142,15 +147,21 @@ TEST(DeviceSeam, CountsWhatIsInSequenceAsATraceHasIt) {
       }
     }
     std::uint64_t next[2] = {}, sequential[2] = {}, scattered[2] = {};  // of reads, of writes
+    std::uint64_t erases = 0, last_block = ~std::uint64_t{0};
     for (const auto& [is_write, slot, count] : trace) {
       (slot == next[is_write] ? sequential : scattered)[is_write] += count;
       next[is_write] = slot + count;
+      for (std::uint64_t page = slot; is_write && page < slot + count; ++page) {
+        if (std::exchange(last_block, page / block_pages) != page / block_pages) ++erases;
+      }
     }
     const PagingTally& tally = process.tally;
     EXPECT_EQ(tally.sequential_reads, sequential[0]);
     EXPECT_EQ(tally.random_reads, scattered[0]);
     EXPECT_EQ(tally.sequential_writes, sequential[1]);
     EXPECT_EQ(tally.random_writes, scattered[1]);
+    EXPECT_EQ(tally.erases, erases);
+    EXPECT_GT(erases, 0U);
     EXPECT_EQ(sequential[1] + scattered[1], tally.written_pages + tally.cleaned_pages);
     EXPECT_EQ(sequential[0] + scattered[0], tally.hard_faults + tally.ahead_pages + tally.cleaned_pages);
   }

@@ -8,11 +8,13 @@
 #include <array>
 #include <atomic>
 #include <cstring>
+#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
 #include <random>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "paging/pager.h"
@@ -197,10 +199,13 @@ class Store final : public PageStore {
   };
   std::vector<Request>* trace = nullptr;
   std::atomic<std::uint64_t> unreadable{0};  // a slot
+  // What happens in the meantime, once: of one thread. It is given the slot.
+  std::function<void(std::uint64_t)> during_next_read;
 
   std::size_t read(std::uint64_t slot, std::byte* const* to, std::size_t pages) noexcept override {
     for (unsigned i = 0; i < yields; ++i) std::this_thread::yield();
     if (trace != nullptr) trace->push_back({false, slot, pages});
+    if (const auto happen = std::exchange(during_next_read, nullptr)) happen(slot);
     for (std::size_t i = 0; i < pages; ++i) {
       if (refuses_reads || slot + i == unreadable) return i;
       std::memcpy(to[i], slots_.at(slot + i).data(), kPageBytes);

@@ -22,6 +22,7 @@ struct ProcessOptions {
   unsigned shared_one_in = 0;
   double latency_ns = 5000;
   PagingChoices choices{};
+  PageDevice device{};  // instead of one of that latency, where it has blocks that are erased
 };
 
 // A process with a pager, and what must be in its memory.
@@ -31,7 +32,8 @@ struct Process {
         store(options.store_pages),
         pager({memory, store, layouts[options.choices.layout], read_aheads[options.choices.read_ahead],
                policies[options.choices.policy], clock, tally},
-              page_device_of(options.latency_ns), kLimit, options.store_pages) {}
+              options.device.erase_block_bytes > 0 ? options.device : page_device_of(options.latency_ns),
+              kLimit, options.store_pages) {}
 
   std::uint64_t load(std::uint64_t page) {
     std::uint64_t value = ~std::uint64_t{0};

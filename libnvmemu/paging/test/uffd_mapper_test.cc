@@ -1,15 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the pager rests on, by the running kernel. Nobody handles the faults: the tests touch only what is
-// there.
+// What the pager rests on, by the running kernel. Nobody handles the faults, but of a thread: other tests
+// touch only what is there.
 #include "paging/uffd_mapper.h"
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
+#include <poll.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <cstring>
+#include <thread>
 #include <vector>
 
 #include "host/test/needs.h"
@@ -23,9 +26,10 @@ constexpr std::size_t kPages = 64;
 
 class UffdMapperTest : public ::testing::Test {
  protected:
-  void SetUp() override {
+  void SetUp() override { open(HandlerKind::kSignal); }
+  void open(HandlerKind handler) {
     NVMEMU_NEEDS_PAGING();
-    ASSERT_TRUE(mapper_.open());
+    ASSERT_TRUE(mapper_.open(handler));
     memory_ = static_cast<std::byte*>(
         mmap(nullptr, kPages * kPageBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
     ASSERT_NE(memory_, MAP_FAILED);
@@ -109,6 +113,74 @@ TEST_F(UffdMapperTest, TakesACopyOfWhatAChildShares) {
   close(pipes[1]);
   waitpid(child, nullptr, 0);
   close(pipes[0]);
+}
+
+// This thread is the one that brings pages, to another, or to the kernel where it reads or writes for that
+// one.
+class UffdMapperOfAThread : public UffdMapperTest {
+ protected:
+  void SetUp() override {
+    NVMEMU_NEEDS(check_paging(HandlerKind::kThread), "root, CAP_SYS_PTRACE or vm.unprivileged_userfaultfd=1");
+    open(HandlerKind::kThread);
+    ASSERT_EQ(pipe(pipes_), 0);
+  }
+  void TearDown() override {
+    UffdMapperTest::TearDown();
+    for (const int end : pipes_) close(end);
+  }
+  UffdMapper::Fault next_fault() {
+    UffdMapper::Fault faults[UffdMapper::kMostFaults], more[UffdMapper::kMostFaults];
+    pollfd file{.fd = mapper_.file(), .events = POLLIN, .revents = 0};
+    EXPECT_EQ(poll(&file, 1, 10'000), 1);
+    EXPECT_EQ(mapper_.read_faults(faults), 1U);
+    EXPECT_EQ(mapper_.read_faults(more), 0U);
+    return faults[0];
+  }
+  int pipes_[2]{};
+};
+
+TEST_F(UffdMapperOfAThread, WhoeverTouchesAPageWaitsForIt) {
+  unsigned char seen = 0;
+  std::thread other([&] {
+    seen = static_cast<unsigned char>(*const_cast<volatile std::byte*>(memory_ + 3 * kPageBytes));
+    *const_cast<volatile std::byte*>(memory_ + 3 * kPageBytes) = std::byte{9};
+  });
+  const UffdMapper::Fault read = next_fault();
+  EXPECT_EQ(read.address / kPageBytes, page(3));
+  EXPECT_FALSE(read.write);
+  ASSERT_EQ(install(3, 7, true), MapOutcome::kDone);
+  const UffdMapper::Fault written = next_fault();
+  EXPECT_TRUE(written.write);
+  EXPECT_EQ(seen, 7);
+  ASSERT_EQ(mapper_.protect(page(3), false), MapOutcome::kDone);
+  other.join();
+  EXPECT_EQ(memory_[3 * kPageBytes], std::byte{9});
+}
+
+TEST_F(UffdMapperOfAThread, TheKernelWaitsToo) {
+  long put = 0;
+  std::thread other([&] { put = write(pipes_[1], memory_ + 3 * kPageBytes, 8); });
+  EXPECT_EQ(next_fault().address / kPageBytes, page(3));
+  ASSERT_EQ(install(3, 7), MapOutcome::kDone);
+  other.join();
+  EXPECT_EQ(put, 8);
+  std::uint64_t value = 0;
+  EXPECT_EQ(read(pipes_[0], &value, sizeof value), 8);
+  EXPECT_EQ(value, 7U);
+}
+
+TEST_F(UffdMapperOfAThread, WhatCannotBeBroughtIsAnError) {
+  long put = 0;
+  int error = 0;
+  std::thread other([&] {
+    put = write(pipes_[1], memory_ + 3 * kPageBytes, 8);
+    error = errno;
+  });
+  next_fault();
+  mapper_.spoil(page(3));
+  other.join();
+  EXPECT_EQ(put, -1);
+  EXPECT_EQ(error, EFAULT);
 }
 
 TEST(FileStore, KeepsPagesInAFileWithoutAName) {

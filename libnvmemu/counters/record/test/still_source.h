@@ -14,6 +14,7 @@ class StillSource final : public CounterSource {
   bool knows_enough(double) noexcept override { return true; }
   double cpu_ns() noexcept override { return now_ns; }
   void resume(double injected_ns) noexcept override { now_ns += injected_ns; }
+  void note_wait(double) noexcept override {}
   void keep_warm() noexcept override {}
 
   double now_ns = 0;
