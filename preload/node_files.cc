@@ -18,6 +18,7 @@
 #include "keep_errno.h"
 #include "runtime.h"
 #include "storage/process_storage.h"
+#include "storage/stream_call.h"
 
 namespace nvmemu::preload {
 namespace {
@@ -153,7 +154,7 @@ NVMEMU_EXPORT FILE* fopen(const char* path, const char* mode) {
 }
 NVMEMU_EXPORT FILE* fopen64(const char* path, const char* mode) { return fopen(path, mode); }
 NVMEMU_EXPORT FILE* freopen(const char* path, const char* mode, FILE* stream) {
-  if (stream != nullptr) process_storage().note_closed(fileno(stream));
+  end_stream(stream);
   return noted(real_freopen(path, mode, stream), mode);
 }
 NVMEMU_EXPORT FILE* freopen64(const char* path, const char* mode, FILE* stream) {

@@ -17,7 +17,7 @@
 #include "program_signals.h"
 #include "sandbox.h"
 #include "signal_mask.h"
-#include "storage/process_storage.h"
+#include "storage/numbered_storage_calls.h"
 
 namespace nvmemu::preload {
 namespace {
@@ -103,6 +103,11 @@ long memory_policy_call(long number, long a, long b, long c, long d, long e, lon
   return is_error(result) ? fail_with(static_cast<int>(-result)) : result;
 }
 
+long make_now(const NumberedCall& call) {
+  const auto& words = call.words;
+  return real_syscall(call.number, words[0], words[1], words[2], words[3], words[4], words[5]);
+}
+
 // Where it returns 0, in a child that has this process' memory for its own.
 bool copies_the_process(long number, long a) noexcept {
   switch (number) {
@@ -158,6 +163,9 @@ long interposed_syscall(long number, long a, long b, long c, long d, long e, lon
     case SYS_io_uring_setup:
       process_storage().on_unseen_ring();
       break;
+    case SYS_io_setup:
+      process_storage().on_unseen_context();
+      break;
     case SYS_mbind:
     case SYS_set_mempolicy:
     case SYS_get_mempolicy:
@@ -167,6 +175,11 @@ long interposed_syscall(long number, long a, long b, long c, long d, long e, lon
       break;
     default:
       break;
+  }
+  if (process_storage().is_open()) {
+    long result = 0;
+    const NumberedCall call{number, {a, b, c, d, e, f}};
+    if (make_by_number(call, make_now, result)) return result;
   }
   const long result = real_syscall(number, a, b, c, d, e, f);
   if (result == 0 && copies_the_process(number, a)) begin_forked_child();

@@ -11,6 +11,8 @@
 #include "hook.h"
 #include "lifecycle.h"
 #include "runtime.h"
+#include "storage/process_storage.h"
+#include "storage/stream_call.h"
 #include "thread_area.h"
 #include "thread_state.h"
 
@@ -29,6 +31,7 @@ void begin_forked_child() noexcept {
   abandon_foreign_threads();
   abandon_thread_areas();
   runtime.restart_in_child();
+  process_storage().note_forked();
   begin_thread();
 }
 
@@ -50,7 +53,10 @@ __attribute__((constructor)) void start_process() {
   begin_thread();
 }
 
-__attribute__((destructor)) void exit_process() { end_process(report_itself); }
+__attribute__((destructor)) void exit_process() {
+  charge_unwritten_streams();
+  end_process(report_itself);
+}
 
 }  // namespace
 

@@ -9,8 +9,10 @@
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
 #include <memory>
 #include <optional>
+#include <system_error>
 
 #include "base/units.h"
 #include "counters/pmu/catalogue.h"
@@ -163,6 +165,16 @@ Result<SharedStorage> share_storage(const StoragePlan& plan, const Board& board,
   return SharedStorage::create(path, {devices.size(), plan.page_cache_bytes}, devices.data());
 }
 
+// What is opened in one by another path is none of its files any more.
+void warn_of_vanished(const StoragePlan& plan, RunReport& report) {
+  std::error_code error;
+  for (const StorageFolder& folder : plan.folders) {
+    if (std::filesystem::is_directory(folder.path, error)) continue;
+    report.warnings.push_back(folder.path +
+                              " is not there any more: what was opened since it went is not charged");
+  }
+}
+
 // The command inherits it.
 Result<void> place_at_fixed_addresses() {
   constexpr unsigned long kQuery = 0xffffffff;
@@ -294,6 +306,7 @@ tl::expected<Emulated, Refusal> emulate(const RunOptions& options, const Prepare
   report.wall_seconds = ended->wall_seconds;
   read_board(*board, report);
   if (storage->is_open()) read_storage(*storage, report);
+  warn_of_vanished(prepared.request.storage, report);
   if (!options.write_latency.empty() && report.persists.persists == 0 &&
       report.persists.estimated_persists == 0 && !report.processes.empty()) {
     report.warnings.emplace_back(

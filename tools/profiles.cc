@@ -13,6 +13,7 @@
 #include "device/device.h"
 #include "device/profile_file.h"
 #include "storage/storage_device.h"
+#include "storage/storage_file.h"
 #include "subcommands.h"
 #include "terminal.h"
 
@@ -130,7 +131,7 @@ Json to_json(const StorageProfile& profile) {
 int show_storage(const ProfilesOptions& options) {
   std::vector<StorageProfile> profiles(storage_profiles().begin(), storage_profiles().end());
   if (!options.name.empty()) {
-    const Result<StorageProfile> found = find_storage(options.name);
+    const Result<StorageProfile> found = find_storage_or_file(options.name);
     if (!found) {
       print_error(found.error());
       return kNvmemuFailed;
@@ -141,6 +142,10 @@ int show_storage(const ProfilesOptions& options) {
     Json array = Json::array();
     for (const StorageProfile& profile : profiles) array.push_back(to_json(profile));
     fmt::print("{}\n", array.dump(2, ' ', false, Json::error_handler_t::replace));
+    return kSuccess;
+  }
+  if (!options.name.empty()) {
+    fmt::print("{}", to_toml(profiles.front()));
     return kSuccess;
   }
   print_storage_row({"name", "mode", "read", "write", "flush", "reads", "writes"}, true);
@@ -167,11 +172,32 @@ constexpr const char* kFooter =
   write_bandwidth = "2GB/s"
   source = "where the figures come from"
 
+And one that describes storage, for nvmemu run --storage DIR=FILE.toml:
+
+  name = "my-ssd"              # else the file's name: letters, digits and -_.+
+  mode = "block"               # behind a page cache; "dax": memory; "paged dax": a host's page cache
+  read_latency = "0.5: 75us, 0.99: 95us"    # of shares of all requests; or "75us"
+  write_latency = "20us"       # and sequential_read_latency, sequential_write_latency [as the others]
+  read_bandwidth = "2.8GB/s"   # 1 MB/s to 100 TB/s
+  write_bandwidth = "2GB/s"
+  flush_latency = "20us"       # of block only, 1 ns to 1 s
+  commit_latency = "3us"       # of dax and paged dax only: what a sync takes
+  channels = 32                # requests that are served at once, 1 to 64 [1]
+  write_buffer = "64MB"        # a write is done when it is in there; it empties at
+  drain_bandwidth = "200MB/s"
+  erase_block = "4MiB"         # what is erased before it is written elsewhere, and what that takes
+  erase_latency = "2ms"
+  read_ahead = "128KiB"        # of a stream at most, 4 KiB to 64 MiB [128KiB]
+  memory = "pcm"               # of dax only: what loads of mapped files come from
+  description = "..."
+  source = "where the figures come from"
+
 Examples:
   nvmemu profiles
   nvmemu profiles --json optane-dcpmm
   nvmemu profiles ./my-memory.toml
   nvmemu profiles --storage
+  nvmemu profiles --storage ssd-nvme > my-ssd.toml   # to be changed, and given to nvmemu run --storage DIR=my-ssd.toml
 
 Exit status:
   0    printed
@@ -188,7 +214,8 @@ void add_profiles(Parser& app, int& exit_status) {
   subcommand.add_flag(
       "--storage", options->storage,
       "the storage of nvmemu run --storage instead (docs/storage.md): what a\nrequest, and a flush "
-      "or a commit, takes; bytes a second");
+      "or a commit, takes; bytes a second. One alone is printed as a file that\nsays all of it, and can be "
+      "read back");
   subcommand.footer(kFooter);
   subcommand.callback(
       [options, &exit_status] { exit_status = options->storage ? show_storage(*options) : show(*options); });

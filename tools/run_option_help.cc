@@ -81,12 +81,12 @@ void add_memory_options(Parser& app, RunOptions& options) {
       "who brings a page that is missing: the thread that touched it, or one\nof the emulator's, which takes "
       "root or CAP_SYS_PTRACE [signal]",
       kMemory);
-  app.add_option(
-         "--storage", options.storage,
-         "files below DIR behave as if they lay on other storage: ssd-nvme,\nssd-sata, hdd-7200, "
-         "optane-dax, ..., or a block device that takes\n100us for each request. May be given 8 times "
-         "(docs/storage.md)")
-      .type_name("DIR=PROFILE|LATENCY")
+  app.add_option("--storage", options.storage,
+                 "files below DIR behave as if they lay on other storage: ssd-nvme,\nssd-sata, hdd-7200, "
+                 "optane-dax, ..., or a block device that takes\n100us for each request; or FILE.toml, that "
+                 "describes one (nvmemu\nprofiles --help). May be given 8 times "
+                 "(docs/storage.md)")
+      .type_name("DIR=PROFILE|FILE.toml|LATENCY")
       .group(kMemory);
   add("--page-cache", options.page_cache, "SIZE", "what the page cache before such a block device holds [1G]",
       kMemory);

@@ -11,6 +11,7 @@
 #include "base/quote.h"
 #include "base/units.h"
 #include "plan/tier_plan.h"
+#include "storage/storage_file.h"
 
 namespace nvmemu {
 namespace {
@@ -25,6 +26,14 @@ Result<void> resolve(StorageFolder& folder) {
     return failure(quote(folder.path) + " is no folder", "name the folder that its files are in");
   folder.path = path.string();
   return {};
+}
+
+Result<StorageFolder> folder_on_storage(const std::string& text) {
+  const Result<FolderAndStorage> parts = split_storage_folder(text);
+  if (!parts || !names_storage_file(parts->storage)) return parse_storage_folder(text);
+  Result<StorageProfile> profile = read_storage_file(std::string(parts->storage));
+  if (!profile) return tl::unexpected(profile.error());
+  return StorageFolder{std::string(parts->folder), profile->name, profile->device, true};
 }
 
 Result<void> check_cache(const RunOptions& options, StoragePlan& storage) {
@@ -50,7 +59,7 @@ Result<void> check_storage_options(const RunOptions& options, RunRequest& reques
   }
   StoragePlan storage;
   for (const std::string& text : options.storage) {
-    Result<StorageFolder> folder = parse_storage_folder(text);
+    Result<StorageFolder> folder = folder_on_storage(text);
     if (!folder) return in_option("--storage", folder.error());
     if (const Result<void> found = resolve(*folder); !found) return in_option("--storage", found.error());
     storage.folders.push_back(*std::move(folder));

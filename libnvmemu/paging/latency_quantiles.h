@@ -14,6 +14,7 @@ class LatencyQuantiles {
   struct Point {
     double share = 0;  // of requests, 0 to 1, that take
     double ns = 0;     // no longer than this
+    constexpr bool operator==(const Point&) const = default;
   };
   static constexpr std::size_t kMost = 6;
 
@@ -27,6 +28,17 @@ class LatencyQuantiles {
   }
 
   constexpr bool empty() const noexcept { return count_ == 0; }
+  constexpr std::size_t size() const noexcept { return count_; }
+  constexpr const Point& operator[](std::size_t i) const noexcept { return points_[i]; }  // i < size()
+  constexpr bool operator==(const LatencyQuantiles&) const = default;
+  // Behind the others; false where it does not rise, or there is no room.
+  constexpr bool append(const Point& point) noexcept {
+    const bool rises =
+        count_ == 0 || (point.share > points_[count_ - 1].share && point.ns >= points_[count_ - 1].ns);
+    if (!rises || count_ == kMost) return false;
+    points_[count_++] = point;
+    return true;
+  }
 
   // Of the request that is slower than `share` of all: between points, log(ns) goes in proportion to the
   // share; 0 where there are none.

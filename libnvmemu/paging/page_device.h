@@ -31,6 +31,8 @@ struct PageDevice {
   double erase_cycles = 0;    // that a block endures; 0: not known
   double capacity_bytes = 0;  // likewise
   double flush_ns = 0;        // until what was written is where it survives a loss of power
+
+  bool operator==(const PageDevice&) const = default;
 };
 
 struct PageDeviceProfile {

@@ -5,6 +5,7 @@
 #include "base/quote.h"
 #include "base/units.h"
 #include "storage/shared_storage.h"
+#include "storage/storage_keys.h"
 
 namespace nvmemu {
 namespace {
@@ -23,19 +24,40 @@ Result<StorageDevice> parse_device(std::string_view text) {
   return profile->device;
 }
 
+// "NAME{KEY: VALUE; ...}": of a profile of the user's, as the environment has it.
+Result<StorageFolder> parse_own(std::string_view path, std::string_view text) {
+  const std::size_t begin = text.find('{');
+  const Result<StorageDevice> device = parse_storage_device(text.substr(begin + 1, text.size() - begin - 2));
+  if (!device) return tl::unexpected(device.error());
+  return StorageFolder{std::string(path), std::string(text.substr(0, begin)), *device, true};
+}
+
+Result<StorageFolder> parse_on(std::string_view path, std::string_view text) {
+  if (text.ends_with('}') && text.find('{') != std::string_view::npos) return parse_own(path, text);
+  const Result<StorageDevice> device = parse_device(text);
+  if (!device) return tl::unexpected(device.error());
+  return StorageFolder{std::string(path), std::string(text), *device};
+}
+
 }  // namespace
 
-Result<StorageFolder> parse_storage_folder(std::string_view text) {
+Result<FolderAndStorage> split_storage_folder(std::string_view text) {
   constexpr const char* kHint = "DIR=PROFILE: /srv/data=ssd-nvme, or /srv/data=100us";
   const std::size_t equals = text.rfind('=');
   if (equals == std::string_view::npos || equals == 0)
     return failure(quote(text) + ": no folder and what it is to lie on", kHint);
-  const std::string_view path = text.substr(0, equals), profile = text.substr(equals + 1);
+  const std::string_view path = text.substr(0, equals);
   if (path.find('\n') != std::string_view::npos)
     return failure(quote(text) + ": a folder whose name has a line end", "give it another name");
-  const Result<StorageDevice> device = parse_device(profile);
-  if (!device) return failure(quote(text) + ": " + device.error().message, device.error().hint);
-  return StorageFolder{std::string(path), std::string(profile), *device};
+  return FolderAndStorage{path, text.substr(equals + 1)};
+}
+
+Result<StorageFolder> parse_storage_folder(std::string_view text) {
+  const Result<FolderAndStorage> parts = split_storage_folder(text);
+  if (!parts) return tl::unexpected(parts.error());
+  Result<StorageFolder> folder = parse_on(parts->folder, parts->storage);
+  if (!folder) return failure(quote(text) + ": " + folder.error().message, folder.error().hint);
+  return folder;
 }
 
 Result<std::uint64_t> parse_page_cache_bytes(std::string_view text) {
@@ -78,8 +100,10 @@ Result<std::vector<StorageFolder>> parse_storage(std::string_view text) {
 
 std::string format_storage(const StoragePlan& plan) {
   std::string text;
-  for (const StorageFolder& folder : plan.folders)
+  for (const StorageFolder& folder : plan.folders) {
     text += (text.empty() ? "" : "\n") + folder.path + "=" + folder.profile;
+    if (folder.is_own) text += "{" + format_storage_device(folder.device) + "}";
+  }
   return text;
 }
 

@@ -18,6 +18,7 @@ struct StorageFolder {
   std::string path;     // absolute, without symbolic links where it is asked for by the tool
   std::string profile;  // its name, or a latency: "100us"
   StorageDevice device{};
+  bool is_own = false;  // the user's: not to be found by its name
 };
 
 struct StoragePlan {
@@ -27,8 +28,15 @@ struct StoragePlan {
   bool empty() const { return folders.empty(); }
 };
 
+// "DIR=PROFILE" in its parts.
+struct FolderAndStorage {
+  std::string_view folder, storage;
+};
+Result<FolderAndStorage> split_storage_folder(std::string_view text);
+
 // "DIR=PROFILE". A latency in the place of a profile is a block device's that takes it for each read, write
-// and flush. Whether there is such a folder is not looked at.
+// and flush; "NAME{KEY: VALUE; ...}" a profile of the user's (storage_keys.h). Whether there is such a folder
+// is not looked at.
 Result<StorageFolder> parse_storage_folder(std::string_view text);
 
 // 1 MiB to 1 TiB.

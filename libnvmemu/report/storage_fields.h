@@ -37,6 +37,8 @@ inline constexpr StorageField kStorageFields[] = {
     {"slower_ns", &StorageReport::slower_ns, &StorageTally::slower_ns},
     {"mapped_bytes", &StorageReport::mapped_bytes, &StorageTally::mapped_bytes},
     {"unseen_rings", &StorageReport::unseen_rings, &StorageTally::unseen_rings},
+    {"unseen_contexts", &StorageReport::unseen_contexts, &StorageTally::unseen_contexts},
+    {"told_requests", &StorageReport::told_requests, &StorageTally::told_requests},
     {"left_out", &StorageReport::left_out, &StorageTally::left_out},
     {"resets", &StorageReport::resets, &StorageTally::resets},
 };

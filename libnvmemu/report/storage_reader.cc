@@ -24,6 +24,11 @@ void warn(const StorageReport& storage, std::vector<std::string>& warnings) {
         "): what their pages would take is not charged");
   if (storage.unseen_rings > 0)
     say("the program makes requests by io_uring: what these would take is not charged");
+  if (storage.unseen_contexts > 0)
+    say("the program makes requests by io_submit: what these would take is not charged");
+  if (storage.told_requests > 0)
+    say(std::to_string(storage.told_requests) +
+        " requests by POSIX aio, of whose end a signal or a thread tells, are not charged");
   if (storage.resets > 0) say("a process was killed amid its reckoning: the page cache was emptied");
 }
 

@@ -27,7 +27,10 @@ struct StorageDevice {
   StorageMode mode = StorageMode::kBlock;
   PageDevice device{};   // of memory: the first of each of its latencies counts
   double commit_ns = 0;  // of memory: what a sync takes. Of a block device it follows from writes and flushes
-  std::string_view memory{};  // the profile of what a mapping's loads come from; empty: mappings cost nothing
+  std::string memory{};  // the profile of what a mapping's loads come from; empty: mappings cost nothing
+  std::uint64_t read_ahead_bytes = 128 << 10;  // of a stream on a block device, at most
+
+  bool operator==(const StorageDevice&) const = default;
 };
 
 struct StorageProfile {

@@ -7,10 +7,9 @@ namespace nvmemu {
 namespace {
 
 // As Linux does by default: written back from a tenth of the page cache on, and waited for from a fifth on,
-// in batches of 4 MiB; read ahead by up to 128 KiB.
+// in batches of 4 MiB.
 constexpr std::uint32_t kBackgroundPart = 10, kWaitPart = 5;
 constexpr std::uint32_t kBatchPages = 1024;
-constexpr std::uint32_t kAheadPages = 32;
 // What a host brings of a mapped file at once.
 constexpr std::uint32_t kFaultPages = 4;
 
@@ -102,9 +101,10 @@ std::uint64_t Volume::bring(PageCache::File file, std::uint32_t first, std::uint
 void Volume::read_ahead(PageCache::File file, std::uint32_t end, std::uint64_t now_ns) noexcept {
   CachedFile& entry = cache_->file(file);
   const auto file_end = page_of(entry.size + kPageBytes - 1);
-  if (entry.ahead_end > end + kAheadPages / 2) return;
+  const std::uint32_t ahead_pages = page_of(device_->read_ahead_bytes);
+  if (entry.ahead_end > end + ahead_pages / 2) return;
   const std::uint32_t first = std::max(end, entry.ahead_end);
-  const std::uint32_t last = std::min(end + kAheadPages, file_end);
+  const std::uint32_t last = std::min(end + ahead_pages, file_end);
   PageCache::Run run{.file = file, .first = first};
   while (run.first < last && cache_->touch(file, run.first)) ++run.first;
   while (run.first + run.pages < last && !cache_->touch(file, run.first + run.pages)) ++run.pages;

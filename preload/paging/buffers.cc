@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <optional>
 
 #include "paging/call_buffers.h"
 #include "paging/process_pager.h"
@@ -92,17 +93,17 @@ bool is_regular_file(std::uintptr_t file) noexcept {
 }
 
 // A buffer that may be larger than all of the DRAM. Of a file it is read or written piece by piece, here; of
-// anything else a part of it may be as well.
-bool answer_large(TrappedCall& call) noexcept {
+// anything else a part of it may be as well. Nothing: the call is still to be made.
+std::optional<long> make_large(TrappedCall& call) noexcept {
   const long number = call.number();
   const bool at_offset = number == SYS_pread64 || number == SYS_pwrite64;
   const bool reads = number == SYS_read || number == SYS_pread64;
-  if (!at_offset && number != SYS_read && number != SYS_write) return false;
+  if (!at_offset && number != SYS_read && number != SYS_write) return std::nullopt;
   const std::uintptr_t at = call.argument(1), bytes = call.argument(2);
-  if (bytes <= kAtOnce || !ProcessPager::get()->is_paged(at)) return false;
+  if (bytes <= kAtOnce || !ProcessPager::get()->is_paged(at)) return std::nullopt;
   if (!is_regular_file(call.argument(0))) {
     call.set_argument(2, kAtOnce);
-    return false;
+    return std::nullopt;
   }
   std::uintptr_t done = 0;
   while (done < bytes) {
@@ -111,13 +112,12 @@ bool answer_large(TrappedCall& call) noexcept {
     const bool is_pinned = ProcessPager::get()->pin(range, reads);
     const long result = raw_syscall(number, call.argument(0), at + done, piece, call.argument(3) + done);
     if (is_pinned) ProcessPager::get()->unpin(range);
-    if (result < 0 && done == 0) return call.return_with(result), true;
+    if (result < 0 && done == 0) return result;
     if (result <= 0) break;
     done += static_cast<std::uintptr_t>(result);
     if (static_cast<std::uintptr_t>(result) < piece) break;
   }
-  call.return_with(static_cast<long>(done));
-  return true;
+  return static_cast<long>(done);
 }
 
 void need_whatever_it_is(TrappedCall& call) noexcept {
@@ -128,15 +128,22 @@ void need_whatever_it_is(TrappedCall& call) noexcept {
   }
 }
 
+void need_all(TrappedCall& call) noexcept {
+  if (!is_listed(call.number())) return need_whatever_it_is(call);
+  for (const CallBuffer& buffer : buffers_of(call.number())) need(call, buffer);
+}
+
 }  // namespace
 
+long make_with_buffers(TrappedCall& call) noexcept {
+  if (const std::optional<long> made = make_large(call)) return *made;
+  need_all(call);
+  return call.make();
+}
+
 void prepare_buffers(TrappedCall& call) noexcept {
-  if (answer_large(call)) return;
-  if (is_listed(call.number())) {
-    for (const CallBuffer& buffer : buffers_of(call.number())) need(call, buffer);
-  } else {
-    need_whatever_it_is(call);
-  }
+  if (const std::optional<long> made = make_large(call)) return call.return_with(*made);
+  need_all(call);
   // Whoever becomes another program, in memory that is shared until then, makes no call any more that would
   // unpin: what is taken out meanwhile is brought in again when the call has failed.
   const bool becomes_another = call.number() == SYS_execve || call.number() == SYS_execveat;

@@ -66,8 +66,11 @@ bool answer_mapping_call(TrappedCall& call) noexcept;
 bool answer_signal_call(TrappedCall& call) noexcept;
 bool answer_process_call(TrappedCall& call) noexcept;
 bool answer_descriptor_call(TrappedCall& call) noexcept;
+bool answer_stored_call(TrappedCall& call) noexcept;
 // Any other: what it is given the address of is brought in.
 void prepare_buffers(TrappedCall& call) noexcept;
+// Likewise, and it is made here and now: with the kernel's result.
+long make_with_buffers(TrappedCall& call) noexcept;
 
 // What the thread's last call was given.
 void release_pins(TrappedThread& thread) noexcept;

@@ -15,6 +15,7 @@
 #include "paging/process_pager.h"
 #include "paging/trapped_call.h"
 #include "signal_entry.h"
+#include "storage/process_storage.h"
 
 namespace nvmemu::preload {
 namespace {
@@ -94,6 +95,7 @@ void trap_calls_again() noexcept { dispatch(); }
 // Other threads' go on to be trapped, and cost what that costs.
 void end_traps() noexcept {
   are_over = true;
+  process_storage().set_calls_are_trapped(false);
   raw_syscall(SYS_prctl, kSetDispatch, 0, 0, 0, 0);
 }
 
@@ -105,6 +107,7 @@ Result<void> start_traps() {
   raw_syscall(SYS_rt_sigprocmask, SIG_UNBLOCK, &open, nullptr, sizeof open);
   if (!install_handler() || !trap_calls())
     return failure("prctl(PR_SET_SYSCALL_USER_DISPATCH) is refused", "Linux 5.11 and later have it");
+  process_storage().set_calls_are_trapped(true);
   return {};
 }
 
@@ -125,7 +128,7 @@ bool answer_trapped_call(const siginfo_t& info, ucontext_t& context) noexcept {
   }
   spare_stack(call.stack_pointer());
   if (answer_mapping_call(call) || answer_signal_call(call) || answer_process_call(call) ||
-      answer_descriptor_call(call))
+      answer_stored_call(call) || answer_descriptor_call(call))
     return true;
   prepare_buffers(call);
   return true;

@@ -16,7 +16,8 @@
   }                                                                                            \
   NVMEMU_EXPORT ssize_t name parameters {                                                      \
     nvmemu::preload::this_thread().reach_edge(__builtin_return_address(0));                    \
-    return nvmemu::preload::call_here(fd, nvmemu::preload::Moves::moves,                       \
+    return nvmemu::preload::call_here(nvmemu::preload::process_storage().find_named(fd), fd,   \
+                                      nvmemu::preload::Moves::moves,                           \
                                       [&] { return nvmemu::preload::real_##name arguments; }); \
   }                                                                                            \
   static_assert(true, "")
@@ -28,7 +29,8 @@
   }                                                                                          \
   }                                                                                          \
   NVMEMU_EXPORT ssize_t name parameters {                                                    \
-    return nvmemu::preload::call_at(fd, nvmemu::preload::Moves::moves, offset,               \
+    return nvmemu::preload::call_at(nvmemu::preload::process_storage().find_named(fd), fd,   \
+                                    nvmemu::preload::Moves::moves, offset,                   \
                                     [&] { return nvmemu::preload::real_##name arguments; }); \
   }                                                                                          \
   static_assert(true, "")
@@ -78,7 +80,8 @@ NVMEMU_HOOK(ssize_t, copy_file_range,
 
 template <typename Call>
 ssize_t call_side(int fd, const off64_t* at, Moves moves, const Call& call) {
-  return at == nullptr ? call_here(fd, moves, call) : call_at(fd, moves, *at, call);
+  StoredDescriptor* const descriptor = process_storage().find(fd);
+  return at == nullptr ? call_here(descriptor, fd, moves, call) : call_at(descriptor, fd, moves, *at, call);
 }
 
 template <typename Call>

@@ -28,17 +28,12 @@ NVMEMU_HOOK(int, rename, (const char*, const char*));
 NVMEMU_HOOK(int, renameat, (int, const char*, int, const char*));
 NVMEMU_HOOK(int, renameat2, (int, const char*, int, const char*, unsigned));
 NVMEMU_HOOK(int, mkdir, (const char*, mode_t));
+NVMEMU_HOOK(int, mkdirat, (int, const char*, mode_t));
+NVMEMU_HOOK(int, rmdir, (const char*));
 NVMEMU_HOOK(int, link, (const char*, const char*));
-
-void note_size(StoredDescriptor& descriptor, off_t bytes) noexcept {
-  process_storage().on_resized(descriptor, static_cast<std::uint64_t>(bytes));
-}
-
-// Grown by an allocation, as far as the kernel says.
-void note_grown(int fd, StoredDescriptor& descriptor) noexcept {
-  struct stat status {};
-  if (!is_error(raw_syscall(SYS_fstat, fd, &status))) note_size(descriptor, status.st_size);
-}
+NVMEMU_HOOK(int, linkat, (int, const char*, int, const char*, int));
+NVMEMU_HOOK(int, symlink, (const char*, const char*));
+NVMEMU_HOOK(int, symlinkat, (const char*, int, const char*));
 
 // A file that loses a name, or its contents, by its path.
 class LosingFile {
@@ -86,29 +81,26 @@ using namespace nvmemu::preload;
 
 NVMEMU_EXPORT int fsync(int fd) {
   return call_and_note(
-      fd, [&] { return FileFlush(fd).ended(real_fsync(fd)); },
+      process_storage().find_named(fd), [&] { return FileFlush(fd).ended(real_fsync(fd)); },
       [](StoredDescriptor& file, std::uint64_t begin_ns) {
         process_storage().on_sync(file, nvmemu::SyncKind::kAll, begin_ns);
       });
 }
 NVMEMU_EXPORT int fdatasync(int fd) {
   return call_and_note(
-      fd, [&] { return FileFlush(fd).ended(real_fdatasync(fd)); },
+      process_storage().find_named(fd), [&] { return FileFlush(fd).ended(real_fdatasync(fd)); },
       [](StoredDescriptor& file, std::uint64_t begin_ns) {
         process_storage().on_sync(file, nvmemu::SyncKind::kData, begin_ns);
       });
 }
 NVMEMU_EXPORT int sync_file_range(int fd, off64_t offset, off64_t bytes, unsigned flags) {
   return call_and_note(
-      fd, [&] { return real_sync_file_range(fd, offset, bytes, flags); },
-      [&](StoredDescriptor& file, std::uint64_t begin_ns) {
-        const bool waits = (flags & SYNC_FILE_RANGE_WAIT_AFTER) != 0;
-        process_storage().on_write_back(file, waits ? begin_ns : 0);
-      });
+      process_storage().find_named(fd), [&] { return real_sync_file_range(fd, offset, bytes, flags); },
+      [&](StoredDescriptor& file, std::uint64_t begin_ns) { note_written_back(file, flags, begin_ns); });
 }
 NVMEMU_EXPORT int syncfs(int fd) noexcept {
   return call_and_note(
-      fd, [&] { return real_syncfs(fd); },
+      process_storage().find_named(fd), [&] { return real_syncfs(fd); },
       [&](StoredDescriptor&, std::uint64_t begin_ns) { process_storage().on_sync_all(fd, begin_ns); });
 }
 NVMEMU_EXPORT void sync() noexcept {
@@ -119,13 +111,13 @@ NVMEMU_EXPORT void sync() noexcept {
 
 NVMEMU_EXPORT int ftruncate(int fd, off_t bytes) noexcept {
   return call_and_note(
-      fd, [&] { return real_ftruncate(fd, bytes); },
+      process_storage().find_named(fd), [&] { return real_ftruncate(fd, bytes); },
       [&](StoredDescriptor& file, std::uint64_t) { note_size(file, bytes); });
 }
 NVMEMU_EXPORT int ftruncate64(int fd, off64_t bytes) noexcept { return ftruncate(fd, bytes); }
 NVMEMU_EXPORT int fallocate(int fd, int mode, off_t offset, off_t bytes) {
   return call_and_note(
-      fd, [&] { return real_fallocate(fd, mode, offset, bytes); },
+      process_storage().find_named(fd), [&] { return real_fallocate(fd, mode, offset, bytes); },
       [&](StoredDescriptor& file, std::uint64_t) { note_grown(fd, file); });
 }
 NVMEMU_EXPORT int fallocate64(int fd, int mode, off64_t offset, off64_t bytes) {
@@ -133,16 +125,18 @@ NVMEMU_EXPORT int fallocate64(int fd, int mode, off64_t offset, off64_t bytes) {
 }
 NVMEMU_EXPORT int posix_fallocate(int fd, off_t offset, off_t bytes) {
   return call_and_note(
-      fd, [&] { return real_posix_fallocate(fd, offset, bytes); },
+      process_storage().find_named(fd), [&] { return real_posix_fallocate(fd, offset, bytes); },
       [&](StoredDescriptor& file, std::uint64_t) { note_grown(fd, file); });
 }
 NVMEMU_EXPORT int posix_fallocate64(int fd, off64_t offset, off64_t bytes) {
   return posix_fallocate(fd, offset, bytes);
 }
-// Shorter, it is another's contents from there on: all of it is forgotten.
 NVMEMU_EXPORT int truncate(const char* path, off_t bytes) noexcept {
-  const LosingFile lost(AT_FDCWD, path);
-  return lost.has_lost(real_truncate(path, bytes));
+  const int result = real_truncate(path, bytes);
+  if (result != 0 || !process_storage().is_open()) return result;
+  const KeepErrno keep;
+  process_storage().on_resized(path, static_cast<std::uint64_t>(bytes));
+  return result;
 }
 NVMEMU_EXPORT int truncate64(const char* path, off64_t bytes) noexcept { return truncate(path, bytes); }
 
@@ -171,6 +165,19 @@ NVMEMU_EXPORT int renameat2(int from_at, const char* from, int to_at, const char
 NVMEMU_EXPORT int mkdir(const char* path, mode_t mode) noexcept {
   return named(real_mkdir(path, mode), AT_FDCWD, path);
 }
+NVMEMU_EXPORT int mkdirat(int at, const char* path, mode_t mode) noexcept {
+  return named(real_mkdirat(at, path, mode), at, path);
+}
+NVMEMU_EXPORT int rmdir(const char* path) noexcept { return named(real_rmdir(path), AT_FDCWD, path); }
 NVMEMU_EXPORT int link(const char* from, const char* to) noexcept {
   return named(real_link(from, to), AT_FDCWD, to);
+}
+NVMEMU_EXPORT int linkat(int from_at, const char* from, int to_at, const char* to, int flags) noexcept {
+  return named(real_linkat(from_at, from, to_at, to, flags), to_at, to);
+}
+NVMEMU_EXPORT int symlink(const char* target, const char* path) noexcept {
+  return named(real_symlink(target, path), AT_FDCWD, path);
+}
+NVMEMU_EXPORT int symlinkat(const char* target, int at, const char* path) noexcept {
+  return named(real_symlinkat(target, at, path), at, path);
 }

@@ -20,13 +20,16 @@ struct StoredDescriptor {
   static constexpr std::uint32_t kVolumeMask = 0xff;
   static constexpr std::uint32_t kFolder = 1U << 8, kDirect = 1U << 9, kSyncs = 1U << 10,
                                  kDataSyncs = 1U << 11;
+  static constexpr std::uint32_t kElsewhere = 1U << 12;  // it was looked at, and is none of ours
 
-  std::atomic<std::uint32_t> state;  // the volume's number plus 1, and the above; 0: none of ours
+  std::atomic<std::uint32_t>
+      state;  // the volume's number plus 1, and the above; 0: none of ours, as far as is known
   FileName name;
   std::uint64_t size;    // when it was opened
   PageCache::File file;  // where it was in the cache's table
   ReadStream stream;
-  std::uint64_t told_position;  // up to where stdio's reads and writes were reckoned
+  std::uint64_t told_position;                  // up to where stdio's reads and writes were reckoned
+  std::atomic<std::uint64_t> requests_done_ns;  // POSIX aio: one after the other, as the C library has it
 
   bool is(std::uint32_t bit) const noexcept { return (state.load(std::memory_order_relaxed) & bit) != 0; }
   std::size_t volume() const noexcept { return (state.load(std::memory_order_relaxed) & kVolumeMask) - 1; }
@@ -40,14 +43,28 @@ class ProcessStorage {
   // Null: nothing of ours, or no storage at all.
   StoredDescriptor* find(int fd) noexcept {
     StoredDescriptor* const descriptor = slot_of(fd);
-    return descriptor != nullptr && descriptor->state.load(std::memory_order_acquire) != 0 ? descriptor
-                                                                                           : nullptr;
+    if (descriptor == nullptr) return nullptr;
+    const std::uint32_t state = descriptor->state.load(std::memory_order_acquire);
+    return (state & StoredDescriptor::kVolumeMask) != 0 ? descriptor : nullptr;
+  }
+  // For what is charged where the system call is seen, too: null where each of them is (paging/traps.h).
+  StoredDescriptor* find_named(int fd) noexcept {
+    StoredDescriptor* const descriptor = find(fd);
+    return descriptor != nullptr && !calls_are_trapped() ? descriptor : nullptr;
+  }
+  // For a system call that is seen: the descriptor may have been opened by one that was not.
+  StoredDescriptor* find_or_look(int fd) noexcept;
+  bool calls_are_trapped() const noexcept { return calls_are_trapped_.load(std::memory_order_relaxed); }
+  void set_calls_are_trapped(bool they_are) noexcept {
+    calls_are_trapped_.store(they_are, std::memory_order_relaxed);
   }
   bool is_open() const noexcept { return descriptors_.load(std::memory_order_relaxed) != nullptr; }
   // From now on nothing is charged: a sandbox does not let through what that takes.
   void give_up() noexcept { descriptors_.store(nullptr, std::memory_order_relaxed); }
   const SharedStorage& shared() const noexcept { return shared_; }
 
+  // The child of a fork has descriptors of its own; one of vfork has its own, and its parent's memory.
+  void note_forked() noexcept;
   // `fd` has been opened so, is a copy of another, or is about to be closed.
   void note_opened(int fd, int flags) noexcept;
   void note_copied(int from, int to) noexcept;
@@ -62,12 +79,23 @@ class ProcessStorage {
   void on_sync(StoredDescriptor& descriptor, SyncKind kind, std::uint64_t begin_ns) noexcept;
   void on_write_back(StoredDescriptor& descriptor, std::uint64_t begin_ns) noexcept;
   void on_sync_all(int fd, std::uint64_t begin_ns) noexcept;  // -1: of every volume
+  // A request of POSIX aio, which nobody waits for yet: when it will be done. Of a read as much as there is.
+  enum class Request { kRead, kWrite, kSync, kDataSync };
+  std::uint64_t on_request(StoredDescriptor& descriptor, Request request, std::uint64_t offset,
+                           std::uint64_t bytes, std::uint64_t begin_ns) noexcept;
+  // Until then, as a call of that volume, which began at `begin_ns`.
+  void wait(std::size_t volume, std::uint64_t begin_ns, std::uint64_t until_ns) noexcept;
   void on_resized(StoredDescriptor& descriptor, std::uint64_t bytes) noexcept;
+  // By a path, which may be a symbolic link's.
+  void on_resized(const char* path, std::uint64_t bytes) noexcept;
   void on_mapped(StoredDescriptor& descriptor, std::uint64_t bytes) noexcept;
   // A name has gone or come in the folder that `path` is in; the file, where its last name has gone.
   void on_names_changed(int at, const char* path) noexcept;
   void on_removed(const FileName& file) noexcept;
+  // What is not charged: io_uring, Linux' own aio, requests of POSIX aio whose end the program is told of.
   void on_unseen_ring() noexcept;
+  void on_unseen_context() noexcept;
+  void on_told_request(const StoredDescriptor& descriptor) noexcept;
 
   static std::uint64_t now_ns() noexcept;
 
@@ -83,12 +111,19 @@ class ProcessStorage {
   template <typename Work>
   std::uint64_t reckon(std::size_t volume, Work&& work) noexcept;
   template <typename Work>
-  void reckon_file(StoredDescriptor& descriptor, std::uint64_t begin_ns, Work&& work) noexcept;
-  void wait(std::size_t volume, std::uint64_t begin_ns, std::uint64_t until_ns) noexcept;
+  std::uint64_t reckon_file(StoredDescriptor& descriptor, Work&& work) noexcept;
+  std::uint64_t read_done_ns(StoredDescriptor& descriptor, std::uint64_t offset, std::uint64_t bytes,
+                             std::uint64_t begin_ns) noexcept;
+  std::uint64_t write_done_ns(StoredDescriptor& descriptor, std::uint64_t offset, std::uint64_t bytes,
+                              std::uint64_t begin_ns) noexcept;
+  std::uint64_t sync_done_ns(StoredDescriptor& descriptor, SyncKind kind, std::uint64_t begin_ns) noexcept;
+  bool owns_descriptors() const noexcept;
 
   StoragePlan plan_;
   SharedStorage shared_;
   std::atomic<StoredDescriptor*> descriptors_{nullptr};
+  std::atomic<bool> calls_are_trapped_{false};
+  std::atomic<long> process_{0};  // whose descriptors they are
 };
 
 // This process's; not open where no storage was asked for.

@@ -1,14 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Interposed: stdio. The C library reads and writes without the calls that can be interposed; how far it has
-// come is told by where the descriptor stands after the call. What other functions move (printf, getc) is
-// found at the next of these on the same stream.
+// Interposed: stdio, but for what ends a stream. The C library reads and writes without the calls that can be
+// interposed; how far it has come is told by where the descriptor stands after the call. What other functions
+// move (printf, getc) is found at the next of these on the same stream.
 #include <stdio.h>
-#include <stdio_ext.h>
 
-#include <cstdlib>
-
-#include "edge.h"
-#include "storage/stored_call.h"
+#include "hook.h"
+#include "storage/stream_call.h"
 
 namespace nvmemu::preload {
 namespace {
@@ -26,58 +23,10 @@ NVMEMU_HOOK(ssize_t, getdelim, (char**, size_t*, int, FILE*));
 NVMEMU_HOOK(int, fseek, (FILE*, long, int));
 NVMEMU_HOOK(int, fseeko, (FILE*, off_t, int));
 NVMEMU_HOOK(void, rewind, (FILE*));
-NVMEMU_HOOK(int, fflush, (FILE*));
-NVMEMU_HOOK(int, fclose, (FILE*));
-
-// A stream, around a call on it.
-class StreamCall {
- public:
-  explicit StreamCall(FILE* stream) noexcept
-      : stream_(stream), descriptor_(stream == nullptr ? nullptr : process_storage().find(stream->_fileno)) {
-    if (descriptor_ == nullptr) [[likely]]
-      return;
-    begin_ns_ = ProcessStorage::now_ns();
-    pending_ = __fpending(stream);
-  }
-  // Whether it is of ours.
-  explicit operator bool() const noexcept { return descriptor_ != nullptr; }
-
-  void over() const noexcept {
-    if (descriptor_ == nullptr) [[likely]]
-      return;
-    const KeepErrno keep;
-    const long position = position_of(stream_->_fileno);
-    if (position < 0) return;
-    const auto now = static_cast<std::uint64_t>(position), told = descriptor_->told_position;
-    if (now == told) return;
-    descriptor_->told_position = now;
-    const Moves moves = __fwriting(stream_) != 0 ? Moves::kOut : Moves::kIn;
-    const std::uint64_t moved = std::min(now, now > told && !seeks_ ? now - told : buffered(moves));
-    if (moved > 0) note_moved(*descriptor_, moves, now - moved, moved, begin_ns_);
-  }
-  // It moves to another place: what it has there in its buffer was read.
-  void seeks() noexcept { seeks_ = true; }
-
- private:
-  std::uint64_t buffered(Moves moves) const noexcept {
-    if (moves == Moves::kOut) return pending_;
-    return static_cast<std::uint64_t>(stream_->_IO_read_end - stream_->_IO_read_base);
-  }
-
-  FILE* stream_;
-  StoredDescriptor* descriptor_;
-  std::uint64_t begin_ns_ = 0;
-  std::size_t pending_ = 0;
-  bool seeks_ = false;
-};
-
-template <typename Call>
-auto call_on(FILE* stream, const Call& call) {
-  const StreamCall around(stream);
-  const auto result = call();
-  around.over();
-  return result;
-}
+NVMEMU_HOOK(size_t, __fread_chk, (void*, size_t, size_t, size_t, FILE*));
+NVMEMU_HOOK(size_t, __fread_unlocked_chk, (void*, size_t, size_t, size_t, FILE*));
+NVMEMU_HOOK(char*, __fgets_chk, (char*, size_t, int, FILE*));
+NVMEMU_HOOK(char*, __fgets_unlocked_chk, (char*, size_t, int, FILE*));
 
 template <typename Call>
 int seek_on(FILE* stream, const Call& call) {
@@ -139,20 +88,16 @@ NVMEMU_EXPORT void rewind(FILE* stream) {
   seek_on(stream, [&] { return real_rewind(stream), 0; });
 }
 
-NVMEMU_EXPORT int fflush(FILE* stream) {
-  this_thread().reach_edge(__builtin_return_address(0));
-  return call_on(stream, [&] { return real_fflush(stream); });
+// What -D_FORTIFY_SOURCE makes of some.
+NVMEMU_EXPORT size_t __fread_chk(void* to, size_t room, size_t size, size_t count, FILE* stream) {
+  return call_on(stream, [&] { return real___fread_chk(to, room, size, count, stream); });
 }
-// What it would write is written before, while the descriptor is there to be asked.
-NVMEMU_EXPORT int fclose(FILE* stream) {
-  this_thread().reach_edge(__builtin_return_address(0));
-  {
-    const StreamCall last(stream);
-    if (last) {
-      if (__fpending(stream) > 0) real_fflush(stream);
-      last.over();
-      process_storage().note_closed(stream->_fileno);
-    }
-  }
-  return real_fclose(stream);
+NVMEMU_EXPORT size_t __fread_unlocked_chk(void* to, size_t room, size_t size, size_t count, FILE* stream) {
+  return call_on(stream, [&] { return real___fread_unlocked_chk(to, room, size, count, stream); });
+}
+NVMEMU_EXPORT char* __fgets_chk(char* to, size_t room, int size, FILE* stream) {
+  return call_on(stream, [&] { return real___fgets_chk(to, room, size, stream); });
+}
+NVMEMU_EXPORT char* __fgets_unlocked_chk(char* to, size_t room, int size, FILE* stream) {
+  return call_on(stream, [&] { return real___fgets_unlocked_chk(to, room, size, stream); });
 }

@@ -2,6 +2,8 @@
 // Around calls on descriptors: what they would have taken on the run's storage.
 #pragma once
 
+#include <fcntl.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/types.h>
 #include <unistd.h>
@@ -31,10 +33,9 @@ inline long position_of(int fd) noexcept {
   return position;
 }
 
-// `call`: moves bytes from or to where `fd` stands, and the place with it.
+// `call`: moves bytes from or to where `fd` stands, and the place with it. `descriptor`: its, or null.
 template <typename Call>
-ssize_t call_here(int fd, Moves moves, const Call& call) {
-  StoredDescriptor* const descriptor = process_storage().find(fd);
+ssize_t call_here(StoredDescriptor* descriptor, int fd, Moves moves, const Call& call) {
   if (descriptor == nullptr) [[likely]]
     return call();
   const std::uint64_t begin_ns = ProcessStorage::now_ns();
@@ -51,9 +52,8 @@ ssize_t call_here(int fd, Moves moves, const Call& call) {
 
 // Likewise at `offset`; -1, as preadv2(2) has it: here.
 template <typename Call>
-ssize_t call_at(int fd, Moves moves, off_t offset, const Call& call) {
-  if (offset < 0) return call_here(fd, moves, call);
-  StoredDescriptor* const descriptor = process_storage().find(fd);
+ssize_t call_at(StoredDescriptor* descriptor, int fd, Moves moves, off_t offset, const Call& call) {
+  if (offset < 0) return call_here(descriptor, fd, moves, call);
   if (descriptor == nullptr) [[likely]]
     return call();
   const std::uint64_t begin_ns = ProcessStorage::now_ns();
@@ -67,16 +67,29 @@ ssize_t call_at(int fd, Moves moves, off_t offset, const Call& call) {
 
 // The file itself: `note` tells of it where `call` has succeeded.
 template <typename Call, typename Note>
-int call_and_note(int fd, const Call& call, const Note& note) {
-  StoredDescriptor* const descriptor = process_storage().find(fd);
+auto call_and_note(StoredDescriptor* descriptor, const Call& call, const Note& note) {
   if (descriptor == nullptr) [[likely]]
     return call();
   const std::uint64_t begin_ns = ProcessStorage::now_ns();
-  const int result = call();
+  const auto result = call();
   if (result < 0) return result;
   const KeepErrno keep;
   note(*descriptor, begin_ns);
   return result;
+}
+
+// What follows from a call on a file that has succeeded.
+inline void note_size(StoredDescriptor& descriptor, long bytes) noexcept {
+  process_storage().on_resized(descriptor, static_cast<std::uint64_t>(bytes));
+}
+// Grown by an allocation, as far as the kernel says.
+inline void note_grown(int fd, StoredDescriptor& descriptor) noexcept {
+  struct stat status {};
+  if (!is_error(raw_syscall(SYS_fstat, fd, &status))) note_size(descriptor, status.st_size);
+}
+inline void note_written_back(StoredDescriptor& descriptor, unsigned flags, std::uint64_t begin_ns) noexcept {
+  const bool waits = (flags & SYNC_FILE_RANGE_WAIT_AFTER) != 0;
+  process_storage().on_write_back(descriptor, waits ? begin_ns : 0);
 }
 
 }  // namespace nvmemu::preload

@@ -3,12 +3,16 @@
 // report has, and only from below: how late a sleep ends is the machine's doing.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <filesystem>
 #include <fstream>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "base/test/notified_command.h"
+#include "host/test/needs.h"
 #include "preload_cli.h"
 
 namespace nvmemu {
@@ -24,8 +28,10 @@ class Storage : public PreloadTest {
     std::filesystem::create_directory(stored_);
     std::filesystem::create_directory(elsewhere_);
     for (const std::string& folder : {stored_, elsewhere_}) {
-      std::ofstream old(folder + "/old");
-      for (std::size_t i = 0; i < kPage; ++i) old << static_cast<char>('a' + i * 31 % 23);
+      for (const auto& [name, pages] : {std::pair("/old", 1), std::pair("/long", 64)}) {
+        std::ofstream file(folder + name);
+        for (std::size_t i = 0; i < kPage * pages; ++i) file << static_cast<char>('a' + i * 31 % 23);
+      }
     }
   }
 
@@ -137,6 +143,153 @@ TEST_F(Storage, GoesTogetherWithTheRest) {
   EXPECT_EQ(stored("stdio", "100us", {"--dram", "64M"})["read_bytes"], 100'000);
 }
 
+// Requests are told to be done when the storage would be done with them; but for one, which a thread tells
+// of.
+TEST_F(Storage, RequestsOfPosixAioTakeAsLongAsTheStorageWould) {
+  const Json storage = stored("asynchronous", "5ms");
+  EXPECT_EQ(storage["told_requests"], 1);
+  EXPECT_EQ(storage["writes"], 1);
+  EXPECT_EQ(storage["syncs"], 1);
+  EXPECT_EQ(storage["commits"], 1);
+  EXPECT_EQ(storage["read_bytes"], kPage * (1 + 2 + 2 + 1 + 1)) << "by aio, and by what looks at it";
+  EXPECT_THAT(err_, HasSubstr("1 requests by POSIX aio, of whose end a signal or a thread tells"));
+}
+
+TEST_F(Storage, ElsewherePosixAioIsLeftAlone) {
+  const Json storage = stored_in(elsewhere_, "by-number", "5ms", {});
+  EXPECT_EQ(storage["reads"], 0);
+  EXPECT_EQ(storage["waited_ns"], 0);
+}
+
+TEST_F(Storage, SeesCallsByNumber) {
+  for (const std::vector<std::string>& options : {std::vector<std::string>{}, {"--dram", "64M"}}) {
+    const Json storage = stored("by-number", "100us", options);
+    EXPECT_EQ(storage["reads"], 2) << options.size();
+    EXPECT_EQ(storage["writes"], 2) << options.size();
+    EXPECT_EQ(storage["syncs"], 1) << options.size();
+    EXPECT_EQ(storage["commits"], 1) << options.size();
+  }
+}
+
+#if defined(__x86_64__)
+// Where system calls are trapped, all of them are seen, and none twice.
+TEST_F(Storage, SeesTheProgramsOwnInstructionsWhereCallsAreTrapped) {
+  EXPECT_EQ(stored("by-instruction")["reads"], 0);
+  const Json storage = stored("by-instruction", "100us", {"--dram", "64M"});
+  EXPECT_EQ(storage["reads"], 2);
+  EXPECT_EQ(storage["writes"], 2);
+  EXPECT_EQ(storage["syncs"], 1);
+  const Json by_name = stored("plain", "100us", {"--dram", "64M"});
+  EXPECT_EQ(by_name["reads"], 8);
+  EXPECT_EQ(by_name["writes"], 8);
+  EXPECT_EQ(by_name["syncs"], 4);
+  const Json asynchronous = stored("asynchronous", "5ms", {"--dram", "64M"});
+  EXPECT_EQ(asynchronous["told_requests"], 0) << "the C library's threads are seen";
+  EXPECT_EQ(asynchronous["read_bytes"], kPage * (1 + 2 + 2 + 1 + 1 + 1));
+  EXPECT_EQ(stored("streams", "100us", {"--dram", "64M"})["written_bytes"], 8500);
+}
+#endif
+
+TEST_F(Storage, ContextsOfLinuxOwnAioAreTold) {
+  EXPECT_EQ(stored("contexts")["unseen_contexts"], 1);
+  EXPECT_THAT(err_, HasSubstr("requests by io_submit"));
+}
+
+TEST_F(Storage, SeesWhatStreamsWriteAtTheirEnd) {
+  const Json storage = stored("streams");
+  EXPECT_EQ(storage["written_bytes"], 8500);
+  EXPECT_EQ(std::filesystem::file_size(stored_ + "/d"), 2500U) << "nothing is lost";
+  EXPECT_EQ(stored("closed-streams")["written_bytes"], 3000);
+}
+
+TEST_F(Storage, FilesAreTheSameByAnyName) {
+  const Json storage = stored("links-and-folders");
+  EXPECT_EQ(storage["reads"], 4);
+  EXPECT_EQ(storage["missed_pages"], 1);
+  EXPECT_EQ(storage["commits"], 4);
+}
+
+TEST_F(Storage, AFolderThatVanishesLosesNothingAndIsTold) {
+  const Json storage = stored("vanishing-folder");
+  EXPECT_EQ(storage["reads"], 2);
+  EXPECT_EQ(storage["syncs"], 1);
+  EXPECT_THAT(err_, HasSubstr(stored_ + " is not there any more"));
+}
+
+TEST_F(Storage, WhatDoesNotGoInIsSaidAsEver) { EXPECT_EQ(stored("too-large")["written_bytes"], 12'000); }
+
+TEST_F(Storage, AVforksChildClosesItsOwn) { EXPECT_EQ(stored("vfork")["reads"], 1); }
+
+TEST_F(Storage, IsAsAFileSays) {
+  folder_.write("slow.toml", R"(read_latency = "1ms"
+write_latency = "1ms"
+read_bandwidth = "1GB/s"
+write_bandwidth = "1GB/s"
+flush_latency = "1ms"
+)");
+  const Json storage = stored("syncs-of-5-ms", folder_.file("slow.toml"));
+  EXPECT_EQ(storage["profile"], "slow");
+  EXPECT_EQ(storage["commits"], 3);
+}
+
+TEST_F(Storage, AFileThatWasPrintedIsReadBack) {
+  const Outcome printed = nvmemu({"profiles", "--storage", "hdd-7200"});
+  EXPECT_EQ(printed.status, 0);
+  folder_.write("disk.toml", printed.out);
+  EXPECT_EQ(nvmemu({"profiles", "--storage", folder_.file("disk.toml")}).out, printed.out);
+  EXPECT_EQ(stored("plain", folder_.file("disk.toml"))["profile"], "hdd-7200");
+}
+
+// As a container has it by default, where the calls that Docker's profile keeps for root are refused.
+class StorageInAContainer : public Storage {
+ protected:
+  void SetUp() override {
+    Storage::SetUp();
+    NVMEMU_NEEDS(can_be_notified(), "a seccomp notifier of its own");
+  }
+  Outcome contained(std::vector<std::string> words) {
+    words.insert(words.begin(),
+                 {NVMEMU_TEST_LESSER_MACHINE, "docker", NVMEMU_TEST_BINARY, "run", "--base-latency", "100ns",
+                  "--report", folder_.file("report.json"), "--storage", stored_ + "=100us"});
+    words.insert(words.end(), {"--", NVMEMU_TEST_STORAGE_CALLS, stored_, "plain"});
+    return finish(start_program(words));
+  }
+};
+
+TEST_F(StorageInAContainer, IsAsElsewhere) {
+  const Outcome outcome = contained({});
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_EQ(outcome.out, "ok\n");
+  const Json storage = report()["storage"][0];
+  EXPECT_EQ(storage["reads"], 8);
+  EXPECT_EQ(storage["commits"], 3);
+  // The real one may have been slower than that.
+  EXPECT_GT(storage["waited_ns"].get<double>() + storage["slower_ns"].get<double>(), 0);
+}
+
+TEST_F(Storage, IsAnOrdinaryUsers) {
+  if (geteuid() != 0) GTEST_SKIP() << "all the others show it";
+  using std::filesystem::perms;
+  std::filesystem::permissions(folder_.path(), perms::all);
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(folder_.path()))
+    std::filesystem::permissions(entry.path(), entry.is_directory() ? perms::all : perms(0666));
+  const Outcome outcome =
+      finish(start_program({"/usr/bin/setpriv", "--reuid=65534", "--clear-groups", NVMEMU_TEST_BINARY, "run",
+                            "--base-latency", "100ns", "--report", folder_.file("report.json"), "--storage",
+                            stored_ + "=100us", "--", NVMEMU_TEST_STORAGE_CALLS, stored_, "plain"}));
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_EQ(outcome.out, "ok\n");
+  EXPECT_EQ(report()["storage"][0]["reads"], 8);
+}
+
+TEST_F(StorageInAContainer, FixedAddressesAreRefused) {
+  const Outcome outcome = contained({"--no-aslr"});
+  EXPECT_EQ(outcome.status, 125);
+  EXPECT_EQ(outcome.out, "");
+  EXPECT_THAT(outcome.err, HasSubstr("--no-aslr: personality: Operation not permitted"));
+  EXPECT_THAT(outcome.err, HasSubstr("seccomp profile"));
+}
+
 TEST_F(Storage, WithoutTheToolItWorksToo) {
   environment_["NVMEMU_STORAGE"] = stored_ + "=100us";
   environment_["NVMEMU_READ_LATENCY"] = "1x";
@@ -165,17 +318,49 @@ TEST_P(WrongStorage, IsSaidBeforeAnythingStarts) {
 
 INSTANTIATE_TEST_SUITE_P(
     Options, WrongStorage,
-    testing::Values(Wrong{{"--storage", "/nowhere=ssd-nvme"}, "'/nowhere': No such file"},
-                    Wrong{{"--storage", "/etc/passwd=ssd-nvme"}, "'/etc/passwd' is no folder"},
-                    Wrong{{"--storage", "/tmp=floppy"}, "there is no storage 'floppy'"},
-                    Wrong{{"--storage", "/tmp"}, "no folder and what it is to lie on"},
-                    Wrong{{"--storage", "/tmp=0"}, "--storage"},
-                    Wrong{{"--storage", "/usr=ssd-nvme", "--storage", "/usr/bin=hdd-7200"}, "is in '/usr'"},
-                    Wrong{{"--storage", "/tmp=ssd-nvme", "--storage", "/tmp=hdd-7200"}, "is in '/tmp'"},
-                    Wrong{{"--page-cache", "1G"}, "there is no page cache without --storage"},
-                    Wrong{{"--storage", "/tmp=ssd-nvme", "--page-cache", "4K"}, "1 MiB to 1 TiB"},
-                    Wrong{{"--storage", "/tmp=ssd-nvme", "--page-cache", "1T"},
-                          "more than this machine has"}));
+    testing::Values(
+        Wrong{{"--storage", "/nowhere=ssd-nvme"}, "'/nowhere': No such file"},
+        Wrong{{"--storage", "/etc/passwd=ssd-nvme"}, "'/etc/passwd' is no folder"},
+        Wrong{{"--storage", "/tmp=floppy"}, "there is no storage 'floppy'"},
+        Wrong{{"--storage", "/tmp"}, "no folder and what it is to lie on"},
+        Wrong{{"--storage", "/tmp=0"}, "--storage"},
+        Wrong{{"--storage", "/tmp=/nowhere/x.toml"}, "/nowhere/x.toml"},
+        Wrong{{"--storage", "/proc/self/cwd=ssd-nvme", "--storage", "/proc/self/cwd=100us"}, "is in"},
+        Wrong{{"--storage", "/usr=ssd-nvme", "--storage", "/usr/bin=hdd-7200"}, "is in '/usr'"},
+        Wrong{{"--storage", "/tmp=ssd-nvme", "--storage", "/tmp=hdd-7200"}, "is in '/tmp'"},
+        Wrong{{"--page-cache", "1G"}, "there is no page cache without --storage"},
+        Wrong{{"--storage", "/tmp=ssd-nvme", "--page-cache", "4K"}, "1 MiB to 1 TiB"},
+        Wrong{{"--storage", "/tmp=ssd-nvme", "--page-cache", "1T"}, "more than this machine has"}));
+
+struct WrongFile {
+  const char* text;
+  const char* says;
+  const char* hints;
+};
+
+class WrongStorageProfile : public CliTest, public testing::WithParamInterface<WrongFile> {};
+
+TEST_P(WrongStorageProfile, IsSaidWithItsLineBeforeAnythingStarts) {
+  folder_.write("x.toml", std::string(GetParam().text) + "write_latency = \"20us\"\n");
+  const Outcome outcome = run({"--storage", "/tmp=" + folder_.file("x.toml"), "--", "/bin/echo", "started"});
+  EXPECT_EQ(outcome.status, 125);
+  EXPECT_EQ(outcome.out, "");
+  EXPECT_THAT(outcome.err, HasSubstr("x.toml:"));
+  EXPECT_THAT(outcome.err, HasSubstr(GetParam().says));
+  EXPECT_THAT(outcome.err, HasSubstr(GetParam().hints));
+}
+
+constexpr const char* kNoFlush = R"(read_latency = "75us"
+read_bandwidth = "2GB/s"
+write_bandwidth = "2GB/s"
+)";
+
+INSTANTIATE_TEST_SUITE_P(
+    Files, WrongStorageProfile,
+    testing::Values(WrongFile{kNoFlush, "flush_latency is not given", "write flush_latency = \"20us\""},
+                    WrongFile{"read_bandwidth = \"0B/s\"\n", ":1: read_bandwidth '0B/s': zero",
+                              "1 MB/s to 100 TB/s"},
+                    WrongFile{"read_latncy = \"75us\"\n", ":1: unknown key 'read_latncy'", "read_latency"}));
 
 }  // namespace
 }  // namespace nvmemu

@@ -9,6 +9,8 @@
 #include <cerrno>
 #include <cstdint>
 #include <cstdio>
+#include <iterator>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -20,27 +22,65 @@ namespace {
 // As in linux/prctl.h and linux/userfaultfd.h from 5.11 on.
 constexpr std::uint64_t kSetDispatch = 59, kUserModeOnly = 1;
 
+constexpr int kPerf[] = {SYS_perf_event_open}, kFaults[] = {SYS_userfaultfd}, kPrctl[] = {SYS_prctl},
+              kPersonality[] = {SYS_personality};
+
+// Of moby's profiles/seccomp/default.json: what needs a capability there that containers have not, as far as
+// programs of this kind ask for it.
+constexpr int kOfDocker[] = {SYS_perf_event_open,
+                             SYS_userfaultfd,
+                             SYS_bpf,
+                             SYS_mount,
+                             SYS_umount2,
+                             SYS_unshare,
+                             SYS_setns,
+                             SYS_keyctl,
+                             SYS_add_key,
+                             SYS_request_key,
+                             SYS_mbind,
+                             SYS_get_mempolicy,
+                             SYS_set_mempolicy,
+                             SYS_move_pages,
+                             SYS_io_uring_setup,
+                             SYS_io_uring_enter,
+                             SYS_syslog,
+                             SYS_swapon,
+                             SYS_swapoff,
+                             SYS_quotactl,
+                             SYS_acct,
+                             SYS_reboot,
+                             SYS_name_to_handle_at};
+// The personalities that it lets through.
+constexpr std::uint64_t kUsualPersonalities[] = {0, 0x8, 0x20000, 0x20008, 0xffffffff};
+
 // The error that a call is refused by; 0: it is not.
 using Refusal = int (*)(const seccomp_data& call);
 
 struct Machine {
   std::string_view name;
-  int call;
+  std::span<const int> calls;
   Refusal refusal;
 };
 
 constexpr Machine kMachines[] = {
-    {"no-perf", SYS_perf_event_open, [](const seccomp_data&) { return EACCES; }},
-    {"no-userfaultfd", SYS_userfaultfd, [](const seccomp_data&) { return EPERM; }},
+    {"no-perf", kPerf, [](const seccomp_data&) { return EACCES; }},
+    {"no-userfaultfd", kFaults, [](const seccomp_data&) { return EPERM; }},
     // As for those who are neither root nor have CAP_SYS_PTRACE.
-    {"no-full-userfaultfd", SYS_userfaultfd,
+    {"no-full-userfaultfd", kFaults,
      [](const seccomp_data& call) { return (call.args[0] & kUserModeOnly) == 0 ? EPERM : 0; }},
-    {"no-dispatch", SYS_prctl,
+    {"no-dispatch", kPrctl,
      [](const seccomp_data& call) { return call.args[0] == kSetDispatch ? EINVAL : 0; }},
-    {"linux-5.10", SYS_prctl,
+    {"linux-5.10", kPrctl,
      [](const seccomp_data& call) { return call.args[0] == kSetDispatch ? EINVAL : 0; }},
-    {"linux-5.10", SYS_userfaultfd,
+    {"linux-5.10", kFaults,
      [](const seccomp_data& call) { return (call.args[0] & kUserModeOnly) != 0 ? EINVAL : 0; }},
+    {"docker", kOfDocker, [](const seccomp_data&) { return EPERM; }},
+    {"docker", kPersonality,
+     [](const seccomp_data& call) {
+       const bool is_usual =
+           std::ranges::find(kUsualPersonalities, call.args[0]) != std::end(kUsualPersonalities);
+       return is_usual ? 0 : EPERM;
+     }},
 };
 
 }  // namespace
@@ -49,7 +89,7 @@ int main(int argc, char** argv) {
   const std::string_view name = argc > 1 ? argv[1] : "";
   std::vector<int> calls;
   for (const Machine& machine : kMachines) {
-    if (machine.name == name) calls.push_back(machine.call);
+    if (machine.name == name) calls.insert(calls.end(), machine.calls.begin(), machine.calls.end());
   }
   if (argc < 3 || calls.empty()) {
     std::fputs("usage: lesser_machine MACHINE COMMAND [ARG...]\nmachines:", stderr);
@@ -60,7 +100,8 @@ int main(int argc, char** argv) {
   return nvmemu::run_notified(
       calls, argv + 2, [name](const seccomp_notif& request, seccomp_notif_resp& response) {
         const auto* const machine = std::ranges::find_if(kMachines, [&](const Machine& candidate) {
-          return candidate.name == name && candidate.call == request.data.nr;
+          return candidate.name == name &&
+                 std::ranges::find(candidate.calls, request.data.nr) != candidate.calls.end();
         });
         response.error = -machine->refusal(request.data);
         if (response.error == 0) response.flags = SECCOMP_USER_NOTIF_FLAG_CONTINUE;

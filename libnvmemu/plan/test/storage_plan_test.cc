@@ -45,6 +45,22 @@ TEST(StoragePlan, CrossesTheEnvironment) {
   EXPECT_EQ((*again)[1].profile, "100us");
 }
 
+TEST(StoragePlan, AProfileOfTheUsersCrossesTheEnvironmentWhole) {
+  StoragePlan plan;
+  StorageDevice device = find_storage("ssd-nvme")->device;
+  device.device.channels = 3;
+  device.read_ahead_bytes = 1 << 20;
+  plan.folders = {{"/a", "mine", device, true}, {"/b", "hdd-7200", find_storage("hdd-7200")->device}};
+  const auto again = parse_storage(format_storage(plan));
+  ASSERT_TRUE(again) << again.error().message;
+  EXPECT_EQ((*again)[0].profile, "mine");
+  EXPECT_EQ((*again)[0].device, device);
+  EXPECT_EQ((*again)[1].device, plan.folders[1].device);
+  EXPECT_FALSE(parse_storage("/a=mine{mode: block}"));
+  EXPECT_FALSE(parse_storage("/a=mine{"));
+  EXPECT_FALSE(parse_storage("/a=mine{tape: 1}"));
+}
+
 TEST(StoragePlan, APageCacheHasASize) {
   EXPECT_EQ(*parse_page_cache_bytes("256M"), 256U << 20);
   EXPECT_THAT(parse_page_cache_bytes("1K").error().message, HasSubstr("1 MiB"));

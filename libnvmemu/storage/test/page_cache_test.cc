@@ -6,6 +6,7 @@
 #include <list>
 #include <map>
 #include <random>
+#include <set>
 #include <vector>
 
 namespace nvmemu {
@@ -173,6 +174,20 @@ TEST_F(PageCacheTest, DoesWhatAPlainModelDoes) {
     for (const auto& one : plain.dirty) dirty += one.second ? 1 : 0;
     ASSERT_EQ(cache_.dirty_pages(), dirty);
   }
+}
+
+// Where it is shared, each place that is new to a process takes a page fault.
+TEST_F(PageCacheTest, PagesSideBySideAreInFewPlaces) {
+  PageCache large = make(1 << 16, 64);
+  const PageCache::File a = large.find_or_add({1, 1});
+  std::vector<std::uint64_t> before = memory_;
+  for (std::uint32_t page = 64; page < 80; ++page) large.add(a, page);
+  constexpr std::size_t kWords = 4096 / sizeof(std::uint64_t);
+  std::set<std::size_t> places;
+  for (std::size_t i = 0; i < memory_.size(); ++i) {
+    if (memory_[i] != before[i]) places.insert(i / kWords);
+  }
+  EXPECT_LE(places.size(), 5U) << "the head and the file, the pages, where they are found";
 }
 
 // Whatever is written over it: nothing outside is touched, and every call ends.

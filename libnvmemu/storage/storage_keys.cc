@@ -1,0 +1,279 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "storage/storage_keys.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "base/nearest.h"
+#include "base/quote.h"
+#include "base/units.h"
+#include "paging/device_model.h"
+
+namespace nvmemu {
+namespace {
+
+constexpr StorageMode kModes[] = {StorageMode::kDax, StorageMode::kBlock, StorageMode::kPagedDax};
+
+std::string number(double value) {
+  char text[512];
+  const auto end = std::to_chars(std::begin(text), std::end(text), value, std::chars_format::fixed);
+  return {text, end.ptr};
+}
+
+struct Unit {
+  const char* name;
+  double factor;
+};
+constexpr Unit kTimes[] = {{"s", 1e9}, {"ms", 1e6}, {"us", 1e3}, {"ns", 1}};
+constexpr Unit kRates[] = {{"GB/s", 1e9}, {"MB/s", 1e6}, {"kB/s", 1e3}, {"B/s", 1}};
+constexpr Unit kSizes[] = {{"MiB", 1 << 20}, {"MB", 1e6}, {"KiB", 1 << 10}, {"B", 1}};
+
+// The shortest text that is parsed to the very same value, in the first of the units that it is; none of 0.
+template <std::size_t kCount, typename Parse>
+std::string exact(double value, const Unit (&units)[kCount], const Parse& parse) {
+  if (value == 0) return {};
+  std::string best;
+  for (const Unit& unit : units) {
+    const std::string text = number(value / unit.factor) + unit.name;
+    const auto parsed = parse(text);
+    const bool is_same = parsed && static_cast<double>(*parsed) == value;
+    if (is_same && (best.empty() || text.size() < best.size())) best = text;
+  }
+  return best;
+}
+std::string text_of_latency(double ns) { return exact(ns, kTimes, parse_latency_ns); }
+
+std::string_view trimmed(std::string_view text) {
+  while (!text.empty() && text.front() == ' ') text.remove_prefix(1);
+  while (!text.empty() && text.back() == ' ') text.remove_suffix(1);
+  return text;
+}
+
+// What is before the first `mark`, which is taken from `text` with it.
+std::string_view take_until(std::string_view& text, char mark) {
+  const std::size_t end = std::min(text.find(mark), text.size());
+  const std::string_view taken = text.substr(0, end);
+  text.remove_prefix(std::min(end + 1, text.size()));
+  return trimmed(taken);
+}
+
+Result<LatencyQuantiles::Point> parse_point(std::string_view text) {
+  const std::string_view share = take_until(text, ':');
+  LatencyQuantiles::Point point;
+  const auto parsed = std::from_chars(share.begin(), share.end(), point.share, std::chars_format::fixed);
+  const bool is_share = parsed.ec == std::errc() && parsed.ptr == share.end() && point.share >= 0 &&
+                        point.share <= 1 && !std::signbit(point.share);
+  if (!is_share) return failure(quote(share) + ": not a share of requests, from 0 to 1");
+  const Result<double> ns = parse_latency_ns(trimmed(text));
+  if (!ns) return tl::unexpected(ns.error());
+  point.ns = *ns;
+  return point;
+}
+
+Result<LatencyQuantiles> parse_quantiles(std::string_view text) {
+  if (text.find(':') == std::string_view::npos) {
+    const Result<double> ns = parse_latency_ns(text);
+    if (!ns) return tl::unexpected(ns.error());
+    return LatencyQuantiles(*ns);
+  }
+  const std::string_view whole = text;
+  LatencyQuantiles quantiles;
+  while (!text.empty()) {
+    const Result<LatencyQuantiles::Point> point = parse_point(take_until(text, ','));
+    if (!point) return tl::unexpected(point.error());
+    if (!quantiles.append(*point))
+      return failure(quote(whole) +
+                     ": write 1 to 6 shares, each above the one before, and no latency below it");
+  }
+  return quantiles;
+}
+
+std::string text_of_quantiles(const LatencyQuantiles& quantiles) {
+  if (quantiles.size() == 1 && quantiles[0].share == 0) return text_of_latency(quantiles[0].ns);
+  std::string text;
+  for (std::size_t i = 0; i < quantiles.size(); ++i)
+    text += (i == 0 ? "" : ", ") + number(quantiles[i].share) + ": " + text_of_latency(quantiles[i].ns);
+  return text;
+}
+
+template <typename Value>
+Result<void> put(Result<Value> value, auto& to) {
+  if (!value) return tl::unexpected(value.error());
+  to = static_cast<std::remove_reference_t<decltype(to)>>(*std::move(value));
+  return {};
+}
+
+// Keys whose value is a member of the device: of each kind, how it is read and said.
+template <LatencyQuantiles PageDevice::*member>
+constexpr StorageKey latencies(std::string_view name) {
+  return {
+      name, "\"100us\", or \"0.5: 75us, 0.99: 95us\"",
+      [](StorageDevice& to, std::string_view text) { return put(parse_quantiles(text), to.device.*member); },
+      [](const StorageDevice& of) { return text_of_quantiles(of.device.*member); }};
+}
+template <double PageDevice::*member>
+constexpr StorageKey latency(std::string_view name) {
+  return {
+      name, "\"20us\"",
+      [](StorageDevice& to, std::string_view text) { return put(parse_latency_ns(text), to.device.*member); },
+      [](const StorageDevice& of) { return text_of_latency(of.device.*member); }};
+}
+template <double PageDevice::*member>
+constexpr StorageKey bandwidth(std::string_view name) {
+  return {name, "\"500MB/s\"",
+          [](StorageDevice& to, std::string_view text) {
+            return put(parse_bandwidth_bps(text), to.device.*member);
+          },
+          [](const StorageDevice& of) { return exact(of.device.*member, kRates, parse_bandwidth_bps); }};
+}
+
+Result<StorageMode> parse_mode(std::string_view text) {
+  for (const StorageMode mode : kModes) {
+    if (text == name_of(mode)) return mode;
+  }
+  return failure(quote(text) + " is not one of dax, block, paged dax");
+}
+
+Result<std::uint64_t> parse_size_within(std::string_view text, std::uint64_t least, std::uint64_t most) {
+  Result<std::uint64_t> bytes = parse_size_bytes(text);
+  if (bytes && (*bytes < least || *bytes > most))
+    return failure(quote(text) + " is not within " + format_size(least) + " to " + format_size(most));
+  return bytes;
+}
+
+Result<unsigned> parse_channels(std::string_view text) {
+  unsigned channels = 0;
+  const auto parsed = std::from_chars(text.begin(), text.end(), channels);
+  const bool is_whole = parsed.ec == std::errc() && parsed.ptr == text.end();
+  if (!is_whole || channels < 1 || channels > DeviceModel::kMostChannels)
+    return failure(quote(text) + " is not a number from 1 to " + std::to_string(DeviceModel::kMostChannels));
+  return channels;
+}
+
+Result<std::string> parse_memory(std::string_view text) {
+  constexpr std::string_view kLetters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.";
+  if (text.empty() || text.find_first_not_of(kLetters) != std::string_view::npos)
+    return failure(quote(text) + " is no name of a memory", "nvmemu profiles lists them");
+  return std::string(text);
+}
+
+std::string text_of_size(double bytes) { return exact(bytes, kSizes, parse_size_bytes); }
+
+constexpr std::uint64_t kMostBuffer = std::uint64_t{1} << 40;
+constexpr std::uint64_t kMostErased = std::uint64_t{1} << 30, kMostAhead = std::uint64_t{64} << 20;
+
+constexpr StorageKey kKeys[] = {
+    {"mode", "\"block\"",
+     [](StorageDevice& to, std::string_view text) { return put(parse_mode(text), to.mode); },
+     [](const StorageDevice& of) { return std::string(name_of(of.mode)); }},
+    latencies<&PageDevice::read>("read_latency"),
+    latencies<&PageDevice::sequential_read>("sequential_read_latency"),
+    latencies<&PageDevice::write>("write_latency"),
+    latencies<&PageDevice::sequential_write>("sequential_write_latency"),
+    bandwidth<&PageDevice::read_bps>("read_bandwidth"),
+    bandwidth<&PageDevice::write_bps>("write_bandwidth"),
+    {"channels", "8",
+     [](StorageDevice& to, std::string_view text) { return put(parse_channels(text), to.device.channels); },
+     [](const StorageDevice& of) {
+       return of.device.channels == 1 ? std::string() : std::to_string(of.device.channels);
+     }},
+    {"write_buffer", "\"64MB\"",
+     [](StorageDevice& to, std::string_view text) {
+       return put(parse_size_within(text, kPageBytes, kMostBuffer), to.device.buffer_bytes);
+     },
+     [](const StorageDevice& of) { return text_of_size(of.device.buffer_bytes); }},
+    bandwidth<&PageDevice::drain_bps>("drain_bandwidth"),
+    {"erase_block", "\"4MiB\"",
+     [](StorageDevice& to, std::string_view text) {
+       return put(parse_size_within(text, kPageBytes, kMostErased), to.device.erase_block_bytes);
+     },
+     [](const StorageDevice& of) { return text_of_size(static_cast<double>(of.device.erase_block_bytes)); }},
+    latency<&PageDevice::erase_ns>("erase_latency"),
+    latency<&PageDevice::flush_ns>("flush_latency"),
+    {"commit_latency", "\"3us\"",
+     [](StorageDevice& to, std::string_view text) { return put(parse_latency_ns(text), to.commit_ns); },
+     [](const StorageDevice& of) { return text_of_latency(of.commit_ns); }},
+    {"memory", "\"pcm\"",
+     [](StorageDevice& to, std::string_view text) { return put(parse_memory(text), to.memory); },
+     [](const StorageDevice& of) { return of.memory; }},
+    {"read_ahead", "\"128KiB\"",
+     [](StorageDevice& to, std::string_view text) {
+       return put(parse_size_within(text, kPageBytes, kMostAhead), to.read_ahead_bytes);
+     },
+     [](const StorageDevice& of) {
+       const bool is_usual = of.read_ahead_bytes == StorageDevice().read_ahead_bytes;
+       return is_usual ? std::string() : text_of_size(static_cast<double>(of.read_ahead_bytes));
+     }},
+};
+
+const StorageKey& key_named(std::string_view name) {
+  return *std::ranges::find(kKeys, name, &StorageKey::name);
+}
+
+tl::unexpected<Error> missing(std::string_view name, std::string_view mode) {
+  const StorageKey& key = key_named(name);
+  return failure(std::string(name) + " is not given, which " + std::string(mode) + " storage needs",
+                 "write " + std::string(name) + " = " + key.example);
+}
+
+tl::unexpected<Error> out_of_place(std::string_view name, std::string_view mode, const char* hint) {
+  return failure(std::string(name) + " means nothing for " + std::string(mode) + " storage", hint);
+}
+
+}  // namespace
+
+std::span<const StorageKey> storage_keys() { return kKeys; }
+
+Result<void> check_storage_device(const StorageDevice& device) {
+  const std::string_view mode = name_of(device.mode);
+  const bool is_block = device.mode == StorageMode::kBlock, is_memory = device.mode == StorageMode::kDax;
+  const auto has = [&](std::string_view name) { return !key_named(name).get(device).empty(); };
+  for (const char* name : {"read_latency", "write_latency", "read_bandwidth", "write_bandwidth"}) {
+    if (!has(name)) return missing(name, mode);
+  }
+  if (is_block && !has("flush_latency")) return missing("flush_latency", mode);
+  if (!is_block && !has("commit_latency")) return missing("commit_latency", mode);
+  if (is_block && has("commit_latency"))
+    return out_of_place("commit_latency", mode,
+                        "a commit is two writes with a flush after each: leave it out");
+  if (!is_memory && has("memory"))
+    return out_of_place("memory", mode,
+                        "only what is mapped of dax storage comes from a memory: leave it out");
+  for (const auto& [one, other] :
+       {std::pair("write_buffer", "drain_bandwidth"), std::pair("drain_bandwidth", "write_buffer"),
+        std::pair("erase_block", "erase_latency"), std::pair("erase_latency", "erase_block")}) {
+    if (has(one) && !has(other))
+      return failure(std::string(other) + " is not given, but " + one + " is", "give both, or none");
+  }
+  return {};
+}
+
+std::string format_storage_device(const StorageDevice& device) {
+  std::string text;
+  for (const StorageKey& key : kKeys) {
+    const std::string value = key.get(device);
+    if (!value.empty()) text += (text.empty() ? "" : "; ") + std::string(key.name) + ": " + value;
+  }
+  return text;
+}
+
+Result<StorageDevice> parse_storage_device(std::string_view text) {
+  StorageDevice device;
+  while (!text.empty()) {
+    std::string_view value = take_until(text, ';');
+    const std::string_view name = take_until(value, ':');
+    const auto* const key = std::ranges::find(kKeys, name, &StorageKey::name);
+    if (key == std::end(kKeys)) return failure("unknown key " + quote(name));
+    if (const Result<void> set = key->set(device, trimmed(value)); !set)
+      return failure(std::string(name) + " " + set.error().message, set.error().hint);
+  }
+  if (const Result<void> checked = check_storage_device(device); !checked)
+    return tl::unexpected(checked.error());
+  return device;
+}
+
+}  // namespace nvmemu

@@ -1,0 +1,309 @@
+// SPDX-License-Identifier: Apache-2.0
+// Interposed: POSIX aio. The C library's own threads make its calls, unseen; so that what is charged is the
+// request: it is told to be done when it is, and when the storage would be done with it, too. As in the C
+// library, those of one descriptor are served one after the other. Where system calls are trapped, its
+// threads' are, and here is nothing to be done.
+//
+// Of a request whose end a signal or a thread tells of, nobody can say when that comes: it is not charged.
+#include <aio.h>
+#include <fcntl.h>
+#include <time.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstdint>
+#include <cstring>
+#include <limits>
+#include <span>
+
+#include "edge.h"
+#include "storage/device_wait.h"
+#include "storage/stored_call.h"
+
+namespace nvmemu::preload {
+namespace {
+
+NVMEMU_HOOK(int, aio_read, (aiocb*));
+NVMEMU_HOOK(int, aio_write, (aiocb*));
+NVMEMU_HOOK(int, aio_fsync, (int, aiocb*));
+NVMEMU_HOOK(int, aio_error, (const aiocb*));
+NVMEMU_HOOK(ssize_t, aio_return, (aiocb*));
+NVMEMU_HOOK(int, aio_suspend, (const aiocb* const*, int, const timespec*));
+NVMEMU_HOOK(int, aio_cancel, (int, aiocb*));
+NVMEMU_HOOK(int, lio_listio, (int, aiocb* const*, int, sigevent*));
+NVMEMU_HOOK(int, nanosleep, (const timespec*, timespec*));
+
+using Request = ProcessStorage::Request;
+
+constexpr std::uint64_t kNever = std::numeric_limits<std::uint64_t>::max();
+constexpr std::uint64_t kNsPerSecond = 1'000'000'000;
+
+// What is kept of a request, in the part of its control block that the C library has reserved: plain memory,
+// which no handler can come upon half done that matters. Who has never been submitted has anything there.
+struct Mark {
+  std::uint64_t check;
+  std::uint64_t done_ns;  // kNever: it is about to be known
+};
+static_assert(sizeof(Mark) <= sizeof(aiocb::__glibc_reserved));
+
+std::uint64_t check_of(const aiocb* request) noexcept {
+  constexpr std::uint64_t kMagic = 0x4e564d454d41494f;  // "NVMEMAIO"
+  return kMagic ^ reinterpret_cast<std::uintptr_t>(request);
+}
+
+void mark(aiocb* request, std::uint64_t done_ns) noexcept {
+  const Mark mark{check_of(request), done_ns};
+  std::memcpy(request->__glibc_reserved, &mark, sizeof mark);
+}
+void unmark(aiocb* request) noexcept { std::memset(request->__glibc_reserved, 0, sizeof(Mark)); }
+
+// 0: nothing is charged for it.
+std::uint64_t done_ns_of(const aiocb* request) noexcept {
+  Mark mark{};
+  std::memcpy(&mark, request->__glibc_reserved, sizeof mark);
+  return mark.check == check_of(request) ? mark.done_ns : 0;
+}
+
+bool tells(const sigevent& event) noexcept { return event.sigev_notify != SIGEV_NONE; }
+
+// Else it will fail when a thread of the C library's comes to it.
+bool can_be_made(int fd, Request kind) noexcept {
+  const long flags = raw_syscall(SYS_fcntl, fd, F_GETFL);
+  if (is_error(flags)) return false;
+  const long access = flags & O_ACCMODE;
+  return !(kind == Request::kRead && access == O_WRONLY) && !(kind == Request::kWrite && access == O_RDONLY);
+}
+
+// Of a request that is about to be made: what is charged for it, or null.
+StoredDescriptor* prepare(aiocb* request, Request kind, bool is_told) noexcept {
+  ProcessStorage& storage = process_storage();
+  if (!storage.is_open()) return nullptr;
+  unmark(request);
+  StoredDescriptor* const descriptor = storage.find_named(request->aio_fildes);
+  if (descriptor == nullptr || !can_be_made(request->aio_fildes, kind)) return nullptr;
+  if (is_told || tells(request->aio_sigevent)) {
+    storage.on_told_request(*descriptor);
+    return nullptr;
+  }
+  mark(request, kNever);
+  return descriptor;
+}
+
+void charge(aiocb* request, StoredDescriptor& descriptor, Request kind, std::uint64_t begin_ns) noexcept {
+  const auto offset = static_cast<std::uint64_t>(std::max<off_t>(request->aio_offset, 0));
+  mark(request, process_storage().on_request(descriptor, kind, offset, request->aio_nbytes, begin_ns));
+}
+
+template <typename Submit>
+int submit(aiocb* request, Request kind, const Submit& call) {
+  StoredDescriptor* const descriptor = prepare(request, kind, false);
+  if (descriptor == nullptr) [[likely]]
+    return call();
+  const std::uint64_t begin_ns = ProcessStorage::now_ns();
+  const int result = call();
+  const KeepErrno keep;
+  if (result == 0) {
+    charge(request, *descriptor, kind, begin_ns);
+  } else {
+    unmark(request);
+  }
+  return result;
+}
+
+// What has failed, or was cancelled, is told at once.
+bool is_still_served(const aiocb* request, int error, std::uint64_t now_ns) noexcept {
+  return error == 0 && done_ns_of(request) > now_ns;
+}
+
+int error_of(const aiocb* request) noexcept {
+  const int error = real_aio_error(request);
+  return error == 0 && is_still_served(request, error, ProcessStorage::now_ns()) ? EINPROGRESS : error;
+}
+
+// How a list of requests stands.
+struct Standing {
+  static constexpr std::size_t kMost = 64;
+  bool is_one_done = false;
+  std::uint64_t first_done_ns = kNever;  // of those that are with the storage
+  std::array<const aiocb*, kMost> at_work{};
+  int count = 0;  // of those that are with the C library
+  bool are_more = false;
+};
+
+Standing look_at(std::span<const aiocb* const> requests, std::uint64_t now_ns) noexcept {
+  Standing standing;
+  for (const aiocb* const request : requests) {
+    if (request == nullptr) continue;
+    const int error = real_aio_error(request);
+    if (error == EINPROGRESS) {
+      standing.are_more |= standing.count == Standing::kMost;
+      if (!standing.are_more) standing.at_work[static_cast<std::size_t>(standing.count++)] = request;
+    } else if (is_still_served(request, error, now_ns)) {
+      standing.first_done_ns = std::min(standing.first_done_ns, done_ns_of(request));
+    } else {
+      standing.is_one_done = true;
+    }
+  }
+  return standing;
+}
+
+timespec time_of(std::uint64_t ns) noexcept {
+  return {static_cast<time_t>(ns / kNsPerSecond), static_cast<long>(ns % kNsPerSecond)};
+}
+
+// Unlike a call that waits for a disk, it ends when a signal comes. 0, or -1 with EINTR.
+int sleep_for_requests(std::uint64_t now_ns, std::uint64_t until_ns) {
+  constexpr std::uint64_t kSpunNs = 300'000;
+  if (until_ns - now_ns <= kSpunNs) return sleep_until(until_ns), 0;
+  const timespec time = time_of(until_ns - now_ns - kSpunNs);
+  return real_nanosleep(&time, nullptr);
+}
+
+// For the first of what may come next.
+int wait_for_some(const Standing& standing, std::uint64_t now_ns, std::uint64_t limit_ns) {
+  constexpr std::uint64_t kLookAgainNs = 1'000'000;
+  std::uint64_t until_ns = std::min(standing.first_done_ns, limit_ns);
+  const bool is_about_to_be_known = standing.first_done_ns == kNever && standing.count == 0;
+  if (standing.are_more || is_about_to_be_known) until_ns = std::min(until_ns, now_ns + kLookAgainNs);
+  if (standing.count == 0) return sleep_for_requests(now_ns, until_ns);
+  const timespec time = time_of(until_ns - now_ns);
+  const int result =
+      real_aio_suspend(standing.at_work.data(), standing.count, until_ns == kNever ? nullptr : &time);
+  return result != 0 && errno == EAGAIN ? 0 : result;
+}
+
+int suspend(std::span<const aiocb* const> requests, const timespec* timeout) {
+  const std::uint64_t begin_ns = ProcessStorage::now_ns();
+  std::uint64_t limit_ns = kNever;
+  if (timeout != nullptr)
+    limit_ns = begin_ns + static_cast<std::uint64_t>(timeout->tv_sec) * kNsPerSecond +
+               static_cast<std::uint64_t>(timeout->tv_nsec);
+  for (;;) {
+    const std::uint64_t now_ns = ProcessStorage::now_ns();
+    const Standing standing = look_at(requests, now_ns);
+    if (standing.is_one_done) return 0;
+    if (now_ns >= limit_ns) return errno = EAGAIN, -1;
+    if (const int result = wait_for_some(standing, now_ns, limit_ns); result != 0) return result;
+  }
+}
+
+bool is_any_charged(std::span<const aiocb* const> requests) noexcept {
+  return std::ranges::any_of(
+      requests, [](const aiocb* request) { return request != nullptr && done_ns_of(request) != 0; });
+}
+
+Request kind_of(const aiocb* request) noexcept {
+  return request->aio_lio_opcode == LIO_READ ? Request::kRead : Request::kWrite;
+}
+
+bool moves_bytes(const aiocb* request) noexcept {
+  return request != nullptr && (request->aio_lio_opcode == LIO_READ || request->aio_lio_opcode == LIO_WRITE);
+}
+
+// Those of the list that were made, and are charged; when all are done.
+std::uint64_t charge_list(std::span<aiocb* const> requests, std::uint64_t begin_ns) noexcept {
+  std::uint64_t done_ns = 0;
+  for (aiocb* const request : requests) {
+    if (!moves_bytes(request) || done_ns_of(request) != kNever) continue;
+    StoredDescriptor* const descriptor = process_storage().find_named(request->aio_fildes);
+    const int error = real_aio_error(request);
+    if (descriptor == nullptr || (error != 0 && error != EINPROGRESS)) {
+      unmark(request);
+      continue;
+    }
+    charge(request, *descriptor, kind_of(request), begin_ns);
+    done_ns = std::max(done_ns, done_ns_of(request));
+  }
+  return done_ns;
+}
+
+}  // namespace
+}  // namespace nvmemu::preload
+
+using namespace nvmemu::preload;
+
+NVMEMU_EXPORT int aio_read(aiocb* request) noexcept {
+  return submit(request, Request::kRead, [&] { return real_aio_read(request); });
+}
+NVMEMU_EXPORT int aio_write(aiocb* request) noexcept {
+  this_thread().reach_edge(__builtin_return_address(0));
+  return submit(request, Request::kWrite, [&] { return real_aio_write(request); });
+}
+NVMEMU_EXPORT int aio_fsync(int operation, aiocb* request) noexcept {
+  return submit(request, operation == O_DSYNC ? Request::kDataSync : Request::kSync,
+                [&] { return real_aio_fsync(operation, request); });
+}
+
+NVMEMU_EXPORT int aio_error(const aiocb* request) noexcept {
+  return process_storage().is_open() ? error_of(request) : real_aio_error(request);
+}
+// Of one that is not done yet, what comes is not defined: it is none of the storage's.
+NVMEMU_EXPORT ssize_t aio_return(aiocb* request) noexcept {
+  if (process_storage().is_open()) {
+    const std::uint64_t done_ns = done_ns_of(request);
+    const KeepErrno keep;
+    if (done_ns != 0 && done_ns != kNever && real_aio_error(request) == 0) sleep_until(done_ns);
+    unmark(request);
+  }
+  return real_aio_return(request);
+}
+NVMEMU_EXPORT int aio_suspend(const aiocb* const requests[], int count, const timespec* timeout) {
+  this_thread().reach_edge(__builtin_return_address(0));
+  const std::span<const aiocb* const> all(requests, static_cast<std::size_t>(std::max(count, 0)));
+  if (!process_storage().is_open() || !is_any_charged(all)) return real_aio_suspend(requests, count, timeout);
+  return suspend(all, timeout);
+}
+NVMEMU_EXPORT int aio_cancel(int fd, aiocb* request) noexcept {
+  const int result = real_aio_cancel(fd, request);
+  if (result != AIO_ALLDONE || !process_storage().is_open()) return result;
+  const std::uint64_t now_ns = ProcessStorage::now_ns();
+  if (request != nullptr) return error_of(request) == EINPROGRESS ? AIO_NOTCANCELED : result;
+  const StoredDescriptor* const descriptor = process_storage().find_named(fd);
+  const bool is_served = descriptor != nullptr && descriptor->requests_done_ns.load() > now_ns;
+  return is_served ? AIO_NOTCANCELED : result;
+}
+
+NVMEMU_EXPORT int lio_listio(int mode, aiocb* const requests[], int count, sigevent* event) noexcept {
+  this_thread().reach_edge(__builtin_return_address(0));
+  if (!process_storage().is_open() || count < 0 || (mode != LIO_WAIT && mode != LIO_NOWAIT))
+    return real_lio_listio(mode, requests, count, event);
+  const std::span<aiocb* const> all(requests, static_cast<std::size_t>(count));
+  const bool is_told = mode == LIO_NOWAIT && event != nullptr && tells(*event);
+  for (aiocb* const request : all) {
+    if (moves_bytes(request)) prepare(request, kind_of(request), is_told);
+  }
+  const std::uint64_t begin_ns = ProcessStorage::now_ns();
+  const int result = real_lio_listio(mode, requests, count, event);
+  const KeepErrno keep;
+  const std::uint64_t done_ns = charge_list(all, begin_ns);
+  if (mode == LIO_WAIT) sleep_until(done_ns);
+  return result;
+}
+
+// Of 64 bits each is the same, but for its name.
+static_assert(sizeof(aiocb) == sizeof(aiocb64));
+NVMEMU_EXPORT int aio_read64(aiocb64* request) noexcept {
+  return aio_read(reinterpret_cast<aiocb*>(request));
+}
+NVMEMU_EXPORT int aio_write64(aiocb64* request) noexcept {
+  return aio_write(reinterpret_cast<aiocb*>(request));
+}
+NVMEMU_EXPORT int aio_fsync64(int operation, aiocb64* request) noexcept {
+  return aio_fsync(operation, reinterpret_cast<aiocb*>(request));
+}
+NVMEMU_EXPORT int aio_error64(const aiocb64* request) noexcept {
+  return aio_error(reinterpret_cast<const aiocb*>(request));
+}
+NVMEMU_EXPORT ssize_t aio_return64(aiocb64* request) noexcept {
+  return aio_return(reinterpret_cast<aiocb*>(request));
+}
+NVMEMU_EXPORT int aio_suspend64(const aiocb64* const requests[], int count, const timespec* timeout) {
+  return aio_suspend(reinterpret_cast<const aiocb* const*>(requests), count, timeout);
+}
+NVMEMU_EXPORT int aio_cancel64(int fd, aiocb64* request) noexcept {
+  return aio_cancel(fd, reinterpret_cast<aiocb*>(request));
+}
+NVMEMU_EXPORT int lio_listio64(int mode, aiocb64* const requests[], int count, sigevent* event) noexcept {
+  return lio_listio(mode, reinterpret_cast<aiocb* const*>(requests), count, event);
+}

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+// Interposed: what begins the use of Linux' own aio and of io_uring by their libraries. What is asked for by
+// them the kernel does with no call that could be waited in: the report says that it is not charged.
+#include <dlfcn.h>
+
+#include <cerrno>
+
+#include "hook.h"
+#include "keep_errno.h"
+#include "storage/stored_call.h"
+
+namespace nvmemu::preload {
+namespace {
+
+NVMEMU_HOOK(int, io_uring_queue_init, (unsigned, void*, unsigned));
+NVMEMU_HOOK(int, io_uring_queue_init_params, (unsigned, void*, void*));
+
+// A library that was loaded for its caller alone.
+template <typename Signature>
+Signature* find(Hook<Signature>& hook, const char* name) noexcept {
+  if (hook.is_there()) return nullptr;
+  for (const char* const library : {"liburing.so.2", "liburing.so.1"}) {
+    void* const loaded = dlopen(library, RTLD_LAZY | RTLD_NOLOAD);
+    if (loaded == nullptr) continue;
+    void* const found = dlsym(loaded, name);
+    dlclose(loaded);
+    if (found != nullptr) return reinterpret_cast<Signature*>(found);
+  }
+  return nullptr;
+}
+
+template <typename Signature, typename... Words>
+int make(Hook<Signature>& hook, const char* name, Words... words) noexcept {
+  process_storage().on_unseen_ring();
+  if (hook.is_there()) return hook(words...);
+  Signature* const function = find(hook, name);
+  return function != nullptr ? function(words...) : -ENOSYS;
+}
+
+}  // namespace
+}  // namespace nvmemu::preload
+
+using namespace nvmemu::preload;
+
+NVMEMU_EXPORT int io_uring_queue_init(unsigned entries, void* ring, unsigned flags) {
+  return make(real_io_uring_queue_init, "io_uring_queue_init", entries, ring, flags);
+}
+NVMEMU_EXPORT int io_uring_queue_init_params(unsigned entries, void* ring, void* parameters) {
+  return make(real_io_uring_queue_init_params, "io_uring_queue_init_params", entries, ring, parameters);
+}
+
+// As libaio has them: the system call, with its error as the result.
+NVMEMU_EXPORT int io_setup(int most, void** context) {
+  if (process_storage().calls_are_trapped()) return -ENOSYS;  // as there
+  process_storage().on_unseen_context();
+  return static_cast<int>(nvmemu::raw_syscall(SYS_io_setup, most, context));
+}
+NVMEMU_EXPORT int io_queue_init(int most, void** context) {
+  if (most <= 0) return -EINVAL;
+  *context = nullptr;
+  return io_setup(most, context);
+}

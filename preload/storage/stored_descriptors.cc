@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which of this process's descriptors are below a folder of the run.
+#include <dirent.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <memory>
+
+#include "base/raw_syscall.h"
+#include "descriptor_path.h"
+#include "storage/process_storage.h"
+#include "storage/reckoning.h"
+
+namespace nvmemu::preload {
+namespace {
+
+using Descriptor = StoredDescriptor;
+
+FileName name_of(const struct stat& status) noexcept { return {status.st_dev, status.st_ino}; }
+
+std::uint32_t bits_of(int flags, bool is_folder) noexcept {
+  std::uint32_t bits = is_folder ? Descriptor::kFolder : 0;
+  if ((flags & O_DIRECT) != 0) bits |= Descriptor::kDirect;
+  if ((flags & O_SYNC) == O_SYNC) return bits | Descriptor::kSyncs;
+  return (flags & O_DSYNC) != 0 ? bits | Descriptor::kDataSyncs : bits;
+}
+
+}  // namespace
+
+// What the program was started with, or had before an exec.
+void ProcessStorage::add_inherited() noexcept {
+  if (is_refused_syscall(SYS_getdents64)) return;
+  const std::unique_ptr<DIR, int (*)(DIR*)> descriptors(opendir("/proc/self/fd"), &closedir);
+  if (descriptors == nullptr) return;
+  while (const dirent* entry = readdir(descriptors.get())) {
+    const int fd = std::atoi(entry->d_name);
+    if (entry->d_name[0] == '.' || fd == dirfd(descriptors.get())) continue;
+    const long flags = raw_syscall(SYS_fcntl, fd, F_GETFL);
+    if (!is_error(flags)) note_opened(fd, static_cast<int>(flags) & ~(O_CREAT | O_TRUNC));
+  }
+}
+
+void ProcessStorage::note_opened(int fd, int flags) noexcept {
+  StoredDescriptor* const slot = slot_of(fd);
+  if (slot == nullptr) return;
+  StoredDescriptor& descriptor = *slot;
+  if (descriptor.state.load(std::memory_order_relaxed) != 0 && !owns_descriptors()) return;
+  descriptor.state.store(0, std::memory_order_relaxed);
+  if ((flags & O_PATH) != 0) return;
+  Path room;
+  const int number = volume_of(path_of_descriptor(fd, room));
+  struct stat status {};
+  if (number < 0 || is_error(raw_syscall(SYS_fstat, fd, &status))) return;
+  const bool is_folder = S_ISDIR(status.st_mode);
+  if (!is_folder && !S_ISREG(status.st_mode)) return;
+  descriptor.name = name_of(status);
+  descriptor.size = static_cast<std::uint64_t>(status.st_size);
+  descriptor.file = 0;
+  descriptor.stream = {};
+  descriptor.requests_done_ns.store(0, std::memory_order_relaxed);
+  const long position = raw_syscall(SYS_lseek, fd, 0, SEEK_CUR);
+  descriptor.told_position = is_error(position) ? 0 : static_cast<std::uint64_t>(position);
+  descriptor.state.store(static_cast<std::uint32_t>(number + 1) | bits_of(flags, is_folder),
+                         std::memory_order_release);
+  if (is_folder) return;
+  // What is empty was made or cut just now, or the number is another file's by now: nothing of it is cached.
+  reckon_file(descriptor, [&](Volume volume, PageCache& cache) -> std::uint64_t {
+    if (descriptor.size == 0) {
+      volume.resize(descriptor.file, 0);
+      if ((flags & (O_CREAT | O_TRUNC)) != 0) {
+        cache.file(descriptor.file).changes |= kTimesChanged | kSizeChanged;
+        volume.change_names();
+      }
+    } else {
+      cache.file(descriptor.file).size = descriptor.size;
+    }
+    return 0;
+  });
+}
+
+void ProcessStorage::note_copied(int from, int to) noexcept {
+  StoredDescriptor* const slot = slot_of(to);
+  if (slot == nullptr || from == to) return;
+  StoredDescriptor& copy = *slot;
+  const StoredDescriptor* const original = find(from);
+  if (original == nullptr && copy.state.load(std::memory_order_relaxed) == 0) return;
+  if (!owns_descriptors()) return;
+  if (original == nullptr) return copy.state.store(0, std::memory_order_relaxed);
+  copy.name = original->name;
+  copy.size = original->size;
+  copy.file = original->file;
+  copy.stream = original->stream;
+  copy.told_position = original->told_position;
+  copy.requests_done_ns.store(0, std::memory_order_relaxed);
+  copy.state.store(original->state.load(std::memory_order_relaxed), std::memory_order_release);
+}
+
+void ProcessStorage::note_closed(int fd) noexcept {
+  StoredDescriptor* const slot = slot_of(fd);
+  if (slot == nullptr || slot->state.load(std::memory_order_relaxed) == 0 || !owns_descriptors()) return;
+  slot->state.store(0, std::memory_order_relaxed);
+}
+
+void ProcessStorage::note_closed_from(unsigned first, unsigned last) noexcept {
+  if (!is_open() || !owns_descriptors()) return;
+  const unsigned end = std::min(last, kMostDescriptors - 1);
+  for (unsigned fd = first; fd <= end; ++fd) {
+    std::atomic<std::uint32_t>& state = slot_of(static_cast<int>(fd))->state;
+    if (state.load(std::memory_order_relaxed) != 0) state.store(0, std::memory_order_relaxed);
+  }
+}
+
+StoredDescriptor* ProcessStorage::find_or_look(int fd) noexcept {
+  StoredDescriptor* const slot = slot_of(fd);
+  if (slot == nullptr) return nullptr;
+  if (slot->state.load(std::memory_order_acquire) == 0) {
+    const long flags = raw_syscall(SYS_fcntl, fd, F_GETFL);
+    if (is_error(flags)) return nullptr;
+    note_opened(fd, static_cast<int>(flags) & ~(O_CREAT | O_TRUNC));
+    std::uint32_t unknown = 0;
+    slot->state.compare_exchange_strong(unknown, StoredDescriptor::kElsewhere);
+  }
+  return find(fd);
+}
+
+void ProcessStorage::note_forked() noexcept {
+  process_.store(raw_syscall(SYS_getpid), std::memory_order_relaxed);
+}
+
+// Between vfork and exec a child closes, and copies, what is not its parent's.
+bool ProcessStorage::owns_descriptors() const noexcept {
+  return raw_syscall(SYS_getpid) == process_.load(std::memory_order_relaxed);
+}
+
+}  // namespace nvmemu::preload

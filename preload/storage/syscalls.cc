@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+// System calls that a program makes by their numbers, as the C library's functions of their names are
+// charged.
+#include <fcntl.h>
+#include <stdio.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "storage/numbered_storage_calls.h"
+
+namespace nvmemu::preload {
+namespace {
+
+const char* path_at(long word) noexcept { return reinterpret_cast<const char*>(word); }
+
+// How openat2(2) was asked; the kernel has read it.
+int flags_of_openat2(long how) noexcept {
+  return static_cast<int>(*reinterpret_cast<const std::uint64_t*>(how));
+}
+
+// By the function of the same name, which is no point of cancellation either.
+bool make_by_name(const NumberedCall& call, long& result) {
+  const auto& words = call.words;
+  const auto number = [&](int i) { return static_cast<int>(words[i]); };
+  const auto path = [&](int i) { return path_at(words[i]); };
+  switch (call.number) {
+#if defined(SYS_unlink)  // arm64 has the newer ones only
+    case SYS_unlink:
+      return result = unlink(path(0)), true;
+    case SYS_rename:
+      return result = rename(path(0), path(1)), true;
+    case SYS_mkdir:
+      return result = mkdir(path(0), static_cast<mode_t>(words[1])), true;
+    case SYS_rmdir:
+      return result = rmdir(path(0)), true;
+    case SYS_link:
+      return result = link(path(0), path(1)), true;
+    case SYS_symlink:
+      return result = symlink(path(0), path(1)), true;
+    case SYS_dup2:
+      return result = dup2(number(0), number(1)), true;
+#endif
+    case SYS_unlinkat:
+      return result = unlinkat(number(0), path(1), number(2)), true;
+    case SYS_renameat2:
+      return result = renameat2(number(0), path(1), number(2), path(3), static_cast<unsigned>(words[4])),
+             true;
+    case SYS_mkdirat:
+      return result = mkdirat(number(0), path(1), static_cast<mode_t>(words[2])), true;
+    case SYS_linkat:
+      return result = linkat(number(0), path(1), number(2), path(3), number(4)), true;
+    case SYS_symlinkat:
+      return result = symlinkat(path(0), number(1), path(2)), true;
+    case SYS_truncate:
+      return result = truncate(path(0), words[1]), true;
+    case SYS_dup:
+      return result = dup(number(0)), true;
+    case SYS_dup3:
+      return result = dup3(number(0), number(1), number(2)), true;
+    default:
+      return false;
+  }
+}
+
+bool is_of_descriptors(long number) noexcept {
+  constexpr long kCalls[] = {
+#if defined(SYS_open)
+    SYS_open,
+    SYS_creat,
+#endif
+#if defined(SYS_openat2)
+    SYS_openat2,
+#endif
+    SYS_close_range,
+    SYS_openat,
+    SYS_fcntl,
+    SYS_close
+  };
+  return std::ranges::find(kCalls, number) != std::end(kCalls);
+}
+
+// What has made descriptors.
+void note_made(const NumberedCall& call, long result) noexcept {
+  if (result < 0) return;
+  const KeepErrno keep;
+  ProcessStorage& storage = process_storage();
+  const auto fd = static_cast<int>(result);
+  switch (call.number) {
+#if defined(SYS_open)
+    case SYS_open:
+      return storage.note_opened(fd, static_cast<int>(call.words[1]));
+    case SYS_creat:
+      return storage.note_opened(fd, O_CREAT | O_TRUNC);
+#endif
+    case SYS_openat:
+      return storage.note_opened(fd, static_cast<int>(call.words[2]));
+#if defined(SYS_openat2)
+    case SYS_openat2:
+      return storage.note_opened(fd, flags_of_openat2(call.words[2]));
+#endif
+    case SYS_fcntl:
+      if (call.words[1] == F_DUPFD || call.words[1] == F_DUPFD_CLOEXEC) storage.note_copied(call.fd(), fd);
+      return;
+    default:
+      return;
+  }
+}
+
+void note_before(const NumberedCall& call) noexcept {
+  constexpr long kOnExec = 1 << 2;  // CLOSE_RANGE_CLOEXEC
+  const bool closes_range = call.number == SYS_close_range && (call.words[2] & kOnExec) == 0;
+  if (call.number == SYS_close) process_storage().note_closed(call.fd());
+  if (closes_range)
+    process_storage().note_closed_from(static_cast<unsigned>(call.words[0]),
+                                       static_cast<unsigned>(call.words[1]));
+}
+
+}  // namespace
+
+bool make_by_number(const NumberedCall& call, long (*make)(const NumberedCall&), long& result) {
+  if (is_on_stored_file(call.number)) {
+    StoredDescriptor* const descriptor = process_storage().find_named(call.fd());
+    if (descriptor == nullptr) return false;
+    result = make_on_stored_file(*descriptor, call, [&] { return make(call); });
+    return true;
+  }
+  if (make_by_name(call, result)) return true;
+  if (!is_of_descriptors(call.number)) return false;
+  note_before(call);
+  result = make(call);
+  note_made(call, result);
+  return true;
+}
+
+}  // namespace nvmemu::preload

@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0
+// Requests that are not waited for, and calls that are not made by their names.
+#include <aio.h>
+#include <fcntl.h>
+#include <linux/aio_abi.h>
+#include <sched.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cerrno>
+#include <cstring>
+
+#include "storage_calls.h"
+
+namespace nvmemu::stored {
+namespace {
+
+using std::chrono::milliseconds;
+
+aiocb request_of(int fd, std::string& buffer, off_t at) {
+  aiocb request{};
+  request.aio_fildes = fd;
+  request.aio_buf = buffer.data();
+  request.aio_nbytes = buffer.size();
+  request.aio_offset = at;
+  request.aio_sigevent.sigev_notify = SIGEV_NONE;
+  return request;
+}
+
+int wait_for(const aiocb& request) {
+  int error = EINPROGRESS;
+  while ((error = aio_error(&request)) == EINPROGRESS) sched_yield();
+  return error;
+}
+
+// "old" is a page: that much is read, in what a read takes.
+void read_a_file() {
+  const int fd = open(path("old").c_str(), O_RDONLY);
+  std::string found(2 * kPage, '\0');
+  aiocb request = request_of(fd, found, 0);
+  const Stopwatch time;
+  check(aio_read(&request) == 0, "aio_read");
+  check(wait_for(request) == 0 && time.has_run_for(milliseconds(4)), "how long a request took");
+  check(aio_return(&request) == static_cast<ssize_t>(kPage), "aio_return");
+  check(found.substr(0, kPage) == contents(kPage), "what was read");
+  close(fd);
+}
+
+// The data, and a commit of two writes and two flushes: 5 times 5 ms.
+void write_and_sync() {
+  const int fd = make("a");
+  std::string page = contents(kPage);
+  aiocb write = request_of(fd, page, 0), sync = request_of(fd, page, 0);
+  check(aio_write(&write) == 0 && wait_for(write) == 0, "aio_write");
+  check(aio_return(&write) == static_cast<ssize_t>(kPage), "aio_return");
+  const Stopwatch time;
+  check(aio_fsync(O_SYNC, &sync) == 0, "aio_fsync");
+  const aiocb* const both[] = {nullptr, &sync};
+  const timespec short_time{0, 1'000'000};
+  check(aio_suspend(both, 2, &short_time) == -1 && errno == EAGAIN, "aio_suspend for 1 ms");
+  check(aio_cancel(fd, &sync) == AIO_NOTCANCELED, "aio_cancel");
+  check(aio_suspend(both, 2, nullptr) == 0 && time.has_run_for(milliseconds(24)), "aio_suspend");
+  check(aio_error(&sync) == 0 && aio_return(&sync) == 0, "a sync's result");
+  check(aio_cancel(fd, nullptr) == AIO_ALLDONE, "aio_cancel of what is done");
+  expect_at(fd, page, 0);
+  close(fd);
+}
+
+// Two parts of "long", one after the other.
+void read_a_list() {
+  const int fd = open(path("long").c_str(), O_RDONLY);
+  std::string first(kPage, '\0'), second(kPage, '\0');
+  aiocb requests[] = {request_of(fd, first, 0), request_of(fd, second, 20 * kPage)};
+  for (aiocb& request : requests) request.aio_lio_opcode = LIO_READ;
+  aiocb nothing{};
+  nothing.aio_lio_opcode = LIO_NOP;
+  aiocb* const list[] = {&requests[0], nullptr, &nothing, &requests[1]};
+  const Stopwatch time;
+  check(lio_listio(LIO_WAIT, list, 4, nullptr) == 0 && time.has_run_for(milliseconds(9)), "lio_listio");
+  for (aiocb& request : requests)
+    check(aio_error(&request) == 0 && aio_return(&request) == static_cast<ssize_t>(kPage), "of a list");
+  expect_at(fd, first, 0);
+  expect_at(fd, second, 20 * kPage);
+  close(fd);
+}
+
+void fail() {
+  std::string found(kPage, '\0');
+  aiocb request = request_of(-1, found, 0);
+  const bool is_taken = aio_read(&request) == 0;
+  check(is_taken ? wait_for(request) == EBADF : errno == EBADF, "a read of no file");
+  const int fd = open(path("a").c_str(), O_WRONLY);
+  aiocb of_writer = request_of(fd, found, 0);
+  check(aio_read(&of_writer) == 0 && wait_for(of_writer) == EBADF, "a read of what is only written");
+  check(aio_return(&of_writer) == -1, "its result");
+  close(fd);
+}
+
+std::atomic<int> told{0};
+
+// Whoever is told may look at once.
+void be_told() {
+  const int fd = open(path("long").c_str(), O_RDONLY);
+  std::string found(kPage, '\0');
+  static aiocb request;
+  request = request_of(fd, found, 40 * kPage);
+  request.aio_sigevent.sigev_notify = SIGEV_THREAD;
+  request.aio_sigevent.sigev_notify_function = [](sigval) { told = aio_error(&request) == 0 ? 1 : -1; };
+  check(aio_read(&request) == 0, "aio_read");
+  while (told == 0) sched_yield();
+  check(told == 1 && aio_return(&request) == static_cast<ssize_t>(kPage), "what a thread is told");
+  expect_at(fd, found, 40 * kPage);
+  close(fd);
+}
+
+long by_libc(long number, long a, long b, long c, long d) { return syscall(number, a, b, c, d); }
+
+#if defined(__x86_64__)
+long by_itself(long number, long a, long b, long c, long d) {
+  long result = number;
+  register long fourth asm("r10") = d;
+  asm volatile("syscall" : "+a"(result) : "D"(a), "S"(b), "d"(c), "r"(fourth) : "rcx", "r11", "memory");
+  return result;
+}
+#endif
+
+// 2 reads and 2 writes of a page each, and a sync.
+void call_by(long (*call)(long, long, long, long, long)) {
+  const auto word = [](const void* pointer) { return reinterpret_cast<long>(pointer); };
+  const auto page_bytes = static_cast<long>(kPage);
+  const std::string page = contents(kPage), name = path("a");
+  std::string found(kPage, '\0');
+  const long fd = call(SYS_openat, AT_FDCWD, word(name.c_str()), O_RDWR | O_CREAT | O_TRUNC, 0644);
+  check(fd >= 0, "openat");
+  check(call(SYS_write, fd, word(page.data()), page_bytes, 0) == page_bytes, "write");
+  check(call(SYS_pwrite64, fd, word(page.data()), page_bytes, page_bytes) == page_bytes, "pwrite");
+  check(call(SYS_pread64, fd, word(found.data()), page_bytes, 0) == page_bytes && found == page, "pread");
+  check(call(SYS_lseek, fd, 0, SEEK_SET, 0) == 0, "lseek");
+  check(call(SYS_read, fd, word(found.data()), page_bytes, 0) == page_bytes && found == page, "read");
+  check(call(SYS_fsync, fd, 0, 0, 0) == 0, "fsync");
+  check(call(SYS_close, fd, 0, 0, 0) == 0, "close");
+  // Its number is a pipe's now: none of the storage's.
+  int ends[2];
+  check(pipe(ends) == 0 && ends[0] == fd, "pipe");
+  check(call(SYS_write, ends[1], word("x"), 1, 0) == 1, "a write to a pipe");
+  check(call(SYS_read, ends[0], word(found.data()), 1, 0) == 1, "a read of a pipe");
+}
+
+}  // namespace
+
+// On a device that takes 5 ms for each request.
+void asynchronous() {
+  read_a_file();
+  write_and_sync();
+  read_a_list();
+  fail();
+  be_told();
+}
+
+void by_number() {
+  call_by(by_libc);
+  errno = 0;
+  check(syscall(SYS_read, -1, nullptr, 0) == -1 && errno == EBADF, "a read of no file");
+}
+
+void by_instruction() {
+#if defined(__x86_64__)
+  call_by(by_itself);
+#endif
+}
+
+void contexts() {
+  aio_context_t context = 0;
+  check(syscall(SYS_io_setup, 4, &context) == 0 && context != 0, "io_setup");
+  check(syscall(SYS_io_destroy, context) == 0, "io_destroy");
+}
+
+}  // namespace nvmemu::stored

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the scenarios of storage_calls share.
+#pragma once
+
+#include <sys/types.h>
+
+#include <chrono>
+#include <cstddef>
+#include <string>
+
+namespace nvmemu::stored {
+
+inline constexpr std::size_t kPage = 4096;
+
+std::string path(const char* name);  // in the folder that the program was given
+// Else it says what, and errno, and exits.
+void check(bool holds, const char* what);
+std::string contents(std::size_t bytes);
+int make(const char* name, int flags = 0);
+void write_at(int fd, const std::string& text, off_t at);
+void expect_at(int fd, const std::string& text, off_t at);
+void expect_file(const std::string& path, const std::string& text);
+
+class Stopwatch {
+ public:
+  bool has_run_for(std::chrono::microseconds time) const {
+    return std::chrono::steady_clock::now() - begin_ >= time;
+  }
+
+ private:
+  std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
+};
+
+// Scenarios: storage_asynchronous.cc, storage_names.cc, storage_streams.cc.
+void asynchronous();
+void by_number();
+void by_instruction();
+void contexts();
+void links_and_folders();
+void vanishing_folder();
+void too_large();
+void streams();
+void closed_streams();
+void descriptors_of_a_vfork();
+
+}  // namespace nvmemu::stored
