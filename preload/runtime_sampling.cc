@@ -35,7 +35,7 @@ void Runtime::create_walks() {
                            .threshold_ns = threshold_ns,
                            .window = calibration_.window_instructions,
                            .waiting = calibration_.waiting_instructions,
-                            .misses = calibration_.parallel_misses,
+                           .misses = calibration_.parallel_misses,
                            .told_code_begin = reinterpret_cast<std::uintptr_t>(__start_nvmemu_told),
                            .told_code_end = reinterpret_cast<std::uintptr_t>(__stop_nvmemu_told)},
                           board_->walks(), tiers);
