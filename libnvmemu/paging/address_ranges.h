@@ -5,19 +5,9 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "base/address_range.h"
+
 namespace nvmemu {
-
-struct AddressRange {
-  std::uintptr_t begin = 0, end = 0;
-
-  constexpr bool empty() const noexcept { return begin >= end; }
-  constexpr std::uintptr_t bytes() const noexcept { return empty() ? 0 : end - begin; }
-  friend bool operator==(const AddressRange&, const AddressRange&) = default;
-};
-
-inline AddressRange intersection(AddressRange a, AddressRange b) noexcept {
-  return {a.begin > b.begin ? a.begin : b.begin, a.end < b.end ? a.end : b.end};
-}
 
 class AddressRanges {
  public:

@@ -192,6 +192,8 @@ MapOutcome UffdMapper::unstage(std::size_t at, std::uint64_t page) noexcept {
   return move(page * kPageBytes, staging_at(at));
 }
 
+void UffdMapper::unlock_staging() noexcept { raw_syscall(SYS_munlock, staging_, kStagingBytes); }
+
 void UffdMapper::drop_staged() noexcept { raw_syscall(SYS_madvise, staging_, kStagingBytes, MADV_DONTNEED); }
 
 std::size_t UffdMapper::read_faults(Fault* to) noexcept {

@@ -35,6 +35,9 @@ class UffdMapper final : public PageMapper {
   const std::byte* staged(std::size_t at) const noexcept override;
   void drop_staged() noexcept override;
 
+  // After all of the process' memory has been locked: what is locked cannot be moved to what is not.
+  void unlock_staging() noexcept;
+
   // HandlerKind::kThread, whose descriptor is readable when there are such faults.
   struct Fault {
     std::uintptr_t address;

@@ -12,18 +12,15 @@
 #include <span>
 #include <string_view>
 
+#include "base/address_range.h"
 #include "base/read_file.h"
 
 namespace nvmemu {
 
-struct AddressRange {
-  std::uintptr_t begin = 0, end = 0;
-  bool operator==(const AddressRange&) const = default;
-};
-
 struct Mapping {
   AddressRange range;
   bool is_device = false;   // a read of it may do something, or never end
+  bool is_plain = false;    // private, writable, of no file and of no name: what a program maps for itself
   std::string_view name{};  // of its file, or as in "[heap]"; empty: of no file
 };
 

@@ -9,6 +9,7 @@
 
 #include "paging/process_pager.h"
 #include "paging/trapped_call.h"
+#include "walk/mappings.h"
 
 namespace nvmemu::preload {
 namespace {
@@ -22,6 +23,7 @@ constexpr int kAdviceCollapse = 25, kAdviceDiscardLocked = 24, kAdvicePopulateRe
 
 constinit std::atomic<std::uintptr_t> heap_end{0};
 constinit std::atomic<bool> pages_no_more{false};  // what comes
+constinit std::atomic<bool> comes_locked{false};   // likewise, until the program unlocks it
 
 constexpr std::uintptr_t whole_pages(std::uintptr_t bytes) {
   return (bytes + kPageBytes - 1) & ~(kPageBytes - 1);
@@ -37,12 +39,12 @@ bool can_be_paged(std::uintptr_t bytes, int flags) noexcept {
   constexpr int kWanted = MAP_PRIVATE | MAP_ANONYMOUS;
   constexpr int kOthers = MAP_STACK | MAP_GROWSDOWN | MAP_HUGETLB | MAP_LOCKED;
   return (flags & (kWanted | MAP_SHARED)) == kWanted && (flags & kOthers) == 0 && bytes >= kLeastBytes &&
-         !pages_no_more;
+         !pages_no_more && !comes_locked;
 }
 
 void page(AddressRange range) noexcept {
   if (!pager().add(range)) ProcessPager::tally().unpaged_bytes.fetch_add(range.bytes());
-  if (pages_no_more) pager().release(range);  // since a moment ago
+  if (pages_no_more || comes_locked) pager().release(range);  // since a moment ago
 }
 
 void map(TrappedCall& call) noexcept {
@@ -80,7 +82,7 @@ void set_heap_end(TrappedCall& call) noexcept {
   } else {
     result = call.make();
     const auto now = static_cast<std::uintptr_t>(result);
-    if (now > before && !pages_no_more) page({whole_pages(before), whole_pages(now)});
+    if (now > before && !pages_no_more && !comes_locked) page({whole_pages(before), whole_pages(now)});
   }
   heap_end = static_cast<std::uintptr_t>(result);
   call.return_with(result);
@@ -140,9 +142,31 @@ void lock(TrappedCall& call) noexcept {
 
 void lock_all(TrappedCall& call) noexcept {
   const auto flags = static_cast<int>(call.argument(0));
-  if ((flags & MCL_FUTURE) != 0) pages_no_more = true;
+  if ((flags & MCL_FUTURE) != 0) comes_locked = true;
   if ((flags & MCL_CURRENT) != 0) pager().release({0, std::numeric_limits<std::uintptr_t>::max()});
   call.return_with(call.make());
+  ProcessPager::mapper().unlock_staging();
+}
+
+// What it has mapped while all that came was locked is paged from here on. Pages that are there stay.
+void unlock(TrappedCall& call) noexcept {
+  const long result = call.make();
+  call.return_with(result);
+  if (is_error(result) || pages_no_more || !comes_locked) return;
+  const std::uintptr_t begin = call.argument(0) & ~(kPageBytes - 1);
+  const AddressRange unlocked = range_of(begin, call.argument(1) + call.argument(0) - begin);
+  for_each_mapping([unlocked](const Mapping& mapping) {
+    const AddressRange range = intersection(unlocked, mapping.range);
+    if (!mapping.is_plain || range.bytes() < kLeastBytes || is_paged_in_part(range) || !pager().add(range))
+      return;
+    ProcessPager::tally().unpaged_bytes.fetch_sub(range.bytes(), std::memory_order_relaxed);
+  });
+}
+
+void unlock_all(TrappedCall& call) noexcept {
+  const long result = call.make();
+  if (!is_error(result)) comes_locked = false;
+  call.return_with(result);
 }
 
 // The program takes the memory of its own stack for signals away: where no handler is on it, it may, but this
@@ -198,6 +222,12 @@ bool answer_mapping_call(TrappedCall& call) noexcept {
       return true;
     case SYS_mlockall:
       lock_all(call);
+      return true;
+    case SYS_munlock:
+      unlock(call);
+      return true;
+    case SYS_munlockall:
+      unlock_all(call);
       return true;
     default:
       return false;

@@ -42,6 +42,7 @@ class ProcessPager {
            (file == mapper_.file() || file == store_.file() || file == fault_thread_.descriptor());
   }
   static FaultThread& fault_thread() noexcept { return fault_thread_; }
+  static UffdMapper& mapper() noexcept { return mapper_; }
 
   // A fork by `make()`, a system call of which the child returns 0 here, too.
   template <typename Make>

@@ -342,6 +342,21 @@ int ends_with_its_last_thread() {
   return area.holds_all() ? 0 : 1;
 }
 
+// As pmbench does: all that it has is locked, and what is to be paged is not.
+int unlocks_what_is_to_be_paged() {
+  CHECK(mlockall(MCL_CURRENT | MCL_FUTURE | MCL_ONFAULT) == 0);
+  {
+    Area area;
+    CHECK(munlock(area.page(0), kPages * kPage) == 0);
+    area.fill(4);
+    CHECK(area.holds_all(4));
+  }
+  CHECK(munlockall() == 0);
+  Area area;
+  area.fill(5);
+  return area.holds_all(5) ? 0 : 1;
+}
+
 constexpr Scenario kScenarios[] = {{"paged-memory", memory},
                                    {"paged-calls", kernel_reads_and_writes},
                                    {"paged-mappings", changes_of_mappings},
@@ -350,7 +365,8 @@ constexpr Scenario kScenarios[] = {{"paged-memory", memory},
                                    {"paged-signals", signals_in_paged_memory},
                                    {"paged-threads", threads},
                                    {"paged-descriptors", closes_all_descriptors},
-                                   {"paged-last-thread", ends_with_its_last_thread}};
+                                   {"paged-last-thread", ends_with_its_last_thread},
+                                   {"paged-locks", unlocks_what_is_to_be_paged}};
 
 }  // namespace
 

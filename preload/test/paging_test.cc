@@ -55,7 +55,7 @@ INSTANTIATE_TEST_SUITE_P(Guest, PagedPrograms,
                          testing::Combine(testing::Values("paged-memory", "paged-calls", "paged-mappings",
                                                           "paged-forks", "paged-programs", "paged-signals",
                                                           "paged-threads", "paged-descriptors",
-                                                          "paged-last-thread"),
+                                                          "paged-last-thread", "paged-locks"),
                                           testing::Values("signal", "thread")));
 
 TEST_F(Paging, EachPageThatWasOutTakesWhatTheDeviceDoes) {

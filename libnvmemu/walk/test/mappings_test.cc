@@ -48,6 +48,17 @@ TEST(Mappings, MemoryIsNone) {
     EXPECT_FALSE(is_device(name)) << name;
 }
 
+TEST(Mappings, WhatAProgramMapsForItselfIsPlain) {
+  const auto is_plain = [](const char* line) { return parse_mapping(line)->is_plain; };
+  EXPECT_TRUE(is_plain("1000-2000 rw-p 00000000 00:00 0 "));
+  EXPECT_TRUE(is_plain("1000-2000 rwxp 00000000 00:00 0"));
+  EXPECT_FALSE(is_plain("1000-2000 rw-s 00000000 00:00 0 "));
+  EXPECT_FALSE(is_plain("1000-2000 r--p 00000000 00:00 0 "));
+  EXPECT_FALSE(is_plain("1000-2000 rw-p 00000000 00:00 0                          [heap]"));
+  EXPECT_FALSE(is_plain("1000-2000 rw-p 00001000 08:01 77                         /usr/lib/libc.so.6"));
+  EXPECT_FALSE(is_plain("1000-2000 r"));
+}
+
 TEST(Mappings, WhatCannotBeReadIsNone) {
   EXPECT_FALSE(parse_mapping("").has_value());
   EXPECT_FALSE(parse_mapping("1000-2000").has_value());
