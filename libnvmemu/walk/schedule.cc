@@ -32,6 +32,11 @@ void WalkSchedule::on_injection(double ns) noexcept {
   on_time(kMore * ns);
 }
 
+void WalkSchedule::on_walk(double cost_ns, unsigned steps) noexcept {
+  credit_ns_ -= set_up_walks_ > 0 ? std::min(cost_ns, credit_ns_ / 2) : cost_ns;
+  if (steps > 0 && set_up_walks_ > 0) --set_up_walks_;
+}
+
 WalkPlan WalkSchedule::at_tick(TickMoment moment, bool waits, const Verdict& verdict) noexcept {
   if (!rules_.has(Rule::kLateTicks)) moment = TickMoment::kSteady;
   WalkPlan plan = choose(moment, waits, verdict);

@@ -44,7 +44,9 @@ class WalkSchedule {
 
   void on_time(double ns) noexcept;
   void on_injection(double ns) noexcept;
-  void on_walk(double cost_ns) noexcept { credit_ns_ -= cost_ns; }
+  // It has gone so far. The first ones that get anywhere also touch all that walks use, which may take ten
+  // times what they would have taken: of what is there, half stays for the next.
+  void on_walk(double cost_ns, unsigned steps) noexcept;
 
   // At a tick. `waits`: a load was waited for, of which walks say `verdict`.
   WalkPlan at_tick(TickMoment moment, bool waits, const Verdict& verdict) noexcept;
@@ -59,6 +61,7 @@ class WalkSchedule {
   double credit_ns_;
   Rules rules_;
   bool evenly_;
+  int set_up_walks_ = 4;  // are still to come
   bool was_long_ = false;
   int disturbed_in_row_ = 0;
 };

@@ -45,10 +45,23 @@ TEST(WalkSchedule, KeepsToItsShareOfTheTime) {
     schedule.on_time(kMs);
     passed += kMs;
     if (schedule.at_tick(TickMoment::kSteady, true, kMisses).steps == 0) continue;
-    schedule.on_walk(kCost);
+    schedule.on_walk(kCost, 3000);
     walked += kCost;
   }
   EXPECT_NEAR(walked / passed, 0.01, 0.0015);  // with what there is at first
+}
+
+// Those of a short run are not the only ones, whatever it took to set walks up; others are paid for in full.
+TEST(WalkSchedule, TheFirstWalksLeaveSomeForTheNext) {
+  WalkSchedule schedule(0.005);
+  schedule.on_walk(0.2 * kMs, 0);
+  for (int walk = 0; walk < 4; ++walk) {
+    schedule.on_walk(1000 * kMs, 647);
+    EXPECT_EQ(schedule.at_tick(TickMoment::kSteady, true, kMisses).steps, WalkSchedule::kShort.steps);
+  }
+  schedule.on_walk(1000 * kMs, 3000);
+  schedule.on_time(100'000 * kMs);
+  EXPECT_EQ(schedule.at_tick(TickMoment::kSteady, true, kMisses).steps, 0u);
 }
 
 TEST(WalkSchedule, DelaysPayForMoreWalks) {
@@ -58,7 +71,7 @@ TEST(WalkSchedule, DelaysPayForMoreWalks) {
     for (int tick = 0; tick < 10000; ++tick) {
       pass();
       if (schedule.at_tick(TickMoment::kSteady, true, kMisses).steps == 0) continue;
-      schedule.on_walk(0.3 * kMs);
+      schedule.on_walk(0.3 * kMs, 3000);
       ++walks;
     }
     return walks;

@@ -43,7 +43,7 @@ WalkTaken ThreadWalks::maybe_walk(const ucontext_t& context, TickMoment moment,
   const WalkPlan plan = schedule_.at_tick(moment, waited_for != nullptr, verdict);
   if (plan.steps == 0) return {};
   const WalkOutcome outcome = walker_->walk(*shared_, context, plan);
-  schedule_.on_walk(outcome.ns);
+  schedule_.on_walk(outcome.ns, outcome.steps);
   missed_ = std::span(walker_->missed())
                 .first(std::min(Walker::kMissesKept, static_cast<std::size_t>(outcome.misses)));
   WalkTaken taken{.ns = outcome.ns,
