@@ -7,7 +7,11 @@
 
 namespace nvmemu::preload {
 
-// Stands around a wait. On any thread; async-signal-safe, and what leaves it by a jump is not noted.
+// It has spun so long, ns. On any thread; async-signal-safe.
+void note_spun(std::uint64_t ns) noexcept;
+
+// Stands around a wait of which is not known how much is spun. On any thread; async-signal-safe, and what
+// leaves it by a jump is not noted.
 class DeviceWaitNote {
  public:
   DeviceWaitNote() noexcept;

@@ -27,26 +27,19 @@ template <typename Function>
 using Given = std::array<std::atomic<Function>, kMost>;
 
 // Kind: its own functions by number, `call<I>`, and what was given.
-struct Persist {
+template <void (*kNote)(const void*, std::size_t)>
+struct OfBytes {
   using Function = PersistFunction;
   static inline Given<Function> given{};
   template <std::size_t I>
   static void call(const void* address, std::size_t bytes) {
-    note_persist(address, bytes);
+    kNote(address, bytes);
     const Told told;
     given[I].load(std::memory_order_relaxed)(address, bytes);
   }
 };
-struct Flush {
-  using Function = PersistFunction;
-  static inline Given<Function> given{};
-  template <std::size_t I>
-  static void call(const void* address, std::size_t bytes) {
-    note_flush(address, bytes);
-    const Told told;
-    given[I].load(std::memory_order_relaxed)(address, bytes);
-  }
-};
+using Persist = OfBytes<note_persist>;
+using Flush = OfBytes<note_flush>;
 struct Drain {
   using Function = DrainFunction;
   static inline Given<Function> given{};

@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <system_error>
 
+#include "base/path.h"
 #include "base/quote.h"
 #include "base/units.h"
 #include "plan/tier_plan.h"
@@ -30,7 +31,7 @@ Result<void> resolve(StorageFolder& folder) {
 
 Result<StorageFolder> folder_on_storage(const std::string& text) {
   const Result<FolderAndStorage> parts = split_storage_folder(text);
-  if (!parts || !names_storage_file(parts->storage)) return parse_storage_folder(text);
+  if (!parts || !names_toml_file(parts->storage)) return parse_storage_folder(text);
   Result<StorageProfile> profile = read_storage_file(std::string(parts->storage));
   if (!profile) return tl::unexpected(profile.error());
   return StorageFolder{std::string(parts->folder), profile->name, profile->device, true};

@@ -5,13 +5,11 @@
 #include <array>
 #include <cstddef>
 #include <filesystem>
-#include <sstream>
 
-#include "base/nearest.h"
+#include "base/path.h"
 #include "base/quote.h"
-#include "base/read_file.h"
 #include "base/units.h"
-#include "device/toml_parser.h"
+#include "device/toml_file.h"
 
 namespace nvmemu {
 namespace {
@@ -52,38 +50,23 @@ constexpr std::array<TextKey, 3> kTexts{{
     {"source", &Profile::source},
 }};
 
-std::string at(const std::string& path, const toml::source_region& where) {
-  return path + ":" + std::to_string(where.begin.line) + ": ";
-}
-
 tl::unexpected<Error> unknown_key(const std::string& path, const toml::key& key) {
   std::array<std::string_view, kQuantities.size() + kTexts.size() + 1> names;
   std::ranges::transform(kQuantities, names.begin(), &QuantityKey::name);
   std::ranges::transform(kTexts, names.begin() + kQuantities.size(), &TextKey::name);
   names.back() = kDomainKey;
-  return failure(at(path, key.source()) + "unknown key " + quote(key.str()), hint_of_names(key.str(), names));
-}
-
-// The value as text; every key of a profile holds one.
-Result<std::string> text_of(const std::string& path, const toml::key& key, const toml::node& value,
-                            const std::string& example) {
-  if (const auto* text = value.as_string()) return text->get();
-  std::ostringstream type;
-  type << value.type();
-  return failure(
-      at(path, value.source()) + std::string(key.str()) + ": expected a text in quotes, found " +
-          (value.is_integer() || value.is_floating_point() ? "a bare number" : "another type: " + type.str()),
-      "write " + std::string(key.str()) + " = " + example);
+  return unknown_toml_key(path, key, names);
 }
 
 Result<void> set_quantity(const std::string& path, const toml::key& key, const toml::node& value,
                           const QuantityKey& known, Device& device) {
-  const Result<std::string> text = text_of(path, key, value, known.example);
+  const Result<std::string> text = toml_text(path, key, value, known.example);
   if (!text) return tl::unexpected(text.error());
   const Result<double> quantity = known.parse(*text);
   if (!quantity) {
-    return failure(at(path, value.source()) + std::string(key.str()) + " " + quantity.error().message,
-                   quantity.error().hint);
+    return failure(
+        toml_place(path, value.source()) + ": " + std::string(key.str()) + " " + quantity.error().message,
+        quantity.error().hint);
   }
   device.*known.member = *quantity;
   return {};
@@ -91,10 +74,10 @@ Result<void> set_quantity(const std::string& path, const toml::key& key, const t
 
 Result<void> set_text(const std::string& path, const toml::key& key, const toml::node& value,
                       const TextKey& known, Profile& profile) {
-  const Result<std::string> text = text_of(path, key, value, "\"...\"");
+  const Result<std::string> text = toml_text(path, key, value, "\"...\"");
   if (!text) return tl::unexpected(text.error());
   if (known.member == &Profile::name && (text->empty() || printable(*text) != *text)) {
-    return failure(at(path, value.source()) + "name: empty, or with control characters",
+    return failure(toml_place(path, value.source()) + ": name: empty, or with control characters",
                    "leave it out to use the file's name");
   }
   profile.*known.member = *text;
@@ -103,11 +86,12 @@ Result<void> set_text(const std::string& path, const toml::key& key, const toml:
 
 Result<void> set_domain(const std::string& path, const toml::key& key, const toml::node& value,
                         Device& device) {
-  const Result<std::string> text = text_of(path, key, value, "\"queue\"");
+  const Result<std::string> text = toml_text(path, key, value, "\"queue\"");
   if (!text) return tl::unexpected(text.error());
   device.persist = find_persist_domain(*text);
   if (device.persist) return {};
-  return failure(at(path, value.source()) + "persist: " + quote(*text) + " is not one of queue, sync, cache");
+  return failure(toml_place(path, value.source()) + ": persist: " + quote(*text) +
+                 " is not one of queue, sync, cache");
 }
 
 Result<void> set_key(const std::string& path, const toml::key& key, const toml::node& value,
@@ -123,13 +107,11 @@ Result<void> set_key(const std::string& path, const toml::key& key, const toml::
 }  // namespace
 
 Result<Profile> parse_profile(std::string_view toml, const std::string& path) {
-  const toml::parse_result parsed = toml::parse(toml);
-  if (!parsed) {
-    return failure(at(path, parsed.error().source()) + std::string(parsed.error().description()));
-  }
+  const Result<toml::table> table = parse_toml(toml, path);
+  if (!table) return tl::unexpected(table.error());
   Profile profile;
   profile.name = printable(std::filesystem::path(path).stem().string());
-  for (const auto& [key, value] : parsed.table()) {
+  for (const auto& [key, value] : *table) {
     if (const Result<void> set = set_key(path, key, value, profile); !set) return tl::unexpected(set.error());
   }
   const bool given = std::ranges::any_of(kQuantities, [&](const QuantityKey& key) {
@@ -143,16 +125,13 @@ Result<Profile> parse_profile(std::string_view toml, const std::string& path) {
 }
 
 Result<Profile> read_profile_file(const std::string& path) {
-  constexpr std::size_t kLongestFile = std::size_t{64} * 1024;  // far above any profile
-  const Result<std::string> text = read_whole_file(path, kLongestFile);
+  const Result<std::string> text = read_toml_file(path);
   if (!text) return tl::unexpected(text.error());
   return parse_profile(*text, path);
 }
 
 Result<Profile> find_profile(const std::string& name_or_file) {
-  if (name_or_file.ends_with(".toml") || name_or_file.find('/') != std::string::npos) {
-    return read_profile_file(name_or_file);
-  }
+  if (names_toml_file(name_or_file)) return read_profile_file(name_or_file);
   Result<Profile> profile = find_built_in_profile(name_or_file);
   if (!profile) profile.error().hint += "; a file's name ends in .toml or holds a '/'";
   return profile;

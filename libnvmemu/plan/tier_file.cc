@@ -1,21 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "plan/tier_file.h"
 
-#include <sstream>
-
 #include "base/quote.h"
-#include "base/read_file.h"
-#include "device/toml_parser.h"
+#include "device/toml_file.h"
 
 namespace nvmemu {
 namespace {
 
 constexpr const char* kForm =
     "write [[tier]], and below it name = \"nvm\", memory = \"optane-dcpmm\", rest = true";
-
-std::string at(const std::string& path, const toml::source_region& where) {
-  return path + ":" + std::to_string(where.begin.line);
-}
 
 // Of one value; nothing where it says that a rule is not wanted.
 Result<std::vector<std::string>> words_of(const toml::node& value) {
@@ -41,7 +34,7 @@ struct Reading {
 
   Result<void> read(const toml::key& key, const toml::node& value) {
     const auto wrong = [&](const std::string& what) {
-      return failure(at(path, value.source()) + ": " + std::string(key.str()) + ": " + what);
+      return failure(toml_place(path, value.source()) + ": " + std::string(key.str()) + ": " + what);
     };
     const auto words = words_of(value);
     if (!words) return wrong(words.error().message);
@@ -62,25 +55,24 @@ struct Reading {
 
 Result<TierText> read_tier(const toml::node& node, const std::string& path) {
   const toml::table* const table = node.as_table();
-  if (table == nullptr) return failure(at(path, node.source()) + ": a tier is a table", kForm);
+  if (table == nullptr) return failure(toml_place(path, node.source()) + ": a tier is a table", kForm);
   Reading reading{path, {}, {}, {}};
   for (const auto& [key, value] : *table) {
     if (const auto read = reading.read(key, value); !read) return tl::unexpected(read.error());
   }
-  return TierText{reading.name + "=" + reading.memory + reading.rules, at(path, node.source())};
+  return TierText{reading.name + "=" + reading.memory + reading.rules, toml_place(path, node.source())};
 }
 
 }  // namespace
 
 Result<std::vector<TierText>> parse_tier_file(std::string_view toml, const std::string& path) {
-  const toml::parse_result parsed = toml::parse(toml);
-  if (!parsed)
-    return failure(at(path, parsed.error().source()) + ": " + std::string(parsed.error().description()));
+  const Result<toml::table> table = parse_toml(toml, path);
+  if (!table) return tl::unexpected(table.error());
   std::vector<TierText> tiers;
-  for (const auto& [key, value] : parsed.table()) {
+  for (const auto& [key, value] : *table) {
     const auto* list = value.as_array();
     if (key.str() != "tier" || list == nullptr)
-      return failure(at(path, key.source()) + ": unknown key " + quote(key.str()), kForm);
+      return failure(toml_place(path, key.source()) + ": unknown key " + quote(key.str()), kForm);
     for (const toml::node& node : *list) {
       auto tier = read_tier(node, path);
       if (!tier) return tl::unexpected(tier.error());
@@ -92,8 +84,7 @@ Result<std::vector<TierText>> parse_tier_file(std::string_view toml, const std::
 }
 
 Result<std::vector<TierText>> read_tier_file(const std::string& path) {
-  constexpr std::size_t kLongestFile = std::size_t{64} * 1024;
-  const Result<std::string> text = read_whole_file(path, kLongestFile);
+  const Result<std::string> text = read_toml_file(path);
   if (!text) return tl::unexpected(text.error());
   return parse_tier_file(*text, path);
 }

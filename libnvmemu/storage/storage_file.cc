@@ -7,10 +7,8 @@
 #include <utility>
 #include <vector>
 
-#include "base/nearest.h"
-#include "base/quote.h"
-#include "base/read_file.h"
-#include "device/toml_parser.h"
+#include "base/path.h"
+#include "device/toml_file.h"
 #include "storage/storage_keys.h"
 
 namespace nvmemu {
@@ -36,38 +34,20 @@ std::string name_from(const std::string& path) {
   return name.empty() ? "storage" : name;
 }
 
-std::string at(const std::string& path, const toml::source_region& where) {
-  return path + ":" + std::to_string(where.begin.line) + ": ";
-}
-
 tl::unexpected<Error> unknown_key(const std::string& path, const toml::key& key) {
   std::vector<std::string_view> names;
   for (const TextKey& text : kTexts) names.push_back(text.name);
   for (const StorageKey& known : storage_keys()) names.push_back(known.name);
-  return failure(at(path, key.source()) + "unknown key " + quote(key.str()), hint_of_names(key.str(), names));
-}
-
-// Of channels a number, too.
-Result<std::string> text_of(const std::string& path, const toml::key& key, const toml::node& value,
-                            const std::string& example) {
-  if (const auto* text = value.as_string()) return text->get();
-  if (const auto* number = value.as_integer(); number != nullptr && example.front() != '"')
-    return std::to_string(number->get());
-  std::ostringstream type;
-  type << value.type();
-  return failure(
-      at(path, value.source()) + std::string(key.str()) + ": expected a text in quotes, found " +
-          (value.is_integer() || value.is_floating_point() ? "a bare number" : "another type: " + type.str()),
-      "write " + std::string(key.str()) + " = " + example);
+  return unknown_toml_key(path, key, names);
 }
 
 Result<void> set_text(const std::string& path, const toml::key& key, const toml::node& value,
                       const TextKey& known, StorageProfile& profile) {
-  Result<std::string> text = text_of(path, key, value, "\"...\"");
+  Result<std::string> text = toml_text(path, key, value, "\"...\"");
   if (!text) return tl::unexpected(text.error());
   const bool is_name = known.member == &StorageProfile::name;
   if (is_name && (text->empty() || text->find_first_not_of(kNameLetters) != std::string::npos))
-    return failure(at(path, value.source()) + "name: letters, digits and -_.+ only",
+    return failure(toml_place(path, value.source()) + ": name: letters, digits and -_.+ only",
                    "leave it out to use the file's name");
   profile.*known.member = *std::move(text);
   return {};
@@ -79,11 +59,11 @@ Result<void> set_key(const std::string& path, const toml::key& key, const toml::
     return set_text(path, key, value, *text, profile);
   const auto known = std::ranges::find(storage_keys(), key.str(), &StorageKey::name);
   if (known == storage_keys().end()) return unknown_key(path, key);
-  const Result<std::string> text = text_of(path, key, value, known->example);
+  const Result<std::string> text = toml_text(path, key, value, known->example);
   if (!text) return tl::unexpected(text.error());
   const Result<void> set = known->set(profile.device, *text);
   if (set) return {};
-  return failure(at(path, value.source()) + std::string(key.str()) + " " + set.error().message,
+  return failure(toml_place(path, value.source()) + ": " + std::string(key.str()) + " " + set.error().message,
                  set.error().hint.empty() ? "write " + std::string(key.str()) + " = " + known->example
                                           : set.error().hint);
 }
@@ -97,11 +77,11 @@ std::string quoted(const std::string& text) {
 }  // namespace
 
 Result<StorageProfile> parse_storage_file(std::string_view toml, const std::string& path) {
-  const toml::parse_result parsed = toml::parse(toml);
-  if (!parsed) return failure(at(path, parsed.error().source()) + std::string(parsed.error().description()));
+  const Result<toml::table> table = parse_toml(toml, path);
+  if (!table) return tl::unexpected(table.error());
   StorageProfile profile;
   profile.name = name_from(path);
-  for (const auto& [key, value] : parsed.table()) {
+  for (const auto& [key, value] : *table) {
     if (const Result<void> set = set_key(path, key, value, profile); !set) return tl::unexpected(set.error());
   }
   if (const Result<void> checked = check_storage_device(profile.device); !checked)
@@ -110,18 +90,13 @@ Result<StorageProfile> parse_storage_file(std::string_view toml, const std::stri
 }
 
 Result<StorageProfile> read_storage_file(const std::string& path) {
-  constexpr std::size_t kLongestFile = std::size_t{64} * 1024;  // far above any profile
-  const Result<std::string> text = read_whole_file(path, kLongestFile);
+  const Result<std::string> text = read_toml_file(path);
   if (!text) return tl::unexpected(text.error());
   return parse_storage_file(*text, path);
 }
 
-bool names_storage_file(std::string_view text) {
-  return text.ends_with(".toml") || text.find('/') != std::string_view::npos;
-}
-
 Result<StorageProfile> find_storage_or_file(const std::string& name_or_file) {
-  if (names_storage_file(name_or_file)) return read_storage_file(name_or_file);
+  if (names_toml_file(name_or_file)) return read_storage_file(name_or_file);
   Result<StorageProfile> profile = find_storage(name_or_file);
   if (!profile) profile.error().hint += "; a file's name ends in .toml or holds a '/'";
   return profile;

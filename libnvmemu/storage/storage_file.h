@@ -28,7 +28,6 @@ Result<StorageProfile> parse_storage_file(std::string_view toml, const std::stri
 
 // A file where the text ends in ".toml" or holds a '/', else a built-in name.
 Result<StorageProfile> find_storage_or_file(const std::string& name_or_file);
-bool names_storage_file(std::string_view text);
 
 // What parse_storage_file() reads the same profile from.
 std::string to_toml(const StorageProfile& profile);

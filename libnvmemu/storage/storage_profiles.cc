@@ -56,9 +56,8 @@ std::vector<Row> rows() {
         .commit_ns = 3 * kUs,
         .memory = "optane-dcpmm"},
        "Izraelevitz et al., arXiv:1903.05714 (2019): random read 305 ns, write 94 ns; one thread's copies "
-       "reach "
-       "what one "
-       "module moves, 6.6 and 2.3 GB/s. A commit is a file system's for its metadata: 2 to 5 us, a round "
+       "reach what one module moves, 6.6 and 2.3 GB/s. A commit is a file system's for its metadata: 2 to 5 "
+       "us, a round "
        "figure"},
       {"pcm-dax",
        "Phase-change memory, files mapped directly (DAX)",
@@ -67,8 +66,7 @@ std::vector<Row> rows() {
         .commit_ns = 3 * kUs,
         .memory = "pcm"},
        "Latencies as they are commonly taken for phase-change memory, 300 and 500 ns; bandwidths are "
-       "optane-dax's. No "
-       "product"},
+       "optane-dax's. No product"},
       {"ssd-nvme",
        "A data-centre NVMe SSD of NAND flash, whose cache survives a loss of power",
        {.device = {.read = LatencyQuantiles({{0.5, 75 * kUs}, {0.99, 95 * kUs}, {0.99999, 2768 * kUs}}),
@@ -78,14 +76,12 @@ std::vector<Row> rows() {
                    .channels = 32,
                    .flush_ns = 20 * kUs}},
        "AnandTech, \"The Intel Optane SSD DC P4800X Review\", 2017 (Intel P3700): reads at queue depth 1. "
-       "Writes, "
-       "bandwidths and flushes are the class's"},
+       "Writes, bandwidths and flushes are the class's"},
       {"ssd-sata",
        "A consumer SATA SSD",
        {.device = kSataSsd},
        "Makers' bandwidths and round figures of the class: 90 us a read, 40 us a write into its cache, 600 "
-       "us "
-       "a flush"},
+       "us a flush"},
       {"hdd-7200",
        "A disk of 7200 turns a minute, its write cache on",
        {.device = disk(12.7 * kMs, 200 * kMBps, 10 * kMs)},

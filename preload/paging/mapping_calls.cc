@@ -25,6 +25,9 @@ constinit std::atomic<std::uintptr_t> heap_end{0};
 constinit std::atomic<bool> pages_no_more{false};  // what comes
 constinit std::atomic<bool> comes_locked{false};   // likewise, until the program unlocks it
 
+// What comes stays in DRAM.
+bool leaves_what_comes() noexcept { return pages_no_more || comes_locked; }
+
 constexpr std::uintptr_t whole_pages(std::uintptr_t bytes) {
   return (bytes + kPageBytes - 1) & ~(kPageBytes - 1);
 }
@@ -39,12 +42,12 @@ bool can_be_paged(std::uintptr_t bytes, int flags) noexcept {
   constexpr int kWanted = MAP_PRIVATE | MAP_ANONYMOUS;
   constexpr int kOthers = MAP_STACK | MAP_GROWSDOWN | MAP_HUGETLB | MAP_LOCKED;
   return (flags & (kWanted | MAP_SHARED)) == kWanted && (flags & kOthers) == 0 && bytes >= kLeastBytes &&
-         !pages_no_more && !comes_locked;
+         !leaves_what_comes();
 }
 
 void page(AddressRange range) noexcept {
   if (!pager().add(range)) ProcessPager::tally().unpaged_bytes.fetch_add(range.bytes());
-  if (pages_no_more || comes_locked) pager().release(range);  // since a moment ago
+  if (leaves_what_comes()) pager().release(range);  // since a moment ago
 }
 
 void map(TrappedCall& call) noexcept {
@@ -82,7 +85,7 @@ void set_heap_end(TrappedCall& call) noexcept {
   } else {
     result = call.make();
     const auto now = static_cast<std::uintptr_t>(result);
-    if (now > before && !pages_no_more && !comes_locked) page({whole_pages(before), whole_pages(now)});
+    if (now > before && !leaves_what_comes()) page({whole_pages(before), whole_pages(now)});
   }
   heap_end = static_cast<std::uintptr_t>(result);
   call.return_with(result);

@@ -60,7 +60,6 @@ void sleep_until(std::uint64_t until_ns) noexcept {
 }
 
 void spin_ns(std::uint64_t ns) noexcept {
-  const DeviceWaitNote note;
   constexpr std::uint64_t kMostStepNs = 3000;  // longer, and another ran
   std::uint64_t left = ns;
   for (std::uint64_t last = monotonic_raw_ns(); left > 0;) {
@@ -69,6 +68,7 @@ void spin_ns(std::uint64_t ns) noexcept {
     left -= std::min({left, now - last, kMostStepNs});
     last = now;
   }
+  if (ns > 0) note_spun(ns);
 }
 
 }  // namespace nvmemu::preload

@@ -43,6 +43,27 @@ inline bool is_on_stored_file(long number) noexcept {
          std::ranges::find(kNumberedFileCalls, number) != std::end(kNumberedFileCalls);
 }
 
+// Before the call: the descriptors that it closes are none of ours any more.
+inline void note_closing(const NumberedCall& call) noexcept {
+  constexpr long kOnExec = 1 << 2;  // CLOSE_RANGE_CLOEXEC
+  ProcessStorage& storage = process_storage();
+  switch (call.number) {
+    case SYS_close:
+      return storage.note_closed(call.fd());
+#if defined(SYS_dup2)  // arm64 has the newer one only
+    case SYS_dup2:
+#endif
+    case SYS_dup3:
+      return storage.note_closed(static_cast<int>(call.words[1]));
+    case SYS_close_range:
+      if ((call.words[2] & kOnExec) == 0)
+        storage.note_closed_from(static_cast<unsigned>(call.words[0]), static_cast<unsigned>(call.words[1]));
+      return;
+    default:
+      return;
+  }
+}
+
 inline void note_numbered(const NumberedCall& call, StoredDescriptor& file, std::uint64_t begin_ns) noexcept {
   ProcessStorage& storage = process_storage();
   switch (call.number) {

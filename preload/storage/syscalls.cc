@@ -106,15 +106,6 @@ void note_made(const NumberedCall& call, long result) noexcept {
   }
 }
 
-void note_before(const NumberedCall& call) noexcept {
-  constexpr long kOnExec = 1 << 2;  // CLOSE_RANGE_CLOEXEC
-  const bool closes_range = call.number == SYS_close_range && (call.words[2] & kOnExec) == 0;
-  if (call.number == SYS_close) process_storage().note_closed(call.fd());
-  if (closes_range)
-    process_storage().note_closed_from(static_cast<unsigned>(call.words[0]),
-                                       static_cast<unsigned>(call.words[1]));
-}
-
 }  // namespace
 
 bool make_by_number(const NumberedCall& call, long (*make)(const NumberedCall&), long& result) {
@@ -126,7 +117,7 @@ bool make_by_number(const NumberedCall& call, long (*make)(const NumberedCall&),
   }
   if (make_by_name(call, result)) return true;
   if (!is_of_descriptors(call.number)) return false;
-  note_before(call);
+  note_closing(call);
   result = make(call);
   note_made(call, result);
   return true;
