@@ -37,7 +37,7 @@ struct KernelSigaction {
 };
 
 // At the end of each scenario: what delays come, once all is done that might keep them away.
-void go_on() { walk_list(200); }
+void go_on() { walk_list(500); }
 
 std::atomic<int> seen;
 void count(int) { ++seen; }

@@ -19,7 +19,7 @@ class StillDelayed : public PreloadTest, public testing::WithParamInterface<cons
 
 TEST_P(StillDelayed, ToTheEnd) {
   expect_ok(GetParam(), kAllLoadsWait);
-  // Of 200 ms at the end, and what made the list.
+  // Of 500 ms at the end, and what made the list.
   const Json totals = report()["totals"];
   EXPECT_GE(totals["epochs"], kSomeEpochs) << totals;
   EXPECT_GE(totals["injected_ns"], 50e6) << totals;
