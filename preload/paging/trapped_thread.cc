@@ -62,7 +62,7 @@ TrappedThread* begin_trapped_thread() noexcept {
   if (thread == nullptr) thread = take(tid);
   if (thread == nullptr) return nullptr;
   thread->has_programs_stack = false;
-  thread->pin_count = 0;
+  thread->pins.clear();
   return thread;
 }
 

@@ -6,28 +6,22 @@
 
 #include <signal.h>
 
-#include <array>
 #include <atomic>
-#include <cstddef>
 #include <cstdint>
 
-#include "paging/address_ranges.h"
+#include "paging/pinned_ranges.h"
 #include "signal_mask.h"
 
 namespace nvmemu::preload {
 
 struct TrappedThread {
-  // Ranges that the kernel has been given, until the thread's next call.
-  static constexpr std::size_t kMostPins = 64;
-
   std::atomic<int> tid{0};  // 0: never used; -1: free
   int last_tid;             // whose it was: its stack is not used before that one is gone
   void* stack;              // a signal stack of the emulator's own
   stack_t programs_stack;   // as the program has set it
   bool has_programs_stack;
-  stack_t next_stack;  // that the kernel is to be told of
-  std::array<AddressRange, kMostPins> pins;
-  std::size_t pin_count;
+  stack_t next_stack;               // that the kernel is to be told of
+  PinnedRanges pins;                // until the thread's next call
   unsigned tries;                   // of one call
   SignalMask mask;                  // that a call waits with, without the signals that must stay open,
   std::uintptr_t mask_and_size[2];  // and as pselect(2) has it

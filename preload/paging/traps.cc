@@ -65,8 +65,8 @@ bool dispatch() noexcept {
 }  // namespace
 
 void release_pins(TrappedThread& thread) noexcept {
-  for (std::size_t i = 0; i < thread.pin_count; ++i) ProcessPager::get()->unpin(thread.pins[i]);
-  thread.pin_count = 0;
+  for (std::size_t i = 0; i < thread.pins.size(); ++i) ProcessPager::get()->unpin(thread.pins[i]);
+  thread.pins.clear();
 }
 
 bool trap_calls() noexcept {
@@ -149,11 +149,7 @@ void TrappedCall::need(AddressRange range, bool to_write) noexcept {
   if (range.empty()) return;
   Pager& pager = *ProcessPager::get();
   if (!pager.pin(range, to_write)) return;  // the call will say what it finds
-  if (thread_ != nullptr && thread_->pin_count < TrappedThread::kMostPins) {
-    thread_->pins[thread_->pin_count++] = range;
-  } else {
-    pager.unpin(range);
-  }
+  if (thread_ == nullptr || !thread_->pins.add(range)) pager.unpin(range);
 }
 
 bool TrappedCall::can_read(std::uintptr_t at, std::size_t bytes) noexcept {

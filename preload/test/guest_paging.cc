@@ -16,8 +16,11 @@
 
 #include <atomic>
 #include <cerrno>
+#include <chrono>
 #include <cstdint>
+#include <cstdlib>
 #include <cstring>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -342,6 +345,46 @@ int ends_with_its_last_thread() {
   return area.holds_all() ? 0 : 1;
 }
 
+// The kernel waits in that call.
+bool waits_in(pid_t thread, long call) {
+  const std::string path = "/proc/self/task/" + std::to_string(thread) + "/syscall";
+  char now[32] = {};
+  const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  CHECK(file >= 0 && read(file, now, sizeof now - 1) > 0 && close(file) == 0);
+  return std::strtol(now, nullptr, 10) == call;  // 0 where it is "running"
+}
+
+// A message into more parts than most have, each in a page of its own, all of which are wanted elsewhere
+// while the kernel waits for it: it would have no place, and be lost.
+int receives_in_many_parts() {
+  constexpr std::size_t kParts = 300;
+  Area area;
+  area.fill();
+  int sockets[2];
+  CHECK(socketpair(AF_UNIX, SOCK_DGRAM, 0, sockets) == 0);
+  std::atomic<pid_t> receiver{0};
+  ssize_t received = 0;
+  std::thread thread([&] {
+    std::vector<iovec> parts;
+    for (std::size_t i = 0; i < kParts; ++i) parts.push_back({area.page(i), 8});
+    msghdr message{};
+    message.msg_iov = parts.data();
+    message.msg_iovlen = kParts;
+    receiver = static_cast<pid_t>(syscall(SYS_gettid));
+    received = recvmsg(sockets[1], &message, 0);
+  });
+  while (receiver == 0 || !waits_in(receiver, SYS_recvmsg))
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  area.push_out();
+  std::string sent;
+  for (std::size_t i = 0; i < kParts; ++i) sent += "part " + std::to_string(100 + i);
+  CHECK(send(sockets[0], sent.data(), sent.size(), 0) == static_cast<ssize_t>(8 * kParts));
+  thread.join();
+  CHECK(received == static_cast<ssize_t>(8 * kParts));
+  for (std::size_t i = 0; i < kParts; ++i) CHECK(std::memcmp(area.page(i), &sent[8 * i], 8) == 0);
+  return 0;
+}
+
 // As pmbench does: all that it has is locked, and what is to be paged is not.
 int unlocks_what_is_to_be_paged() {
   CHECK(mlockall(MCL_CURRENT | MCL_FUTURE | MCL_ONFAULT) == 0);
@@ -359,6 +402,7 @@ int unlocks_what_is_to_be_paged() {
 
 constexpr Scenario kScenarios[] = {{"paged-memory", memory},
                                    {"paged-calls", kernel_reads_and_writes},
+                                   {"paged-many-parts", receives_in_many_parts},
                                    {"paged-mappings", changes_of_mappings},
                                    {"paged-forks", forks},
                                    {"paged-programs", programs_from_paged_memory},
