@@ -9,8 +9,8 @@
 namespace nvmemu {
 namespace {
 
-// Some MiB: where the log goes on elsewhere is a small part of it.
-constexpr std::uint64_t kLeastSegmentSlots = 16, kMostSegmentSlots = 1024;
+// Up to 8 MiB: where each goes on elsewhere, that is one request of 32, of PageMapper::kStaging pages at most.
+constexpr std::uint64_t kLeastSegmentSlots = 16, kMostSegmentSlots = 2048;
 // So many there are at least; and no less is used before anything is cleaned.
 constexpr std::uint64_t kFewSegments = 4;
 

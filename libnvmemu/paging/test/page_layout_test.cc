@@ -88,6 +88,8 @@ TEST_P(PageLayoutTest, WhatIsGivenBackIsUsedBeforeTheFileGrowsMuch) {
   EXPECT_LE(used.size(), 25'000U);
 }
 
+constexpr std::uint64_t kSegment = 2048;  // slots, where there are many
+
 TEST(LogLayout, WritesWhateverItIsInSequence) {
   Layout layout(LayoutKind::kLog, 10'000);
   std::minstd_rand random(1);
@@ -101,7 +103,7 @@ TEST(LogLayout, CleansTheEmptiestWhenHalfOfItIsFree) {
   while (slots.size() < 20'000) slots.push_back(layout.take(slots.size()));
   EXPECT_TRUE(layout.layout.to_clean(layout.slots).empty());
   for (std::uint64_t page = 0; page < slots.size(); ++page) {
-    const bool is_emptiest = slots[page] / 1024 == 3;
+    const bool is_emptiest = slots[page] / kSegment == 3;
     if (page % 8 < (is_emptiest ? 7 : 5)) layout.give_back(slots[page]);
   }
   SlotRange segment;
@@ -109,17 +111,17 @@ TEST(LogLayout, CleansTheEmptiestWhenHalfOfItIsFree) {
     segment = layout.layout.to_clean(layout.slots);
     if (segment.empty()) layout.take(0);
   }
-  EXPECT_EQ(segment.begin, 3 * 1024U);
-  EXPECT_EQ(segment.end, 4 * 1024U);
+  EXPECT_EQ(segment.begin, 3 * kSegment);
+  EXPECT_EQ(segment.end, 4 * kSegment);
 }
 
 TEST(LogLayout, WhereTheStoreHasNoRoomForMoreItUsesWhatItHas) {
   Layout layout(LayoutKind::kLog, 100'000);
   std::vector<std::uint64_t> slots;
-  while (slots.empty() || slots.back() < 8 * 1024 - 1) slots.push_back(layout.take(slots.size()));
+  while (slots.empty() || slots.back() < 8 * kSegment - 1) slots.push_back(layout.take(slots.size()));
   layout.give_back(slots[10]);
   const std::uint64_t beyond = layout.take(0);
-  EXPECT_EQ(beyond, 8 * 1024U);
+  EXPECT_EQ(beyond, 8 * kSegment);
   layout.give_back(beyond);
   EXPECT_TRUE(layout.layout.refused(beyond));
   EXPECT_EQ(layout.take(0), slots[10]);
