@@ -1,17 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "allocations.h"
 
-#include <cxxabi.h>
-#include <dlfcn.h>
-#include <unwind.h>
-
-#include <array>
-#include <cstdlib>
+#include <cstdint>
 #include <limits>
-#include <memory>
-#include <string>
-#include <string_view>
 
+#include "call_frames.h"
 #include "hook.h"
 #include "keep_errno.h"
 #include "runtime.h"
@@ -20,60 +13,13 @@ namespace nvmemu::preload {
 namespace {
 
 constexpr std::uintptr_t kPageBytes = 4096;
-constexpr std::size_t kMostFrames = 32;
+constexpr unsigned long kLeastSitedBlock = 64UL << 10;
 
-// Who called, the nearest first.
-struct Frames {
-  std::array<void*, kMostFrames> code;
-  std::size_t count = 0;
-};
-
-_Unwind_Reason_Code add_frame(_Unwind_Context* context, void* opaque) {
-  auto& frames = *static_cast<Frames*>(opaque);
-  if (frames.count == frames.code.size()) return _URC_END_OF_STACK;
-  frames.code[frames.count++] = reinterpret_cast<void*>(_Unwind_GetIP(context));
-  return _URC_NO_REASON;
-}
-
-// "build" of "build", of "_Z5buildi" and of "Index::build(int)"; the whole of a mangled or demangled name,
-// too.
-bool is_named(const char* symbol, std::string_view name) {
-  if (symbol == nullptr) return false;
-  if (name == symbol) return true;
-  const std::unique_ptr<char, decltype(&std::free)> demangled(
-      abi::__cxa_demangle(symbol, nullptr, nullptr, nullptr), &std::free);
-  if (demangled == nullptr) return false;
-  std::string_view text = demangled.get();
-  if (name == text) return true;
-  text = text.substr(0, text.find('('));
-  return name == text || (text.ends_with(name) && text.substr(0, text.size() - name.size()).ends_with("::"));
-}
-
-// "libindex" of "/usr/lib/libindex.so.2", and the file's whole name.
-bool is_file_named(const char* path, std::string_view name) {
-  if (path == nullptr) return false;
-  std::string_view file = path;
-  file.remove_prefix(file.rfind('/') + 1);
-  return file == name || (file.starts_with(name) && file.substr(name.size()).starts_with(".so"));
-}
-
-bool is_called_by(const Frames& frames, const std::vector<std::string>& callers) {
-  for (std::size_t i = 0; i < frames.count; ++i) {
-    Dl_info info{};
-    // Where a call returns to may be the next function's first instruction.
-    if (dladdr(static_cast<char*>(frames.code[i]) - 1, &info) == 0) continue;
-    for (const std::string& caller : callers) {
-      if (is_named(info.dli_sname, caller) || is_file_named(info.dli_fname, caller)) return true;
-    }
-  }
-  return false;
-}
-
-// Of rules by callers the first; else of those by size alone, that of the largest. 0: none.
-TierId tier_of_block(const TierPlan& plan, std::size_t bytes) {
+// Of rules by callers the first; else of those by size alone, that of the largest. 0: none. `frames`: found
+// where they are needed.
+TierId tier_of_block(const TierPlan& plan, std::size_t bytes, CallFrames& frames) {
   std::uint64_t largest = 0;
   TierId by_size = 0;
-  Frames frames;
   for (std::size_t i = 0; i < plan.tiers.size(); ++i) {
     const TierSpec& tier = plan.tiers[i];
     if (tier.least_block_bytes == 0 || bytes < tier.least_block_bytes) continue;
@@ -82,7 +28,7 @@ TierId tier_of_block(const TierPlan& plan, std::size_t bytes) {
       largest = std::max(largest, tier.least_block_bytes);
       continue;
     }
-    if (frames.count == 0) _Unwind_Backtrace(add_frame, &frames);
+    if (frames.count == 0) frames = frames_of_caller();
     if (is_called_by(frames, tier.callers)) return static_cast<TierId>(i + 1);
   }
   return by_size;
@@ -102,6 +48,21 @@ Pages pages_of(const void* block, std::size_t bytes) noexcept {
   return {first, end > first ? end - first : 0};
 }
 
+void note_site(AllocationSites& sites, const void* block, std::size_t bytes, CallFrames& frames) {
+  if (frames.count == 0) frames = frames_of_caller();
+  void* const code = program_code_of(frames);
+  if (code == nullptr) return;
+  const auto place = reinterpret_cast<std::uintptr_t>(code);
+  AllocationSites::Site* site = sites.find_site(place);
+  if (site == nullptr) site = sites.add_site(place, name_of_code(code));
+  if (site != nullptr) sites.take(reinterpret_cast<std::uintptr_t>(block), bytes, *site);
+}
+
+bool is_in_tier(const void* block) noexcept {
+  const TierMap* const map = Runtime::get().placement().map();
+  return map != nullptr && map->placed_in(first_page_of(block)).has_value();
+}
+
 }  // namespace
 }  // namespace nvmemu::preload
 
@@ -110,6 +71,7 @@ using namespace nvmemu::preload;
 NVMEMU_EXPORT unsigned long nvmemu_least_block(void) {
   unsigned long least = std::numeric_limits<unsigned long>::max();
   if (!Runtime::get().active()) return least;
+  if (Runtime::get().allocation_sites() != nullptr) least = kLeastSitedBlock;
   for (const nvmemu::TierSpec& tier : Runtime::get().config().tiers.tiers) {
     if (tier.least_block_bytes != 0) least = std::min<unsigned long>(least, tier.least_block_bytes);
   }
@@ -120,18 +82,25 @@ NVMEMU_EXPORT void nvmemu_block_taken(const void* block, unsigned long bytes) {
   Runtime& runtime = Runtime::get();
   if (!runtime.active()) return;
   const KeepErrno keep;
-  const nvmemu::TierId tier = tier_of_block(runtime.config().tiers, bytes);
+  CallFrames frames;
+  const nvmemu::TierId tier = tier_of_block(runtime.config().tiers, bytes, frames);
   const Pages pages = pages_of(block, bytes);
   if (tier != 0 && pages.bytes != 0) runtime.placement().place(pages.first, pages.bytes, tier);
+  if (nvmemu::AllocationSites* const sites = runtime.allocation_sites())
+    note_site(*sites, block, bytes, frames);
 }
 
 NVMEMU_EXPORT int nvmemu_block_is_placed(const void* block) {
-  const nvmemu::TierMap* const map = Runtime::get().placement().map();
-  return map != nullptr && map->placed_in(first_page_of(block)) ? 1 : 0;
+  const nvmemu::AllocationSites* const sites = Runtime::get().allocation_sites();
+  if (sites != nullptr && sites->has(reinterpret_cast<std::uintptr_t>(block))) return 1;
+  return is_in_tier(block) ? 1 : 0;
 }
 
 NVMEMU_EXPORT void nvmemu_block_given_back(const void* block, unsigned long bytes) {
   const Pages pages = pages_of(block, bytes);
   Runtime& runtime = Runtime::get();
-  if (runtime.active() && pages.bytes != 0) runtime.placement().on_unmapped(pages.first, pages.bytes);
+  if (!runtime.active()) return;
+  if (is_in_tier(block) && pages.bytes != 0) runtime.placement().on_unmapped(pages.first, pages.bytes);
+  if (nvmemu::AllocationSites* const sites = runtime.allocation_sites())
+    sites->give_back(reinterpret_cast<std::uintptr_t>(block));
 }

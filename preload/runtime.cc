@@ -108,7 +108,7 @@ void Runtime::start() {
     return log_warning("no memory for the sampler's tables: the program runs natively");
   }
   resolve_hooks();
-  remember_inheritance(config_.tiers.has_blocks() ? kBlockLibrary : std::string_view());
+  remember_inheritance(needs_blocks(config_) ? kBlockLibrary : std::string_view());
   if (!prepare_threads() || !install_kept_signals()) {
     warn(kNoTicker);
     return log_warning("no room for the emulator's signal handlers: the program runs natively");
@@ -178,13 +178,15 @@ void Runtime::claim_process() noexcept {
 
 void Runtime::restart_in_child() noexcept {
   if (shared_.places != nullptr) shared_.places->forget();
+  if (sites_ != nullptr) sites_->forget_places();
   regions_.forget();
   migrator_.forget();
   claim_process();
 }
 
 void Runtime::tell_places() noexcept {
-  if (shared_.places != nullptr) shared_.places->tell(board_->places(), static_cast<std::uint32_t>(pid_));
+  if (shared_.places != nullptr)
+    shared_.places->tell(board_->places(), static_cast<std::uint32_t>(pid_), sites_);
   if (record_) regions_.tell(*record_, process_number_, injector_->now_ns());
 }
 

@@ -46,6 +46,7 @@ class Runtime {
 
   const Clock& clock() const noexcept { return *clock_; }
   SamplerShared& shared() noexcept { return shared_; }
+  AllocationSites* allocation_sites() noexcept { return sites_; }  // null: nobody asks
   Placement& placement() noexcept { return placement_; }
   FirstTouch& first_touch() noexcept { return first_touch_; }
   // NUMA nodes that are tiers, where there are any. Before start(), too, and then not signal-safe: libraries
@@ -171,6 +172,7 @@ class Runtime {
   bool emulates_persists_ = false;
   SamplerOptions sampler_options_;
   SamplerShared shared_;
+  AllocationSites* sites_ = nullptr;
 };
 
 }  // namespace nvmemu::preload

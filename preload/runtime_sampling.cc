@@ -41,6 +41,7 @@ void Runtime::create_walks() {
                           board_->walks(), tiers);
   if (shared_.walks == nullptr) return;
   shared_.places = map_zeroed<WaitedPlaces>();
+  if (config_.allocation_sites && shared_.places != nullptr) sites_ = map_zeroed<AllocationSites>();
   if (record_ || !config_.migration.empty()) shared_.heat = regions_.open();
   if (!config_.migration.empty()) migrator_.open(config_, shared_.heat);
 }

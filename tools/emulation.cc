@@ -112,6 +112,7 @@ Config make_config(const RunOptions& options, const Prepared& prepared, const Li
   config.clock_hz = prepared.machine.clock_hz;
   config.ticker = prepared.request.ticker;
   config.walks = !options.no_walks && prepared.request.paging.choices.handler == HandlerKind::kSignal;
+  config.allocation_sites = options.allocation_sites;
   config.rules = prepared.request.rules;
   config.source = source_choice(prepared);
   config.replay = prepared.replay;
@@ -131,9 +132,9 @@ std::string preload_with(const std::string& library) {
   return fmt::format("LD_PRELOAD={}:{}", library, others);
 }
 
-// A second one, beside the first, where a rule speaks of what the program allocates.
-std::string libraries_for(const Prepared& prepared) {
-  if (!prepared.request.tiers.has_blocks()) return prepared.library;
+// A second one, beside the first, where it matters what the program allocates.
+std::string libraries_for(const Config& config, const Prepared& prepared) {
+  if (!needs_blocks(config)) return prepared.library;
   return prepared.library + ":" + prepared.library.substr(0, prepared.library.rfind('/') + 1) +
          std::string(kBlockLibrary);
 }
@@ -283,9 +284,9 @@ tl::expected<Emulated, Refusal> emulate(const RunOptions& options, const Prepare
     return tl::unexpected(Refusal{kNvmemuFailed, in_option("--storage", storage.error()).value()});
   std::vector<std::string> variables;
   if (!prepared.is_native()) {
-    variables =
-        to_environment(make_config(options, prepared, *limit, *board, *nodes ? (*nodes)->path() : ""));
-    variables.push_back(preload_with(libraries_for(prepared)));
+    const Config config = make_config(options, prepared, *limit, *board, *nodes ? (*nodes)->path() : "");
+    variables = to_environment(config);
+    variables.push_back(preload_with(libraries_for(config, prepared)));
   }
   std::optional<ProgressFile> progress;
   if (!options.progress_file.empty()) progress.emplace(options.progress_file, prepared.request.alternate_ns);

@@ -76,6 +76,10 @@ Result<void> check_handler(const RunOptions& options, const PagingPlan& paging) 
   if (handler == HandlerKind::kThread && (!options.tiers.empty() || !options.tiers_file.empty()))
     return failure("--page-handler thread: with it nothing is walked, and only walks tell tiers apart",
                    "leave it or --tier away");
+  if (handler == HandlerKind::kThread && options.allocation_sites)
+    return failure(
+        "--page-handler thread: with it nothing is walked, and only walks tell whose memory is waited for",
+        "leave it or --allocation-sites away");
   const Result<void> can = check_paging(handler);
   return can ? can : in_option(handler == HandlerKind::kThread ? "--page-handler" : "--dram", can.error());
 }

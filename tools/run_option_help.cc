@@ -128,6 +128,11 @@ void add_measuring_options(Parser& app, RunOptions& options) {
          "do not walk ahead of the program to tell loads from memory from\ncache hits (docs/walking.md): all "
          "loads count as from memory")
       .group(kMeasuring);
+  app.add_flag("--allocation-sites", options.allocation_sites,
+               "tell what is waited for by the calls that allocated it: blocks of\n64 KiB and more "
+               "(docs/report.md, "
+               "places)")
+      .group(kMeasuring);
   add("--without-rules", options.without_rules, "NAME,...",
       "do without these rules of the sampler's, to see what each buys\n(docs/ablation.md)", kMeasuring);
   add("--base-latency", options.base_latency, "LATENCY",

@@ -33,6 +33,7 @@ struct RunOptions {
   std::string throttle = "auto", node = "0";
   std::string throttle_root;  // what stands for /, for the hardware: for tests
   bool no_walks = false;
+  bool allocation_sites = false;
   bool stat = false;
   std::string base_latency, remote_latency;
   std::string report;

@@ -76,6 +76,19 @@ Result<void> add_stored_tiers(const RunOptions& options, RunRequest& request) {
   return {};
 }
 
+// Who allocated what is waited for, as which tier it is in, is told by walks.
+Result<void> need_walks(const RunOptions& options, RunRequest& request, const std::string& asked,
+                        const std::string& of) {
+  if (request.source == SourceChoice::kPmu || request.source == SourceChoice::kReplay)
+    return failure(fmt::format("--source: {} does not tell {} was waited for", quote(options.source), of),
+                   "leave it away: samples and walks tell");
+  if (options.no_walks)
+    return failure(fmt::format("--no-walks: only walks tell {} is waited for", of),
+                   fmt::format("leave it or {} away", asked));
+  request.source = SourceChoice::kSampler;
+  return {};
+}
+
 }  // namespace
 
 Result<void> check_tiers(const RunOptions& options, RunRequest& request) {
@@ -95,13 +108,8 @@ Result<void> check_tiers(const RunOptions& options, RunRequest& request) {
     request.migration = *std::move(plan);
   }
   if (auto added = add_stored_tiers(options, request); !added) return added;
-  if (request.tiers.empty()) return {};
-  if (request.source == SourceChoice::kPmu || request.source == SourceChoice::kReplay)
-    return failure(fmt::format("--source: {} does not tell which tier was waited for", quote(options.source)),
-                   "leave it away: samples and walks tell");
-  if (options.no_walks)
-    return failure("--no-walks: only walks tell which tier is waited for", "leave it or --tier away");
-  request.source = SourceChoice::kSampler;
+  if (!request.tiers.empty()) return need_walks(options, request, "--tier", "which tier");
+  if (options.allocation_sites) return need_walks(options, request, "--allocation-sites", "whose memory");
   return {};
 }
 

@@ -49,6 +49,7 @@ constexpr const char* kAlternate = "NVMEMU_ALTERNATE";
 constexpr const char* kClockHz = "NVMEMU_CLOCK_HZ";
 constexpr const char* kTicker = "NVMEMU_TICKER";
 constexpr const char* kWalks = "NVMEMU_WALKS";
+constexpr const char* kAllocationSites = "NVMEMU_ALLOCATION_SITES";
 constexpr const char* kWithoutRules = "NVMEMU_WITHOUT_RULES";
 constexpr const char* kSource = "NVMEMU_SOURCE";
 constexpr const char* kVerdict = "NVMEMU_VERDICT";
@@ -366,6 +367,8 @@ Result<Config> read_config() {
   }
   if (Outcome error = read_word(kTicker, kTickers, config.ticker)) return tl::unexpected(std::move(*error));
   if (Outcome error = read_word(kWalks, kOnOff, config.walks)) return tl::unexpected(std::move(*error));
+  if (Outcome error = read_word(kAllocationSites, kOneZero, config.allocation_sites))
+    return tl::unexpected(std::move(*error));
   if (Outcome error = read_rules(config)) return tl::unexpected(std::move(*error));
   if (Outcome error = read_word(kQuiet, kOneZero, config.quiet)) return tl::unexpected(std::move(*error));
   if (Outcome error = read_word(kStat, kOneZero, config.stat)) return tl::unexpected(std::move(*error));
@@ -409,6 +412,7 @@ std::vector<std::string> to_environment(const Config& config) {
       set(kClockHz, config.clock_hz > 0 ? to_decimal(config.clock_hz) : ""),
       set(kTicker, word_for(kTickers, config.ticker)),
       set(kWalks, word_for(kOnOff, config.walks)),
+      set(kAllocationSites, word_for(kOneZero, config.allocation_sites)),
       set(kWithoutRules, names_without(config.rules)),
       set(kSource, source_text(config)),
       set(kVerdict, config.verdict),

@@ -20,7 +20,7 @@ namespace nvmemu {
 enum class TickerChoice { kAuto, kPerfEvent, kPosixTimer };
 enum class SourceChoice { kAuto, kPmu, kSampler, kReplay };
 
-// Beside the preload library, and preloaded with it where TierPlan::has_blocks().
+// Beside the preload library, and preloaded with it where needs_blocks().
 inline constexpr std::string_view kBlockLibrary = "libnvmemu-malloc.so";
 
 inline constexpr const char* kNodesVariable = "NVMEMU_NODES";
@@ -50,7 +50,8 @@ struct Config {
   double clock_hz = 0;         // NVMEMU_CLOCK_HZ; 0: calibrate
   TickerChoice ticker = TickerChoice::kAuto;  // NVMEMU_TICKER: auto, perf, timer
   bool walks = true;                          // NVMEMU_WALKS: on, off
-  Rules rules{};                              // NVMEMU_WITHOUT_RULES: names of walk/rules.h, by commas
+  bool allocation_sites = false;  // NVMEMU_ALLOCATION_SITES=1: places are told by who allocated them
+  Rules rules{};                  // NVMEMU_WITHOUT_RULES: names of walk/rules.h, by commas
   SourceChoice source = SourceChoice::kAuto;  // NVMEMU_SOURCE: auto, pmu, sampler, replay:FILE
   std::string replay;                         // that file
   std::string verdict;           // NVMEMU_VERDICT, a file that says whether the counters are to be
@@ -63,6 +64,11 @@ struct Config {
   std::string report;            // NVMEMU_REPORT, a file; empty: none
   bool quiet = false;            // NVMEMU_QUIET=1: no summary on stderr
 };
+
+// Whether what the program allocates is looked at.
+inline bool needs_blocks(const Config& config) {
+  return config.allocation_sites || config.tiers.has_blocks();
+}
 
 // An epoch's length, 1 ms to 10 s.
 Result<double> parse_epoch_ns(std::string_view text);

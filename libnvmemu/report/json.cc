@@ -169,6 +169,7 @@ Json places_json(const std::vector<PlaceReport>& places) {
   for (const PlaceReport& place : places) {
     all.push_back({{"pid", place.pid},
                    {"name", optional_text(place.name)},
+                   {"site", optional_text(place.site)},
                    {"begin", place.begin},
                    {"bytes", place.bytes},
                    {"stall_ns", place.stall_ns}});

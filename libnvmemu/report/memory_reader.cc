@@ -61,7 +61,8 @@ void read_places(const PlaceTally& tally, RunReport& report) {
     const auto waited = static_cast<double>(place.waited.load());
     all += waited;
     report.places.push_back({.pid = place.pid,
-                             .name = text_of(place.name),
+                             .name = place.is_site != 0 ? "" : text_of(place.name),
+                             .site = place.is_site != 0 ? text_of(place.name) : "",
                              .begin = std::min(kBytes.most, begin),
                              .bytes = std::clamp(end - begin, 0.0, kBytes.most),
                              .stall_ns = waited});

@@ -182,6 +182,7 @@ std::vector<PlaceReport> places_of(const Fields& fields) {
     const Fields place = fields.element("places", all[i], i);
     places.push_back({.pid = place.count("pid", kMostCounted),
                       .name = place.text_or_null("name"),
+                      .site = place.text_or_null("site"),
                       .begin = place.number("begin", kBytes),
                       .bytes = place.number("bytes", kBytes),
                       .stall_ns = place.number("stall_ns", kNanoseconds)});

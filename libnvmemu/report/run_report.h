@@ -56,6 +56,7 @@ struct TierReport {
 struct PlaceReport {
   std::uint64_t pid = 0;
   std::string name;     // as in /proc/PID/maps; empty: of no file
+  std::string site{};   // of blocks, which have no name: who allocated them, "build at index+0x11c4"
   double begin = 0;     // the lowest address,
   double bytes = 0;     // and as far as it was ever seen to go
   double stall_ns = 0;  // what loads from it were waited for here

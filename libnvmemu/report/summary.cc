@@ -105,13 +105,23 @@ std::string tier_line(const TierReport& tier) {
                                                : "");
 }
 
+std::string name_of(const PlaceReport& place) {
+  if (!place.site.empty()) return "what was allocated by " + place.site;
+  return place.name.empty() ? fmt::format("memory at {:#x}", static_cast<std::uint64_t>(place.begin))
+                            : place.name;
+}
+
 std::string place_line(const PlaceReport& place, double stall_ns) {
-  const std::string name = place.name.empty()
-                               ? fmt::format("memory at {:#x}", static_cast<std::uint64_t>(place.begin))
-                               : place.name;
+  const std::string name = name_of(place);
   return fmt::format("waited {} for {} ({}, process {}), {:.0f} %", format_duration(place.stall_ns), name,
                      format_size(static_cast<std::uint64_t>(place.bytes)), place.pid,
                      100 * place.stall_ns / stall_ns);
+}
+
+// They are of interest where traffic is, and where somebody asked for sites.
+bool asks_for_places(const RunReport& report) {
+  return report.bandwidth.is_measured ||
+         std::ranges::any_of(report.places, [](const PlaceReport& place) { return !place.site.empty(); });
 }
 
 // Those of which to know is worth a line.
@@ -231,8 +241,10 @@ std::string summary(const RunReport& report) {
       for (const std::string& line : storage_lines(storage)) add(line);
     }
     if (report.alternation.window_seconds > 0) add(alternation_line(report.alternation));
-    if (report.bandwidth.is_measured) {
+    if (asks_for_places(report)) {
       for (const std::string& line : place_lines(report)) add(line);
+    }
+    if (report.bandwidth.is_measured) {
       add(bandwidth_line(report));
       if (report.bandwidth.over_time.steps.size() > 1) add(course_line(report.bandwidth.over_time));
       add(bandwidth_error_line(report.bandwidth));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a run has waited for, by place: mapped files, the heap, stacks, and other memory. In memory that its
-// processes share, zeroed.
+// What a run has waited for, by place: mapped files, the heap, stacks, other memory, and blocks by the call
+// that allocated them. In memory that its processes share, zeroed.
 #pragma once
 
 #include <array>
@@ -18,7 +18,9 @@ struct PlaceTally {
   struct Place {
     std::atomic<std::uint32_t> state;
     std::uint32_t pid;
-    std::atomic<std::uint64_t> begin, end;  // addresses; all that was ever seen of it
+    std::uint32_t is_site;                  // blocks of a call's, by whose name it goes
+    std::atomic<std::uint64_t> begin, end;  // addresses; all that was ever seen of it. Of blocks the lowest
+                                            // one's, and as much more as there ever were at a time
     std::atomic<std::uint64_t> waited;  // by the run: weights, of which only the proportions mean anything
     char name[kNameBytes];              // as /proc/PID/maps has it; empty: memory of no file
   };

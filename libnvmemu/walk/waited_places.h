@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "walk/allocation_sites.h"
 #include "walk/place_tally.h"
 
 namespace nvmemu {
@@ -19,9 +20,10 @@ class WaitedPlaces {
   // Any thread's. What tell() does not come for in time is left out.
   void add(std::uintptr_t address, std::uint32_t weight) noexcept;
 
-  // Adds what was added since to `tally`. Reads /proc/self/maps where something was at a place not yet known.
-  // One thread at a time: another's call does nothing.
-  void tell(PlaceTally& tally, std::uint32_t pid) noexcept;
+  // Adds what was added since to `tally`: to who allocated it where `sites` (which may be null) know that,
+  // else to what is mapped there. Reads /proc/self/maps where something was at a place not yet known. One
+  // thread at a time: another's call does nothing.
+  void tell(PlaceTally& tally, std::uint32_t pid, AllocationSites* sites = nullptr) noexcept;
 
   // In the child of a fork: what its parent has noted is the parent's.
   void forget() noexcept;
@@ -39,6 +41,7 @@ class WaitedPlaces {
     std::uint32_t place;
   };
 
+  bool credit_site(PlaceTally& tally, std::uint32_t pid, AllocationSites& sites, Waited& waited) noexcept;
   bool credit(PlaceTally& tally, Waited& waited) noexcept;
   void learn(PlaceTally& tally, std::uint32_t pid, std::size_t pending) noexcept;
 

@@ -199,6 +199,51 @@ int exec_allocates() {
   return 1;
 }
 
+// A list in no order through a block of 64 MiB that the caller has allocated.
+struct alignas(64) Node {
+  Node* next;
+};
+constexpr std::size_t kNodes = std::size_t{1} << 20;
+
+void link_up(Node* nodes) {
+  constexpr std::size_t kStep = 611'953;  // no divisor of kNodes: all are passed
+  for (std::size_t i = 0; i < kNodes; ++i) nodes[i].next = &nodes[(i + kStep) % kNodes];
+}
+
+const Node* follow(const Node* at, int steps) {
+  for (int i = 0; i < steps; ++i) at = at->next;
+  asm volatile("" : : "r"(at));
+  return at;
+}
+
+__attribute__((noinline)) Node* allocate_hot() {
+  auto* const nodes = static_cast<Node*>(std::aligned_alloc(64, kNodes * sizeof(Node)));
+  CHECK(nodes != nullptr);
+  link_up(nodes);
+  return nodes;
+}
+
+__attribute__((noinline)) Node* allocate_cold() {
+  auto* const nodes = static_cast<Node*>(std::malloc(kNodes * sizeof(Node)));
+  CHECK(nodes != nullptr);
+  link_up(nodes);
+  return nodes;
+}
+
+// Nine in ten of its steps are in one of the two.
+int waits_for_blocks() {
+  Node* const hot = allocate_hot();
+  Node* const cold = allocate_cold();
+  const Node *in_hot = hot, *in_cold = cold;
+  for (int round = 0; round < 100; ++round) {
+    in_hot = follow(in_hot, 18'000);
+    in_cold = follow(in_cold, 2'000);
+  }
+  std::free(hot);
+  std::free(cold);
+  return 0;
+}
+
 // Some time with 64 MiB more than it has to begin with.
 int touches() {
   char* const memory = static_cast<char*>(map_anonymous(16 * kBytes));
@@ -212,6 +257,7 @@ constexpr Scenario kScenarios[] = {{"places", places},
                                    {"allocates", allocates},
                                    {"exec-allocates", exec_allocates},
                                    {"touches", touches},
+                                   {"waits-for-blocks", waits_for_blocks},
                                    {"persistent-files", persistent_files},
                                    {"durable-files", durable_files},
                                    {"libpmem", libpmem},

@@ -139,6 +139,44 @@ TEST_F(TiersTest, WhatIsWaitedForIsRankedByPlace) {
   EXPECT_THAT(outcome.err, HasSubstr("for memory at 0x"));
 }
 
+// Without symbols, since the program is linked as programs are: by the place of the call in its file.
+TEST_F(TiersTest, WhatIsWaitedForIsRankedByWhoAllocatedIt) {
+  const Outcome outcome = run({"--read-latency", "5x", "--allocation-sites", "--report",
+                               folder_.file("report.json"), "--", NVMEMU_TEST_GUEST, "waits-for-blocks"});
+  ASSERT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_THAT(outcome.err, HasSubstr("for what was allocated by preload_guest+0x"));
+  const Json places = report()["places"];
+  std::vector<Json> sites;
+  for (const Json& place : places) {
+    if (!place["site"].is_null()) sites.push_back(place);
+  }
+  ASSERT_EQ(sites.size(), 2U) << places;
+  double sum_ns = 0;
+  for (const Json& site : sites) {
+    EXPECT_THAT(site["site"].get<std::string>(), HasSubstr("preload_guest+0x"));
+    EXPECT_TRUE(site["name"].is_null());
+    EXPECT_EQ(site["bytes"], 64 << 20);
+    sum_ns += site["stall_ns"].get<double>();
+  }
+  EXPECT_NE(sites[0]["site"], sites[1]["site"]);
+  EXPECT_GT(sites[0]["stall_ns"], 0.75 * sum_ns) << places;  // 0.9 of it, by some hundred walks at least
+  EXPECT_GT(sum_ns, 0.5 * report()["totals"]["stall_ns"].get<double>())
+      << places;  // making the lists waits, too
+}
+
+TEST_F(TiersTest, BlocksAreOfMappingsWhereNobodyAsks) {
+  expect_ok("waits-for-blocks");
+  for (const Json& place : report()["places"]) EXPECT_TRUE(place["site"].is_null()) << place;
+}
+
+TEST_F(TiersTest, WhoAllocatedItIsToldByWalksOnly) {
+  const Outcome outcome = run({"--read-latency", "2x", "--allocation-sites", "--no-walks", "--", "true"});
+  EXPECT_EQ(outcome.status, 125);
+  EXPECT_THAT(outcome.err, HasSubstr("only walks tell whose memory is waited for"));
+  EXPECT_EQ(run({"--dram", "64M", "--page-handler", "thread", "--allocation-sites", "--", "true"}).status,
+            125);
+}
+
 TEST_F(TiersTest, TheRestMayBeATiers) {
   const Outcome outcome =
       run({"--tier", "far=3x,rest", "--report", folder_.file("report.json"), "--", NVMEMU_TEST_TIERS, "tree",

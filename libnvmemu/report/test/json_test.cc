@@ -99,16 +99,18 @@ TEST(ReportJson, HasTheTiers) {
 TEST(ReportJson, HasThePlaces) {
   RunReport report = example_report();
   report.places = {{.pid = 7, .name = "[heap]", .begin = 4096, .bytes = 8192, .stall_ns = 1e9},
-                   PlaceReport{}};
+                   PlaceReport{.site = "build at app+0x12"}};
   const json places = json::parse(to_json(report))["places"];
   ASSERT_EQ(places.size(), 2U);
-  EXPECT_THAT(keys(places[0]), UnorderedElementsAre("pid", "name", "begin", "bytes", "stall_ns"));
+  EXPECT_THAT(keys(places[0]), UnorderedElementsAre("pid", "name", "site", "begin", "bytes", "stall_ns"));
   EXPECT_TRUE(places[1]["name"].is_null());
   const auto read = parse_report(to_json(report));
   ASSERT_TRUE(read) << read.error().message;
   ASSERT_EQ(read->places.size(), 2U);
   EXPECT_EQ(read->places[0].name, "[heap]");
   EXPECT_EQ(read->places[0].bytes, 8192);
+  EXPECT_EQ(read->places[0].site, "");
+  EXPECT_EQ(read->places[1].site, "build at app+0x12");
 }
 
 TEST(ReportJson, HasTheMigrations) {

@@ -119,5 +119,34 @@ TEST_F(WaitedPlacesTest, WhereThereIsNoRoomItIsElsewhere) {
   EXPECT_EQ(tally_->elsewhere, 9U);
 }
 
+TEST_F(WaitedPlacesTest, WhatSomebodyAllocatedIsHis) {
+  AllocationSites* const sites = map_zeroed<AllocationSites>();
+  char* const mapped = map();
+  const auto block = reinterpret_cast<std::uintptr_t>(mapped) + kPage;
+  sites->take(block, 2 * kPage, *sites->add_site(0x401234, "build at app+0x1234"));
+  add(mapped + kPage, 3);
+  add(mapped + 3 * kPage - 1, 4);
+  add(mapped, 10);  // before it
+  places_->tell(*tally_, kPid, sites);
+  const PlaceTally::Place* const place = find("build at app+0x1234");
+  ASSERT_NE(place, nullptr);
+  EXPECT_EQ(place->is_site, 1U);
+  EXPECT_EQ(place->waited, 7U);
+  EXPECT_EQ(place->begin, block);
+  EXPECT_EQ(place->end - place->begin, 2 * kPage);
+  // Given back, it is what is mapped there; and a site goes on where it was.
+  sites->give_back(block);
+  add(mapped + kPage, 5);
+  places_->tell(*tally_, kPid, sites);
+  EXPECT_EQ(place->waited, 7U);
+  sites->take(block, 3 * kPage, *sites->find_site(0x401234));
+  add(mapped + kPage, 6);
+  places_->tell(*tally_, kPid, sites);
+  EXPECT_EQ(place->waited, 13U);
+  EXPECT_EQ(place->end - place->begin, 3 * kPage);
+  munmap(mapped, kBytes);
+  unmap(sites);
+}
+
 }  // namespace
 }  // namespace nvmemu

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "call_frames.h"
+
+#include <cxxabi.h>
+#include <dlfcn.h>
+#include <unwind.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cstdint>
+#include <cstdlib>
+#include <memory>
+
+namespace nvmemu::preload {
+namespace {
+
+constexpr std::string_view kAllocators[] = {"libnvmemu-", "libc.so", "libstdc++.so", "libc++.so", "ld-linux"};
+
+_Unwind_Reason_Code add_frame(_Unwind_Context* context, void* opaque) {
+  auto& frames = *static_cast<CallFrames*>(opaque);
+  if (frames.count == frames.code.size()) return _URC_END_OF_STACK;
+  frames.code[frames.count++] = reinterpret_cast<void*>(_Unwind_GetIP(context));
+  return _URC_NO_REASON;
+}
+
+// Where a call returns to may be the next function's first instruction.
+bool look_up(void* code, Dl_info& info) { return dladdr(static_cast<char*>(code) - 1, &info) != 0; }
+
+std::string demangled(const char* symbol) {
+  const std::unique_ptr<char, decltype(&std::free)> text(
+      abi::__cxa_demangle(symbol, nullptr, nullptr, nullptr), &std::free);
+  return text == nullptr ? std::string() : text.get();
+}
+
+std::string_view base_name(const char* path) {
+  std::string_view file = path;
+  file.remove_prefix(file.rfind('/') + 1);
+  return file;
+}
+
+bool is_named(const char* symbol, std::string_view name) {
+  if (symbol == nullptr) return false;
+  if (name == symbol) return true;
+  const std::string whole = demangled(symbol);
+  if (whole.empty()) return false;
+  if (name == whole) return true;
+  const std::string_view text = std::string_view(whole).substr(0, whole.find('('));
+  return name == text || (text.ends_with(name) && text.substr(0, text.size() - name.size()).ends_with("::"));
+}
+
+bool is_file_named(const char* path, std::string_view name) {
+  if (path == nullptr) return false;
+  const std::string_view file = base_name(path);
+  return file == name || (file.starts_with(name) && file.substr(name.size()).starts_with(".so"));
+}
+
+std::string in_hex(std::uintptr_t value) {
+  std::array<char, 2 * sizeof value> digits;
+  const auto end = std::to_chars(digits.begin(), digits.end(), value, 16).ptr;
+  return "0x" + std::string(digits.begin(), end);
+}
+
+}  // namespace
+
+CallFrames frames_of_caller() {
+  CallFrames frames;
+  _Unwind_Backtrace(add_frame, &frames);
+  return frames;
+}
+
+bool is_called_by(const CallFrames& frames, const std::vector<std::string>& callers) {
+  for (std::size_t i = 0; i < frames.count; ++i) {
+    Dl_info info{};
+    if (!look_up(frames.code[i], info)) continue;
+    for (const std::string& caller : callers) {
+      if (is_named(info.dli_sname, caller) || is_file_named(info.dli_fname, caller)) return true;
+    }
+  }
+  return false;
+}
+
+void* program_code_of(const CallFrames& frames) {
+  for (std::size_t i = 0; i < frames.count; ++i) {
+    Dl_info info{};
+    if (!look_up(frames.code[i], info) || info.dli_fname == nullptr) continue;
+    const std::string_view file = base_name(info.dli_fname);
+    const auto begins = [file](std::string_view name) { return file.starts_with(name); };
+    if (std::ranges::none_of(kAllocators, begins)) return frames.code[i];
+  }
+  return nullptr;
+}
+
+std::string name_of_code(void* code) {
+  Dl_info info{};
+  const auto at = reinterpret_cast<std::uintptr_t>(code) - 1;
+  if (!look_up(code, info) || info.dli_fname == nullptr) return in_hex(at);
+  const std::string where = std::string(base_name(info.dli_fname)) + "+" +
+                            in_hex(at - reinterpret_cast<std::uintptr_t>(info.dli_fbase));
+  if (info.dli_sname == nullptr) return where;
+  const std::string whole = demangled(info.dli_sname);
+  return (whole.empty() ? info.dli_sname : whole.substr(0, whole.find('('))) + " at " + where;
+}
+
+}  // namespace nvmemu::preload

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// Who called, by unwinding the calling thread's stack. Not async-signal-safe.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace nvmemu::preload {
+
+// Where calls return to, the nearest first.
+struct CallFrames {
+  static constexpr std::size_t kMost = 32;
+  std::array<void*, kMost> code;
+  std::size_t count = 0;
+};
+
+CallFrames frames_of_caller();
+
+// Whether one of them is in a function or a library of one of these names: "build" is "build", "_Z5buildi"
+// and "Index::build(int)"; "libindex" is "/usr/lib/libindex.so.2".
+bool is_called_by(const CallFrames& frames, const std::vector<std::string>& callers);
+
+// Where the program, or a library of its own, asked its allocator for memory: the nearest that is neither
+// this emulator's nor the C or C++ library's. Null: none.
+void* program_code_of(const CallFrames& frames);
+
+// "build_index at index+0x11c4", "index+0x11c4" where the dynamic linker knows no name: as addr2line(1) takes
+// it.
+std::string name_of_code(void* code);
+
+}  // namespace nvmemu::preload
