@@ -83,6 +83,7 @@ int measure(const TouchOptions& options, const TouchNeeds& needs, const std::vec
   announcer.clear();
   if (!result) return fail(result.error(), kFailed);
   result->command = command;
+  result->swap_taken = surroundings.swap_taken();
   const ExitStatus printed = print(text_report(*result));
   if (options.json_file.empty()) return printed;
   const Result<void> written = write_file(options.json_file, to_json(*result));

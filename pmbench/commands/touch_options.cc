@@ -48,12 +48,12 @@ void add_touch_options(Parser& app, TouchOptions& options) {
                             "of the random order of the first run; the next has the next [1]",
                             kMeasurementGroup);
   add_text(
-      app, "--swap-device", "zram|PATH", options.swap_device,
-      "swap to a zram device, made for the time of the run, or to this block device, whose\ncontents are "
-      "lost; as root [the machine's swap]",
+      app, "--swap-device", "auto|zram|null_blk|PATH", options.swap_device,
+      "swap to a device in memory, made for the time of the run (auto: null_blk where the kernel\nhas it, "
+      "else zram), or to this block device, whose contents are lost; as root [the machine's swap]",
       kMemoryGroup);
-  add_size(app, "--swap-size", options.swap_bytes, "of zram [twice what will be swapped out, and 64 MiB]",
-           kMemoryGroup);
+  add_size(app, "--swap-size", options.swap_bytes,
+           "of zram or null_blk [twice what will be swapped out, and 64 MiB]", kMemoryGroup);
   app.add_option_function(
          "--page-cluster",
          [&options](const std::string& text) {

@@ -35,6 +35,14 @@ void fields(Archive& archive, T& counts) {
   archive("late_p95_ns", counts.late_p95_ns);
 }
 
+template <typename Archive, Is<SwapTaken> T>
+void fields(Archive& archive, T& taken) {
+  archive("kind", taken.kind);
+  archive("device", taken.device);
+  archive("held_by", taken.held_by);
+  archive("why_not_null_block", taken.why_not_null_block);
+}
+
 template <typename Archive, Is<Cache> T>
 void fields(Archive& archive, T& cache) {
   archive("type", cache.type);
@@ -173,6 +181,7 @@ void fields(Archive& archive, T& result) {
   archive("minor_faults", result.minor_faults);
   archive("major_faults", result.major_faults);
   added(archive, "swap", result.swap);
+  added(archive, "swap_taken", result.swap_taken);
   archive("warnings", result.warnings);
   archive("from_bands", result.from_bands);
 }

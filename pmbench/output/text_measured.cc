@@ -6,6 +6,7 @@
 #include <array>
 
 #include "base/units.h"
+#include "output/swap_text.h"
 #include "output/text_parts.h"
 #include "output/totals.h"
 
@@ -79,25 +80,37 @@ std::string fault_lines(const RunResult& result, const Totals& totals) {
   return text;
 }
 
-// What a fault takes beyond the device is the kernel's: of the middle one, and of the most usual.
-std::string swap_lines(const RunResult& result, const Totals& totals) {
+// What requests were held for; nothing where nobody counted them.
+std::string held_line(const RunResult& result) {
   const DelayCounts& swap = result.swap;
   if (swap.reads + swap.writes == 0) return {};
   const std::string like = result.options.swap_profile.empty()
                                ? format_latency(result.options.swap_latency_ns)
                                : result.options.swap_profile;
-  std::string text = fmt::format(
+  return fmt::format(
       "swap device {} as {}: {} reads of {} each, {} writes of {} each; 95 % late by no more than {}; {} "
       "took longer "
       "natively\n",
-      result.options.swap_device, like, swap.reads, format_latency(swap.read_ns), swap.writes,
-      format_latency(swap.write_ns), format_latency(swap.late_p95_ns), swap.overdue);
+      is_made(result.swap_taken.kind) ? result.swap_taken.kind : result.options.swap_device, like, swap.reads,
+      format_latency(swap.read_ns), swap.writes, format_latency(swap.write_ns),
+      format_latency(swap.late_p95_ns), swap.overdue);
+}
+
+// What a fault takes beyond the device is the kernel's: of the middle one, and of the most usual.
+std::string swap_lines(const RunResult& result, const Totals& totals) {
+  std::string text;
+  if (!result.swap_taken.kind.empty()) text = fmt::format("swap to {}\n", swap_text(result.swap_taken));
+  const std::string held = held_line(result);
+  text += held;
+  const bool is_timed = result.swap_taken.held_by == "timer";
   const LatencyCounts& major = totals.classes[static_cast<std::size_t>(AccessClass::kMajorFault)];
   if (major.count == 0 || result.options.swap_latency_ns <= 0) return text;  // a profile's latencies differ
+  if (held.empty() && !is_timed) return text;
+  const double device_ns = is_timed ? result.options.swap_latency_ns : result.swap.read_ns;
   return text + fmt::format("major fault less device: mean {}, p50 {}, mode {}\n",
-                            format_latency(std::max(1.0, major.mean_ns() - swap.read_ns)),
-                            format_latency(std::max(1.0, major.percentile_ns(0.5) - swap.read_ns)),
-                            format_latency(std::max(1.0, major.mode_ns() - swap.read_ns)));
+                            format_latency(std::max(1.0, major.mean_ns() - device_ns)),
+                            format_latency(std::max(1.0, major.percentile_ns(0.5) - device_ns)),
+                            format_latency(std::max(1.0, major.mode_ns() - device_ns)));
 }
 
 bool has_classes(const Totals& totals) {

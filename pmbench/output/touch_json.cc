@@ -108,6 +108,7 @@ void fields(Archive& archive, T& result) {
   archive("started", result.started);
   archive("interrupted", result.interrupted);
   archive("timer_ns", result.timer_ns);
+  added(archive, "swap_taken", result.swap_taken);
   archive("memory_bytes", result.memory_bytes);
   archive("touched_bytes", result.touched_bytes);
   archive("cases", result.cases);

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "base/units.h"
+#include "output/swap_text.h"
 #include "output/text_table.h"
 #include "output/touch_figures.h"
 
@@ -40,6 +41,11 @@ std::string slowest_of(const TouchCase& one) {
                         kTouchClassNames[static_cast<std::size_t>(touch.touch_class)]);
   }
   return text + "\n";
+}
+
+std::string swap_of(const TouchResult& result) {
+  if (!result.swap_taken.kind.empty()) return swap_text(result.swap_taken);
+  return result.options.swap_device.empty() ? "what the machine has" : result.options.swap_device;
 }
 
 bool swapped_nothing(const TouchCase& one) {
@@ -78,7 +84,7 @@ std::string text_report(const TouchResult& result) {
       fmt::format("Linux {}: {}\n{} touched, {:g} times the {} that {}; {} to {}\n", result.machine.release,
                   describe(result.management), format_size(result.touched_bytes), options.ratio,
                   format_size(result.memory_bytes), options.whole_machine ? "were available" : "are allowed",
-                  "swap", options.swap_device.empty() ? "what the machine has" : options.swap_device);
+                  "swap", swap_of(result));
   std::size_t least = options.runs;
   for (const TouchCase& one : result.cases) least = std::min(least, one.runs.size());
   if (result.interrupted)

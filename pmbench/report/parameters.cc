@@ -29,6 +29,12 @@ std::string shape_of(const RunResult& result) {
   return text;
 }
 
+// Which `auto` was makes a difference.
+std::string swap_device_of(const RunResult& result) {
+  return is_made(result.options.swap_device) && is_made(result.swap_taken.kind) ? result.swap_taken.kind
+                                                                                : result.options.swap_device;
+}
+
 template <typename T>
 std::string optional_text(const std::optional<T>& value) {
   return value ? fmt::format("{}", *value) : "";
@@ -70,7 +76,7 @@ constexpr std::array kParameters{
               [](const RunResult& result) { return optional_text(result.options.memory_limit_bytes); }},
     Parameter{"page_cluster",
               [](const RunResult& result) { return optional_text(result.options.page_cluster); }},
-    Parameter{"swap_device", option<&Options::swap_device>},
+    Parameter{"swap_device", swap_device_of},
     Parameter{"swap_profile", option<&Options::swap_profile>},
     Parameter{"swap_latency_ns", option<&Options::swap_latency_ns>},
     Parameter{"eater_bytes", option<&Options::eater_bytes>},

@@ -13,6 +13,7 @@
 #include "paging/page_device.h"
 #include "pattern/pattern.h"
 #include "run/command_line.h"
+#include "swap/swap_request.h"
 
 namespace nvmemu::pmbench {
 namespace {
@@ -116,7 +117,7 @@ Result<void> check_memory(Options& options) {
   return {};
 }
 
-// zram where nothing else is said.
+// zram where nothing else is said: it can be as slow as any device.
 Result<void> check_swap(Options& options) {
   const bool is_slow = options.swap_latency_ns > 0 || !options.swap_profile.empty();
   if (options.swap_latency_ns > 0 && !options.swap_profile.empty())
@@ -125,9 +126,12 @@ Result<void> check_swap(Options& options) {
     if (const auto found = find_page_device(options.swap_profile); !found)
       return failure("--swap-profile: " + found.error().message, found.error().hint);
   }
-  if (is_slow && options.swap_device.empty()) options.swap_device = "zram";
-  if (options.swap_bytes > 0 && options.swap_device != "zram")
-    return failure("--swap-size goes with --swap-device zram");
+  if (is_slow && options.swap_device.empty()) options.swap_device = kZramDevice;
+  if (options.swap_bytes > 0 && !is_made(options.swap_device))
+    return failure("--swap-size goes with --swap-device zram, null_blk or auto");
+  if (options.swap_device == kNullBlockDevice && !options.swap_profile.empty())
+    return failure("--swap-profile: null_blk has one latency for all requests, and a profile has many",
+                   "--swap-device zram, or --swap-latency");
   if (options.swap_device.empty()) return {};
   if (options.memory == MemoryKind::kFile || options.memory == MemoryKind::kHugetlb)
     return failure("--swap-device: this kind of --memory is not paged to swap");

@@ -170,17 +170,18 @@ void add_surroundings(Parser& app, Options& options) {
       .type_name("N")
       .group(kSurroundings)
       .take_last();
-  add_text(app, "--swap-device", "zram|PATH", options.swap_device,
-           "swap to a zram device, made for the time of the run, or to this block device, whose\ncontents "
-           "are lost; as "
-           "root",
+  add_text(app, "--swap-device", "auto|zram|null_blk|PATH", options.swap_device,
+           "swap to a device in memory, made for the time of the run (auto: null_blk where the kernel\nhas "
+           "it, else zram), or to this block device, whose contents are lost; as root",
            kSurroundings);
-  add_time(app, "--swap-latency", options.swap_latency_ns,
-           "have its requests take so long (5us) [as long as they take]; with zram, where no\nother is named",
-           kSurroundings);
+  add_time(
+      app, "--swap-latency", options.swap_latency_ns,
+      "have its requests take so long (5us) [as long as they take]; with zram, where no\nother is named; by "
+      "null_blk's own timer, else held by BPF",
+      kSurroundings);
   add_text(app, "--swap-profile", "NAME", options.swap_profile,
            "or as long as those of another device: " + device_names(), kSurroundings);
-  add_size(app, "--swap-size", options.swap_bytes, "of zram [as much as the map]", kSurroundings);
+  add_size(app, "--swap-size", options.swap_bytes, "of zram or null_blk [as much as the map]", kSurroundings);
   add_size(app, "--eat", options.eater_bytes,
            "take this much memory away from the machine for the time of the run", kSurroundings);
 }

@@ -55,10 +55,10 @@ struct Options {
   std::optional<unsigned> compressible_percent;  // of the initial contents; none: full entropy
   std::optional<std::uint64_t> memory_limit_bytes;
   std::optional<int> page_cluster;
-  std::string swap_device;        // "zram", or a block device; empty: the machine's swap
+  std::string swap_device;        // swap/swap_request.h's names, or a block device; empty: the machine's
   std::string swap_profile;       // a device as which it is to be slow, by name,
   double swap_latency_ns = 0;     // or by what a request takes; 0: neither
-  std::uint64_t swap_bytes = 0;   // of zram; 0: as much as the map
+  std::uint64_t swap_bytes = 0;   // of a device that is made; 0: as much as the map
   std::uint64_t eater_bytes = 0;  // memory taken and kept busy beside the benchmark
   std::string trace_file;
   unsigned repeat = 1;

@@ -13,6 +13,7 @@
 #include "measure/histogram.h"
 #include "run/options.h"
 #include "swap/delay_counts.h"
+#include "swap/swap_request.h"
 
 namespace nvmemu::pmbench {
 
@@ -85,7 +86,10 @@ struct RunResult {
   std::vector<MemorySnapshot> snapshots;
   std::vector<SeriesPoint> series;
   std::uint64_t minor_faults = 0, major_faults = 0;  // of the process, over the timed part
-  DelayCounts swap;  // of the timed part, of --swap-device; all 0: its own speed was kept, or there was none
+  // Of the timed part, of --swap-device. All 0: its own speed was kept, it is slow by itself, or there was
+  // none.
+  DelayCounts swap;
+  SwapTaken swap_taken;
   std::vector<std::string> warnings;
   // Read from the original's XML, which has neither sums nor faults by class: latencies are its bands'
   // middles, faults of the process unknown, and the histograms, which are of all threads, with the first

@@ -246,6 +246,7 @@ Result<RunResult> run(const Options& options, const Stop& stop, const ShowStatus
   Surroundings surroundings;
   if (const Result<void> arranged = surroundings.arrange(options); !arranged)
     return tl::unexpected(arranged.error());
+  result.swap_taken = surroundings.swap_taken();
   const LockedProcess locked(options.map_mib * kMebibyte);
   for (const std::string& warning : {locked.complaint(), balancing_warning()}) {
     if (!warning.empty()) result.warnings.push_back(warning);

@@ -47,15 +47,11 @@ Result<void> Surroundings::open_trace_marker() {
 }
 
 Result<void> Surroundings::start_swap(const Options& options) {
-  SwapRequest request{.device = options.swap_device,
-                      .bytes = options.swap_bytes > 0 ? options.swap_bytes : options.map_mib << 20};
-  if (options.swap_latency_ns > 0) request.like = page_device_of(options.swap_latency_ns);
-  if (!options.swap_profile.empty()) {
-    const auto profile = find_page_device(options.swap_profile);
-    if (!profile) return tl::unexpected(profile.error());
-    request.like = profile->device;
-  }
-  Result<SlowSwap> swap = SlowSwap::start(request, *caretaker_);
+  const SwapRequest request{.device = options.swap_device,
+                            .bytes = options.swap_bytes > 0 ? options.swap_bytes : options.map_mib << 20,
+                            .latency_ns = options.swap_latency_ns,
+                            .profile = options.swap_profile};
+  Result<SlowSwap> swap = SlowSwap::start(request, null_block_kernel_, *caretaker_);
   if (!swap) return failure("--swap-device: " + swap.error().message, swap.error().hint);
   swap_.emplace(*std::move(swap));
   return {};

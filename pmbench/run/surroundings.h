@@ -30,6 +30,8 @@ class Surroundings {
   int trace_marker() const noexcept { return trace_marker_; }  // a file, or -1
   // What swap was asked for since the last time; all 0 where it is not slowed.
   DelayCounts swap_counts() const { return swap_ ? swap_->counts().value_or(DelayCounts{}) : DelayCounts{}; }
+  // Empty: the machine's swap.
+  SwapTaken swap_taken() const { return swap_ ? swap_->taken() : SwapTaken{}; }
   std::string cgroup_folder() const { return cgroup_ ? cgroup_->folder() : ""; }
 
  private:
@@ -39,6 +41,7 @@ class Surroundings {
 
   int trace_marker_ = -1;
   std::optional<Caretaker> caretaker_;
+  NullBlockKernel null_block_kernel_;
   std::optional<SlowSwap> swap_;
   std::optional<KernelSetting> page_cluster_;
   std::optional<Eater> eater_;

@@ -60,7 +60,7 @@ Result<void> swap_on(const std::string& device) {
 }
 
 Result<void> swap_off(const std::string& device) {
-  if (swapoff(device.c_str()) != 0) return failed("cannot stop swapping to", device);
+  if (TEMP_FAILURE_RETRY(swapoff(device.c_str())) != 0) return failed("cannot stop swapping to", device);
   return {};
 }
 

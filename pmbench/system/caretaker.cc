@@ -21,6 +21,7 @@
 #include <vector>
 
 #include "system/kernel_files.h"
+#include "system/kernel_module.h"
 
 namespace nvmemu::pmbench {
 namespace {
@@ -30,6 +31,8 @@ namespace {
 constexpr std::string_view kWrite = "write";
 constexpr std::string_view kGroup = "group";
 constexpr std::string_view kSwap = "swap";
+constexpr std::string_view kNullBlock = "null_blk";
+constexpr std::string_view kModule = "module";
 constexpr std::string_view kDone = "done";
 
 std::string message_of(std::string_view kind, std::string_view path, std::string_view text) {
@@ -50,19 +53,31 @@ std::vector<std::string> words_of(const std::string& messages) {
 
 // A cgroup is busy until the kernel is through with the process that was killed: as long as it takes to free
 // its memory.
-void remove_group(const std::string& path) {
+void remove_folder(const std::string& path) {
   constexpr int kMostTries = 6000;
   const timespec a_while{.tv_sec = 0, .tv_nsec = 10'000'000};
   for (int i = 0; i < kMostTries && rmdir(path.c_str()) != 0 && errno == EBUSY; ++i)
     nanosleep(&a_while, nullptr);
 }
 
+// Also where it was not swapped to, could not be, or is gone.
+bool is_swapped_off(const std::string& device) {
+  return swapoff(device.c_str()) == 0 || errno == EINVAL || errno == EPERM || errno == ENOENT;
+}
+
+// null_blk lets go of a device that is swapped to, and what was swapped out would be lost.
 void put_back(const std::vector<std::string>& words) {
+  bool is_off = true;
   for (std::size_t at = words.size() / 3; at-- > 0;) {
     const std::string& kind = words[at * 3];
     const std::string& path = words[at * 3 + 1];
-    if (kind == kGroup) remove_group(path);
-    if (kind == kSwap) swapoff(path.c_str());
+    if (kind == kGroup) remove_folder(path);
+    if (kind == kSwap) is_off = is_swapped_off(path) && is_off;
+    if (kind == kNullBlock && is_off) {
+      static_cast<void>(write_text(path + "/power", "0"));
+      remove_folder(path);
+    }
+    if (kind == kModule && is_off) static_cast<void>(unload_module(path));
     if (kind == kWrite) static_cast<void>(write_text(path, words[at * 3 + 2]));
   }
 }
@@ -185,6 +200,12 @@ void Caretaker::will_write(const std::string& path, std::string_view text_before
 void Caretaker::will_swap_to(const std::string& device) noexcept { tell(message_of(kSwap, device, "")); }
 
 void Caretaker::will_make_group(const std::string& path) noexcept { tell(message_of(kGroup, path, "")); }
+
+void Caretaker::will_make_null_block(const std::string& folder) noexcept {
+  tell(message_of(kNullBlock, folder, ""));
+}
+
+void Caretaker::will_load_module(const std::string& name) noexcept { tell(message_of(kModule, name, "")); }
 
 // Should the caretaker have been killed itself, there is nobody to tell: SIGPIPE must not end the program.
 void Caretaker::tell(std::string_view message) noexcept {

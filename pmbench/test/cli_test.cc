@@ -106,6 +106,34 @@ TEST_F(Cli, RepeatsIntoNumberedFilesThatAreAveraged) {
   EXPECT_NE(read("out").find("\"half_width_95\""), std::string::npos) << read("out");
 }
 
+// As of a kernel that has none: modprobe is one that finds none.
+TEST_F(Cli, SaysThatThereIsNoNullBlockDriver) {
+  NVMEMU_NEEDS(geteuid() == 0, "root");
+  NVMEMU_NEEDS(!std::filesystem::exists("/sys/module/null_blk"), "a kernel without null_blk");
+  const std::string modprobe = folder_ + "/modprobe";
+  std::ofstream(modprobe) << "#!/bin/sh\necho modprobe: FATAL: Module \"$1\" not found >&2; exit 1\n";
+  std::filesystem::permissions(modprobe, std::filesystem::perms::owner_all);
+  const std::string path_before = getenv("PATH");
+  setenv("PATH", (folder_ + ":" + path_before).c_str(), 1);
+  const int status = finish(start({"-s", "1", "-m", "1", "--swap-device", "null_blk", "1"}));
+  setenv("PATH", path_before.c_str(), 1);
+  EXPECT_EQ(status, 1);
+  EXPECT_EQ(read("out"), "");
+  EXPECT_NE(
+      read("err").find("pmbench: error: --swap-device: this kernel has no null_blk driver, and none can "
+                       "be loaded: modprobe null_blk: FATAL: Module null_blk not found\n"
+                       "pmbench: hint: it takes a kernel with CONFIG_BLK_DEV_NULL_BLK"),
+      std::string::npos)
+      << read("err");
+}
+
+TEST_F(Cli, SaysWhatPagesWithoutRoot) {
+  NVMEMU_NEEDS(geteuid() != 0, "another user than root");
+  EXPECT_EQ(finish(start({"-s", "1", "-m", "1", "--swap-device", "auto", "--swap-latency", "7us", "1"})), 1);
+  EXPECT_NE(read("err").find("nvmemu run --dram 256M --page-latency 7us -- "), std::string::npos)
+      << read("err");
+}
+
 // However early: the handlers may not be there yet, then the signal ends it as any program. The times are no
 // condition: they only make it likely that each stage of its start is met.
 TEST_F(Cli, IsNeverStuckWhenItIsInterrupted) {

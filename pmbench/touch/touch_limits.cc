@@ -19,13 +19,11 @@ constexpr std::uint64_t kMebibyte = std::uint64_t{1} << 20;
 constexpr std::uint64_t kHugePageBytes = 2 * kMebibyte;
 constexpr std::uint64_t kLeastLimitBytes = 64 * kMebibyte;  // of which the program itself takes a few
 constexpr std::uint64_t kSpareSwapBytes =
-    64 * kMebibyte;  // of zram: what the program itself takes goes there, too
+    64 * kMebibyte;  // of swap that is made: what the program itself takes goes there, too
 constexpr std::uint64_t kLeftBytes = 256 * kMebibyte;  // to the machine, beyond what its kernel keeps
 
 // Files that container engines, and systemd in them, make.
 constexpr const char* kContainerFiles[] = {"/.dockerenv", "/run/.containerenv", "/run/systemd/container"};
-
-bool is_zram(const TouchOptions& options) { return options.swap_device == "zram"; }
 
 Result<void> check_limit(const TouchOptions& options, const TouchMachine& machine) {
   const std::uint64_t most = machine.management.available_bytes / 2;
@@ -82,12 +80,16 @@ Result<void> check_swap(const TouchNeeds& needs, const TouchOptions& options, co
       "as root: --swap-device zram makes some for the run; or mkswap and swapon a partition or a file";
   if (!options.swap_device.empty()) {
     if (geteuid() != 0) return failure("--swap-device: swap is the machine's: it takes root");
+    if (options.whole_machine && options.swap_device == kNullBlockDevice) {
+      return failure("--swap-device null_blk: it keeps pages in memory as they are: that frees none",
+                     "--swap-device zram, which compresses them");
+    }
     if (needs.made_swap_bytes > machine.management.available_bytes / 2) {
-      return failure(fmt::format("--swap-device zram: {} could take more than half of what is available",
-                                 format_size(needs.made_swap_bytes)),
+      return failure(fmt::format("--swap-device {}: {} could take more than half of what is available",
+                                 options.swap_device, format_size(needs.made_swap_bytes)),
                      "a smaller --memory-limit, --ratio or --swap-size");
     }
-    if (is_zram(options) && needs.made_swap_bytes < 2 * needs.swap_bytes) {
+    if (is_made(options.swap_device) && needs.made_swap_bytes < 2 * needs.swap_bytes) {
       return failure(fmt::format("--swap-size: {} will be swapped out, and half of it must stay free",
                                  format_size(needs.swap_bytes)),
                      fmt::format("at least {}", format_size(2 * needs.swap_bytes)));
@@ -150,7 +152,7 @@ TouchNeeds touch_needs(const TouchOptions& options, const TouchMachine& machine)
   const auto touched = static_cast<std::uint64_t>(static_cast<double>(needs.memory_bytes) * options.ratio);
   needs.touched_bytes = (touched + kHugePageBytes - 1) / kHugePageBytes * kHugePageBytes;
   needs.swap_bytes = needs.touched_bytes > needs.memory_bytes ? needs.touched_bytes - needs.memory_bytes : 0;
-  if (is_zram(options))
+  if (is_made(options.swap_device))
     needs.made_swap_bytes =
         options.swap_bytes > 0 ? options.swap_bytes : 2 * needs.swap_bytes + kSpareSwapBytes;
   return needs;
@@ -190,7 +192,8 @@ std::string describe(const TouchNeeds& needs, const TouchOptions& options) {
                   format_size(needs.touched_bytes), format_size(needs.memory_bytes),
                   options.whole_machine ? "are available" : "are allowed", format_size(needs.swap_bytes));
   if (needs.made_swap_bytes > 0)
-    text += fmt::format(", a zram device of {}", format_size(needs.made_swap_bytes));
+    text += fmt::format(", a device in memory ({}) of {}", options.swap_device,
+                        format_size(needs.made_swap_bytes));
   if (needs.eaten_bytes > 0)
     text += fmt::format("; {} are taken away before", format_size(needs.eaten_bytes));
   return text;

@@ -27,7 +27,7 @@ struct TouchNeeds {
   std::uint64_t touched_bytes = 0;
   std::uint64_t eaten_bytes = 0;
   std::uint64_t swap_bytes = 0;       // that is touched beyond the memory
-  std::uint64_t made_swap_bytes = 0;  // of a zram device made for the run
+  std::uint64_t made_swap_bytes = 0;  // of a device made for the run
 };
 TouchNeeds touch_needs(const TouchOptions& options, const TouchMachine& machine);
 

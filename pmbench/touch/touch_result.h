@@ -42,7 +42,7 @@ struct TouchOptions {
   std::uint64_t eat_to_bytes = 0;                     // whole_machine: leave so much available; 0: all
   std::vector<HugePages> huge_pages{HugePages::kOff};
   unsigned runs = 5;
-  std::string swap_device{};  // "zram" or a block device; empty: the machine's swap
+  std::string swap_device{};  // swap/swap_request.h's names, or a block device; empty: the machine's swap
   std::uint64_t swap_bytes = 0;
   std::optional<int> page_cluster{};
   std::uint64_t seed = 1;
@@ -101,7 +101,8 @@ struct TouchResult {
   MemoryManagement management;  // before
   std::tm started{};            // UTC
   bool interrupted = false;
-  double timer_ns = 0;             // already subtracted
+  double timer_ns = 0;  // already subtracted
+  SwapTaken swap_taken;
   std::uint64_t memory_bytes = 0;  // the limit; or what was available
   std::uint64_t touched_bytes = 0;
   std::vector<TouchCase> cases;

@@ -58,7 +58,9 @@ Result<void> arrange_touch(const TouchOptions& options, const TouchNeeds& needs,
   as_options.map_mib = as_options.set_mib = needs.touched_bytes / kMebibyte;
   as_options.memory_limit_bytes = options.memory_limit_bytes;
   as_options.page_cluster = options.page_cluster;
-  as_options.swap_device = options.swap_device;
+  // null_blk keeps pages in memory as they are: what the whole machine is short of, it does not free.
+  const bool is_zram = options.whole_machine && options.swap_device == kAutoDevice;
+  as_options.swap_device = is_zram ? kZramDevice : options.swap_device;
   as_options.swap_bytes = needs.made_swap_bytes;
   as_options.eater_bytes = needs.eaten_bytes;
   if (const Result<void> arranged = surroundings.arrange(as_options); !arranged) return arranged;

@@ -130,6 +130,7 @@ inline RunResult example_run() {
                  .write_ns = 6000,
                  .overdue = 3,
                  .late_p95_ns = 128};
+  result.swap_taken = {.kind = "zram", .device = "/dev/zram0", .held_by = "bpf", .why_not_null_block = "no"};
   result.warnings = {"the clock is not sure"};
   return result;
 }

@@ -119,8 +119,9 @@ TEST(ReadJson, RefusesWhatIsNoRun) {
 }
 
 bool is_in_files_of_all_versions(const std::string& path) {
-  constexpr const char* kAdded[] = {"options.swap_device", "options.swap_profile", "options.swap_latency_ns",
-                                    "options.swap_bytes", "swap"};
+  constexpr const char* kAdded[] = {
+      "options.swap_device", "options.swap_profile", "options.swap_latency_ns", "options.swap_bytes", "swap",
+      "swap_taken"};
   return std::ranges::find(kAdded, path) == std::end(kAdded);
 }
 

@@ -12,6 +12,7 @@
 namespace nvmemu::pmbench {
 namespace {
 
+using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;
 using testing::StartsWith;
@@ -42,6 +43,24 @@ TEST(Text, BeginsWithWhatTheOriginalSaysWhileItRuns) {
                          "[1] Benchmark done - took 1.201 sec for 400 page access\n"
                          "  (Average 3002.458 usec per page access)\n"
                          "[2] num_pages: 32768 (128 MiB), shape: 1.0000\n"));
+}
+
+TEST(Text, SaysWhichSwapWasTakenAndWhy) {
+  RunResult result = example_run();
+  result.options.swap_device = "auto";
+  result.options.swap_latency_ns = 5000;
+  EXPECT_THAT(text_report(result),
+              AllOf(HasSubstr("swap to zram (/dev/zram0), whose requests BPF holds; not to null_blk: no\n"),
+                    HasSubstr("swap device zram as 5 us: 40 reads")));
+  result.swap = {};
+  result.swap_taken = {
+      .kind = "null_blk", .device = "/dev/nullb0", .held_by = "timer", .why_not_null_block = {}};
+  EXPECT_THAT(text_report(result),
+              AllOf(HasSubstr("swap to null_blk (/dev/nullb0), whose own timer makes it slow\n"),
+                    HasSubstr("major fault less device: mean"), Not(HasSubstr("swap device null_blk as"))));
+  result.swap_taken = {.kind = "device", .device = "/dev/sdb", .held_by = "", .why_not_null_block = {}};
+  EXPECT_THAT(text_report(result),
+              AllOf(HasSubstr("swap to /dev/sdb\n"), Not(HasSubstr("major fault less device"))));
 }
 
 TEST(Text, HasTheOriginalsLatencyLines) {

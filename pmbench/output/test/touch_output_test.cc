@@ -67,6 +67,14 @@ TEST(TouchText, SaysThatNothingWasSwappedAndWhoReclaimsInACgroup) {
                   HasSubstr("40 ms at 90.0 % of the touches (preempted)"), HasSubstr("warning: a warning")));
 }
 
+TEST(TouchText, SaysWhichSwapWasTaken) {
+  TouchResult result = example_touch();
+  EXPECT_THAT(text_report(result), HasSubstr("; swap to zram\n"));
+  result.swap_taken = {
+      .kind = "zram", .device = "/dev/zram1", .held_by = "", .why_not_null_block = "not here"};
+  EXPECT_THAT(text_report(result), HasSubstr("; swap to zram (/dev/zram1); not to null_blk: not here\n"));
+}
+
 TEST(TouchText, OfTheWholeMachineSaysNothingOfCgroups) {
   TouchResult result = example_touch();
   result.options.whole_machine = true;

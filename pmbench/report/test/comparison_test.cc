@@ -57,6 +57,20 @@ TEST_F(Compare, AveragesRunsOfTheSameParameters) {
   EXPECT_NEAR(*accesses_per_s.half_width_95, 12.706 * 200, 1);
 }
 
+TEST_F(Compare, KeepsSwapDevicesApartThatAutoWas) {
+  RunResult zram = run_of(100);
+  zram.options.swap_device = "auto";
+  zram.swap_taken.kind = "zram";
+  RunResult named = zram, null_block = zram;
+  named.options.swap_device = "zram";
+  null_block.swap_taken.kind = "null_blk";
+  const Comparison comparison =
+      compared({write("a.json", zram), write("b.json", named), write("c.json", null_block)});
+  ASSERT_EQ(comparison.groups.size(), 2);
+  EXPECT_THAT(comparison.groups[0].runs, ElementsAre(0, 1));
+  EXPECT_EQ(comparison.groups[1].label, "swap_device=null_blk");
+}
+
 TEST_F(Compare, KeepsFoldersApart) {
   const std::string first = write("first/a.json", run_of(100));
   const std::string second = write("second/a.json", run_of(100));

@@ -94,6 +94,9 @@ TEST(CommandLineTest, SwapMayBeAsSlowAsAnotherDevice) {
   EXPECT_EQ(slow.swap_device, "zram");
   EXPECT_EQ(slow.swap_bytes, 1 << 30);
   EXPECT_EQ(options_of("10 --swap-profile optane-ssd --swap-device /dev/x").swap_profile, "optane-ssd");
+  EXPECT_EQ(options_of("10 --swap-device null_blk --swap-size 1GiB --swap-latency 5us").swap_device,
+            "null_blk");
+  EXPECT_EQ(options_of("10 --swap-device auto --swap-profile rdma").swap_device, "auto");
 }
 
 TEST(CommandLineTest, PhasesHavePatternsShapesAndTimes) {
@@ -147,6 +150,7 @@ INSTANTIATE_TEST_SUITE_P(
         Wrong{"5 --swap-latency 5", "--swap-latency"}, Wrong{"5 --swap-profile drum", "--swap-profile"},
         Wrong{"5 --swap-latency 5us --swap-profile rdma", "exclude each other"},
         Wrong{"5 --swap-device /dev/x --swap-size 1G", "--swap-size"},
+        Wrong{"5 --swap-device null_blk --swap-profile rdma", "null_blk has one latency"},
         Wrong{"5 --swap-device zram --memory hugetlb", "--swap-device"},
         Wrong{"5 --page-cluster -1", "--page-cluster"}, Wrong{"5 --phase uniform", "--phase"},
         Wrong{"5 --phase uniform:2s", "--phase"}, Wrong{"--phase @1:2s", "has no pattern"},

@@ -105,6 +105,34 @@ TEST_F(CaretakerTest, OutlivesWhoKillsTheWholeGroup) {
   EXPECT_TRUE(becomes_as_it_was());
 }
 
+// As with a device of null_blk: it is switched off, and its folder, whose file stands in the way here, stays.
+TEST_F(CaretakerTest, SwitchesADeviceOffAndRemovesItsFolder) {
+  root_.write("/device/power", "1");
+  std::filesystem::create_directory(root_.path() + "/other");
+  change_and([&](auto& caretaker) {
+    caretaker->will_make_null_block(root_.path() + "/device");
+    caretaker->will_make_null_block(root_.path() + "/other");
+    caretaker->will_swap_to(root_.path() + "/device/power");  // which it never did
+    raise(SIGKILL);
+  });
+  EXPECT_TRUE(becomes_as_it_was());
+  EXPECT_EQ(read_line(root_.path() + "/device/power"), "0");
+  EXPECT_FALSE(std::filesystem::exists(root_.path() + "/other"));
+}
+
+// What was swapped out to it would be lost.
+TEST_F(CaretakerTest, LeavesADeviceThatCannotBeSwappedOff) {
+  if (geteuid() != 0) GTEST_SKIP() << "needs root";
+  root_.write("/device/power", "1");
+  change_and([&](auto& caretaker) {
+    caretaker->will_make_null_block(root_.path() + "/device");
+    caretaker->will_swap_to(number_ + "/below a file");
+    raise(SIGKILL);
+  });
+  EXPECT_TRUE(becomes_as_it_was());
+  EXPECT_EQ(read_line(root_.path() + "/device/power"), "1");
+}
+
 TEST_F(CaretakerTest, LeavesAloneWhatIsAsItWas) {
   change_and([](auto& caretaker) { caretaker.reset(); });  // returns when the caretaker has ended
   EXPECT_EQ(read_line(number_), "9");

@@ -111,6 +111,26 @@ TEST(TouchLimits, LeaveRoomForTheZramDevice) {
   expect_refused(options, machine, "more than half of what", "");
 }
 
+TEST(TouchLimits, LeaveRoomForWhicheverDeviceIsMade) {
+  if (geteuid() != 0) GTEST_SKIP() << "needs root";
+  TouchOptions options = limited();
+  for (const char* device : {"null_blk", "auto"}) {
+    options.swap_device = device;
+    options.swap_bytes = 0;
+    EXPECT_TRUE(check_touch(options, usual())) << device;
+    EXPECT_EQ(touch_needs(options, usual()).made_swap_bytes, 128 * kMebibyte);
+    options.swap_bytes = 4 * kGibibyte;
+    expect_refused(options, usual(), "more than half of what", "");
+  }
+}
+
+TEST(TouchLimits, RefuseToSwapAMachinesMemoryToItself) {
+  if (geteuid() != 0) GTEST_SKIP() << "needs root";
+  TouchOptions options = whole();
+  options.swap_device = "null_blk";
+  expect_refused(options, usual(), "frees none", "--swap-device zram");
+}
+
 TEST(TouchLimits, KeepToMachinesOfOnesOwn) {
   TouchMachine machine = usual();
   machine.container = "/.dockerenv";
