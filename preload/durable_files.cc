@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Interposed: msync. The kernel returns when all is durable, so that the thread waits for that, whatever it
-// does next; what the call takes here is part of it.
+// Interposed: msync, of tiers and of files on emulated storage. The kernel returns when all is durable, so
+// that the thread waits for that, whatever it does next; what the call takes here is part of it.
 #include "durable_files.h"
 
 #include <unistd.h>
@@ -10,6 +10,7 @@
 #include "hook.h"
 #include "keep_errno.h"
 #include "persistence.h"
+#include "storage/mapped_files_sync.h"
 #include "storage/process_storage.h"
 
 namespace nvmemu::preload {
@@ -32,6 +33,14 @@ std::uintptr_t page_mask() noexcept {
 bool makes_durable(const void* address, std::size_t bytes, int flags) noexcept {
   return (flags & MS_SYNC) != 0 && bytes > 0 &&
          (reinterpret_cast<std::uintptr_t>(address) & page_mask()) == 0;
+}
+
+// What is mapped of files on emulated storage; where system calls are trapped, the call is seen there.
+int sync_files(void* address, std::size_t bytes, int flags) {
+  const MappedFilesSync sync(reinterpret_cast<long>(address), static_cast<long>(bytes), flags);
+  const int result = real_msync(address, bytes, flags);
+  if (sync.is_of_files() && !process_storage().calls_are_trapped()) sync.over(result);
+  return result;
 }
 
 }  // namespace
@@ -66,7 +75,7 @@ NVMEMU_EXPORT int msync(void* address, std::size_t bytes, int flags) {
   const Placement* const tiers = placement();
   if (tiers == nullptr || !makes_durable(address, bytes, flags) || tiers->tier_of(address) == 0 ||
       this_thread().is_told(__builtin_frame_address(0)))
-    return real_msync(address, bytes, flags);
+    return sync_files(address, bytes, flags);
   note_persist(address, bytes);
   const int result = real_msync(address, bytes, flags);
   this_thread().note_durable();

@@ -124,7 +124,7 @@ struct StorageReport {
   std::uint64_t hit_pages = 0, missed_pages = 0, read_ahead_pages = 0;
   std::uint64_t device_reads = 0, device_read_pages = 0, device_writes = 0, device_written_pages = 0;
   std::uint64_t syncs = 0, commits = 0, shared_commits = 0;
-  std::uint64_t waited_ns = 0, spun_ns = 0, slower = 0, slower_ns = 0;
+  std::uint64_t waited_ns = 0, spun_ns = 0, slower = 0, slower_ns = 0, failed = 0;
   std::uint64_t mapped_bytes = 0, unseen_rings = 0, unseen_contexts = 0, told_requests = 0;
   std::uint64_t left_out = 0, resets = 0;
 };

@@ -35,6 +35,7 @@ inline constexpr StorageField kStorageFields[] = {
     {"spun_ns", &StorageReport::spun_ns, &StorageTally::spun_ns},
     {"slower", &StorageReport::slower, &StorageTally::slower},
     {"slower_ns", &StorageReport::slower_ns, &StorageTally::slower_ns},
+    {"failed", &StorageReport::failed, &StorageTally::failed},
     {"mapped_bytes", &StorageReport::mapped_bytes, &StorageTally::mapped_bytes},
     {"unseen_rings", &StorageReport::unseen_rings, &StorageTally::unseen_rings},
     {"unseen_contexts", &StorageReport::unseen_contexts, &StorageTally::unseen_contexts},

@@ -19,6 +19,11 @@ void warn(const StorageReport& storage, std::vector<std::string>& warnings) {
     say(std::to_string(storage.slower) + " calls took longer on the real storage than on " + storage.profile +
         ", together by " + format_duration(static_cast<double>(storage.slower_ns)) +
         ": put the folder on tmpfs, or read it before");
+  if (storage.failed > 0)
+    say("the real storage refused " + std::to_string(storage.failed) +
+        " calls, since it is full or broken (ENOSPC, EDQUOT, EFBIG, EIO): the program was told, and nothing "
+        "is "
+        "charged for them");
   if (storage.mapped_bytes > 0)
     say("files were mapped (" + format_size(storage.mapped_bytes) +
         "): what their pages would take is not charged");
@@ -28,7 +33,7 @@ void warn(const StorageReport& storage, std::vector<std::string>& warnings) {
     say("the program makes requests by io_submit: what these would take is not charged");
   if (storage.told_requests > 0)
     say(std::to_string(storage.told_requests) +
-        " requests by POSIX aio, of whose end a signal or a thread tells, are not charged");
+        " requests by POSIX aio, of whose end a signal tells, or one for a list, are not charged");
   if (storage.resets > 0) say("a process was killed amid its reckoning: the page cache was emptied");
 }
 

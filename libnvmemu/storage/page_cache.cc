@@ -270,15 +270,18 @@ void PageCache::remove(std::uint32_t number) noexcept {
   head_->free_page = number;
 }
 
-void PageCache::drop(File number, std::uint32_t from) noexcept {
+void PageCache::drop(File number, std::uint32_t from, std::uint32_t end, Drops drops) noexcept {
   CachedFile& owner = file(number);
+  const auto goes = [&](const Page& one) {
+    return one.index >= from && one.index < end && (drops == Drops::kAll || one.is_dirty == 0);
+  };
   std::uint32_t next = owner.first_page;
   for (std::uint32_t n = 0; n <= pages_most_ && next != 0; ++n) {
     const std::uint32_t current = next;
     next = page(current).next_of_file;
-    if (page(current).index >= from) remove(current);
+    if (goes(page(current))) remove(current);
   }
-  if (owner.ahead_end > from) owner.ahead_begin = owner.ahead_end = 0;
+  if (owner.ahead_end > from && owner.ahead_begin < end) owner.ahead_begin = owner.ahead_end = 0;
 }
 
 PageCache::Run PageCache::clean_next(File number, std::uint32_t most) noexcept {

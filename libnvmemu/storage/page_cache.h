@@ -67,8 +67,10 @@ class PageCache {
   Evicted add(File file, std::uint32_t page) noexcept;
   // One that is.
   void make_dirty(File file, std::uint32_t page) noexcept;
-  // Forgets its pages from this one on, dirty or not.
-  void drop(File file, std::uint32_t from) noexcept;
+  // Forgets its pages from this one on, dirty or not; up to an end, or those alone that are clean.
+  static constexpr std::uint32_t kNoEnd = ~std::uint32_t{0};
+  enum class Drops : std::uint8_t { kAll, kClean };
+  void drop(File file, std::uint32_t from, std::uint32_t end = kNoEnd, Drops drops = Drops::kAll) noexcept;
 
   // The next pages side by side that are dirty, in the order in which they became so, at most `most`: clean
   // from now on. None: `pages` is 0. Of the file, or of whichever has been dirty for longest.

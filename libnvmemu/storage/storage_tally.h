@@ -18,10 +18,11 @@ struct StorageTally {
   Count syncs, commits, shared_commits;
   Count waited_ns, spun_ns;  // by sleeping until the device is done; as a processor waits for memory
   Count slower, slower_ns;   // calls that took longer on the real storage, and by how much
+  Count failed;              // calls that the real storage refused: it is full, or broken
   Count mapped_bytes;        // of a block device's files: what their pages take is not charged
   Count unseen_rings;        // io_uring_setup, whose requests are not charged
   Count unseen_contexts;     // io_setup, likewise
-  Count told_requests;       // POSIX aio whose end a signal or a thread tells of: likewise
+  Count told_requests;       // POSIX aio whose end a signal tells of, or one for a list: likewise
   Count left_out;            // calls that came in the middle of another's reckoning, not charged
   Count resets;              // somebody was killed in the middle of it: all was forgotten
 

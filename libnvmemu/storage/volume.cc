@@ -98,10 +98,11 @@ std::uint64_t Volume::bring(PageCache::File file, std::uint32_t first, std::uint
 }
 
 // As far as is known that there is something, and once half of what was is used.
-void Volume::read_ahead(PageCache::File file, std::uint32_t end, std::uint64_t now_ns) noexcept {
+void Volume::read_ahead(PageCache::File file, std::uint32_t end, std::uint32_t times,
+                        std::uint64_t now_ns) noexcept {
   CachedFile& entry = cache_->file(file);
   const auto file_end = page_of(entry.size + kPageBytes - 1);
-  const std::uint32_t ahead_pages = page_of(device_->read_ahead_bytes);
+  const std::uint32_t ahead_pages = page_of(device_->read_ahead_bytes * times);
   if (entry.ahead_end > end + ahead_pages / 2) return;
   const std::uint32_t first = std::max(end, entry.ahead_end);
   const std::uint32_t last = std::min(end + ahead_pages, file_end);
@@ -123,7 +124,8 @@ std::uint64_t Volume::read(const FileRange& range, ReadStream& stream, std::uint
   // The next page, or the rest of the same.
   const bool goes_on = stream.next_page > 0 && (first == stream.next_page || first + 1 == stream.next_page);
   stream.next_page = end;
-  if (goes_on && device_->mode == StorageMode::kBlock) read_ahead(range.file, end, now_ns);
+  if (goes_on && stream.times_ahead > 0 && device_->mode == StorageMode::kBlock)
+    read_ahead(range.file, end, stream.times_ahead, now_ns);
   return done_ns;
 }
 
@@ -237,8 +239,16 @@ std::uint64_t Volume::send_dirty(PageCache::File file, std::uint64_t now_ns) noe
                    std::max(now_ns, cache_->file(file).written_back_ns), now_ns);
 }
 
-std::uint64_t Volume::write_back(PageCache::File file, std::uint64_t now_ns) noexcept {
-  return is_memory() ? now_ns : send_dirty(file, now_ns);
+std::uint64_t Volume::write_back(PageCache::File file, const WriteBackCall& call,
+                                 std::uint64_t now_ns) noexcept {
+  if (is_memory()) return now_ns;
+  CachedFile& entry = cache_->file(file);
+  const std::uint64_t before_ns = entry.written_back_ns;
+  if (call.begins) entry.written_back_ns = send_dirty(file, now_ns);
+  std::uint64_t done_ns = now_ns;
+  if (call.waits_before) done_ns = std::max(done_ns, before_ns);
+  if (call.waits_after) done_ns = std::max(done_ns, entry.written_back_ns);
+  return done_ns;
 }
 
 std::uint64_t Volume::commit(std::uint64_t ready_ns) noexcept {
@@ -264,6 +274,11 @@ std::uint64_t Volume::sync(PageCache::File file, SyncKind kind, std::uint64_t no
   const std::uint64_t ready_ns = send_dirty(file, now_ns);
   if (commits) return commit(state_->model.drain(ready_ns));
   return had_data || kind == SyncKind::kData ? state_->model.flush(ready_ns) : ready_ns;
+}
+
+std::uint64_t Volume::sync_mapped(PageCache::File file, std::uint64_t now_ns) noexcept {
+  cache_->file(file).changes |= kTimesChanged;
+  return sync(file, SyncKind::kAll, now_ns);
 }
 
 std::uint64_t Volume::sync_names(std::uint64_t now_ns) noexcept {

@@ -26,9 +26,10 @@ struct VolumeState {
   StorageTally tally{};
 };
 
-// How a descriptor's reads go on: to tell a stream.
+// How a descriptor's reads go on: to tell a stream, and how far that is read ahead.
 struct ReadStream {
   std::uint32_t next_page = 0;
+  std::uint32_t times_ahead = 1;  // what the device's profile says, so many times
 };
 
 struct FileRange {
@@ -37,6 +38,20 @@ struct FileRange {
 };
 
 enum class SyncKind : std::uint8_t { kAll, kData };
+
+// What of a file is to be written back without a commit.
+struct WriteBackCall {
+  bool waits_before = false;  // for what is on its way already
+  bool begins = false;
+  bool waits_after = false;  // for all that is on its way then
+};
+
+// What becomes of a range for which a file has been given room, or has given it back.
+enum class Allocation : std::uint8_t {
+  kRoom,    // what is there stays
+  kZeroed,  // what is there goes
+  kMoved,   // and all that is behind it
+};
 
 class Volume {
  public:
@@ -55,8 +70,18 @@ class Volume {
   std::uint64_t sync_names(std::uint64_t now_ns) noexcept;
   std::uint64_t sync_all(std::uint64_t now_ns) noexcept;
   // Of one file, without a commit.
-  std::uint64_t write_back(PageCache::File file, std::uint64_t now_ns) noexcept;
+  std::uint64_t write_back(PageCache::File file, const WriteBackCall& call, std::uint64_t now_ns) noexcept;
+  // Of one that is mapped: whoever stores to a mapping changes the file's times, and the pages that stores
+  // have made dirty are not known.
+  std::uint64_t sync_mapped(PageCache::File file, std::uint64_t now_ns) noexcept;
 
+  // What a program says of a range, which nobody waits for: absent pages are read; those that are clean go,
+  // and dirty ones are written back. No bytes: to the file's end.
+  void will_need(const FileRange& range, std::uint64_t now_ns) noexcept;
+  void will_not_need(const FileRange& range, std::uint64_t now_ns) noexcept;
+
+  // `bytes`: how long the file is now.
+  void allocate(const FileRange& range, Allocation allocation, std::uint64_t bytes) noexcept;
   void resize(PageCache::File file, std::uint64_t bytes) noexcept;
   void change_names() noexcept { state_->names_changed = true; }
 
@@ -71,7 +96,8 @@ class Volume {
   std::uint64_t fetch(const PageCache::Run& run, std::uint64_t now_ns) noexcept;
   std::uint64_t bring(PageCache::File file, std::uint32_t first, std::uint32_t end,
                       std::uint64_t now_ns) noexcept;
-  void read_ahead(PageCache::File file, std::uint32_t end, std::uint64_t now_ns) noexcept;
+  void read_ahead(PageCache::File file, std::uint32_t end, std::uint32_t times,
+                  std::uint64_t now_ns) noexcept;
   std::uint64_t bring_edges(const FileRange& range, std::uint64_t now_ns) noexcept;
   void keep(PageCache::File file, std::uint32_t page, std::uint64_t now_ns) noexcept;
   std::uint64_t flush_some(std::uint64_t now_ns) noexcept;

@@ -50,6 +50,7 @@ std::optional<Mapping> parse_mapping(std::string_view line) noexcept {
   mapping.name = name_in(line);
   mapping.is_device =
       begins_with_one_of(mapping.name, kDevices) && !begins_with_one_of(mapping.name, kPlainMemory);
+  mapping.is_shared = rest.substr(0, 4).ends_with('s');
   mapping.is_plain = mapping.name.empty() && rest.starts_with("rw") && rest.substr(0, 4).ends_with('p');
   return mapping;
 }

@@ -19,8 +19,9 @@ namespace nvmemu {
 
 struct Mapping {
   AddressRange range;
-  bool is_device = false;   // a read of it may do something, or never end
-  bool is_plain = false;    // private, writable, of no file and of no name: what a program maps for itself
+  bool is_device = false;  // a read of it may do something, or never end
+  bool is_plain = false;   // private, writable, of no file and of no name: what a program maps for itself
+  bool is_shared = false;
   std::string_view name{};  // of its file, or as in "[heap]"; empty: of no file
 };
 

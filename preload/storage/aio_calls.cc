@@ -4,7 +4,8 @@
 // library, those of one descriptor are served one after the other. Where system calls are trapped, its
 // threads' are, and here is nothing to be done.
 //
-// Of a request whose end a signal or a thread tells of, nobody can say when that comes: it is not charged.
+// Where a thread is to tell the program of a request's end, it is made to wait for the storage first. Of a
+// signal nobody can say when it comes, nor of what tells of a whole list: these are not charged.
 #include <aio.h>
 #include <fcntl.h>
 #include <time.h>
@@ -13,11 +14,10 @@
 #include <array>
 #include <cerrno>
 #include <cstdint>
-#include <cstring>
-#include <limits>
 #include <span>
 
 #include "edge.h"
+#include "storage/aio_mark.h"
 #include "storage/device_wait.h"
 #include "storage/stored_call.h"
 
@@ -36,36 +36,32 @@ NVMEMU_HOOK(int, nanosleep, (const timespec*, timespec*));
 
 using Request = ProcessStorage::Request;
 
-constexpr std::uint64_t kNever = std::numeric_limits<std::uint64_t>::max();
 constexpr std::uint64_t kNsPerSecond = 1'000'000'000;
 
-// What is kept of a request, in the part of its control block that the C library has reserved: plain memory,
-// which no handler can come upon half done that matters. Who has never been submitted has anything there.
-struct Mark {
-  std::uint64_t check;
-  std::uint64_t done_ns;  // kNever: it is about to be known
-};
-static_assert(sizeof(Mark) <= sizeof(aiocb::__glibc_reserved));
-
-std::uint64_t check_of(const aiocb* request) noexcept {
-  constexpr std::uint64_t kMagic = 0x4e564d454d41494f;  // "NVMEMAIO"
-  return kMagic ^ reinterpret_cast<std::uintptr_t>(request);
-}
-
-void mark(aiocb* request, std::uint64_t done_ns) noexcept {
-  const Mark mark{check_of(request), done_ns};
-  std::memcpy(request->__glibc_reserved, &mark, sizeof mark);
-}
-void unmark(aiocb* request) noexcept { std::memset(request->__glibc_reserved, 0, sizeof(Mark)); }
-
-// 0: nothing is charged for it.
-std::uint64_t done_ns_of(const aiocb* request) noexcept {
-  Mark mark{};
-  std::memcpy(&mark, request->__glibc_reserved, sizeof mark);
-  return mark.check == check_of(request) ? mark.done_ns : 0;
-}
-
 bool tells(const sigevent& event) noexcept { return event.sigev_notify != SIGEV_NONE; }
+bool is_told_by_thread(const sigevent& event) noexcept {
+  return event.sigev_notify == SIGEV_THREAD && event.sigev_notify_function != nullptr;
+}
+
+// In the thread that the C library has made to tell. What has failed, or was cancelled, is told at once.
+void tell_when_done(sigval of_request) {
+  auto* const request = static_cast<aiocb*>(of_request.sival_ptr);
+  const Mark mark = *place_of(request);
+  // By then who has asked has done with it, which may be the program's to free.
+  constexpr std::uint64_t kLookAgainNs = 50'000;
+  while (done_ns_of(request) == kNever) sleep_until(ProcessStorage::now_ns() + kLookAgainNs);
+  if (real_aio_error(request) == 0) sleep_until(done_ns_of(request));
+  give_back(request, mark);
+  mark.tell(mark.value);
+}
+
+void tell_later(aiocb* request) noexcept {
+  Mark& mark = *place_of(request);
+  mark.tell = request->aio_sigevent.sigev_notify_function;
+  mark.value = request->aio_sigevent.sigev_value;
+  request->aio_sigevent.sigev_notify_function = &tell_when_done;
+  request->aio_sigevent.sigev_value.sival_ptr = request;
+}
 
 // Else it will fail when a thread of the C library's comes to it.
 bool can_be_made(int fd, Request kind) noexcept {
@@ -76,28 +72,31 @@ bool can_be_made(int fd, Request kind) noexcept {
 }
 
 // Of a request that is about to be made: what is charged for it, or null.
-StoredDescriptor* prepare(aiocb* request, Request kind, bool is_told) noexcept {
+enum class In { kNothing, kList, kToldList };
+StoredDescriptor* prepare(aiocb* request, Request kind, In in) noexcept {
   ProcessStorage& storage = process_storage();
   if (!storage.is_open()) return nullptr;
   unmark(request);
   StoredDescriptor* const descriptor = storage.find_named(request->aio_fildes);
   if (descriptor == nullptr || !can_be_made(request->aio_fildes, kind)) return nullptr;
-  if (is_told || tells(request->aio_sigevent)) {
+  const bool is_told_later = in == In::kNothing && is_told_by_thread(request->aio_sigevent);
+  if (in == In::kToldList || (tells(request->aio_sigevent) && !is_told_later)) {
     storage.on_told_request(*descriptor);
     return nullptr;
   }
-  mark(request, kNever);
+  mark(request);
+  if (is_told_later) tell_later(request);
   return descriptor;
 }
 
 void charge(aiocb* request, StoredDescriptor& descriptor, Request kind, std::uint64_t begin_ns) noexcept {
   const auto offset = static_cast<std::uint64_t>(std::max<off_t>(request->aio_offset, 0));
-  mark(request, process_storage().on_request(descriptor, kind, offset, request->aio_nbytes, begin_ns));
+  set_done(request, process_storage().on_request(descriptor, kind, offset, request->aio_nbytes, begin_ns));
 }
 
 template <typename Submit>
 int submit(aiocb* request, Request kind, const Submit& call) {
-  StoredDescriptor* const descriptor = prepare(request, kind, false);
+  StoredDescriptor* const descriptor = prepare(request, kind, In::kNothing);
   if (descriptor == nullptr) [[likely]]
     return call();
   const std::uint64_t begin_ns = ProcessStorage::now_ns();
@@ -106,6 +105,7 @@ int submit(aiocb* request, Request kind, const Submit& call) {
   if (result == 0) {
     charge(request, *descriptor, kind, begin_ns);
   } else {
+    if (is_to_be_told(request)) give_back(request, *place_of(request));
     unmark(request);
   }
   return result;
@@ -113,7 +113,7 @@ int submit(aiocb* request, Request kind, const Submit& call) {
 
 // What has failed, or was cancelled, is told at once.
 bool is_still_served(const aiocb* request, int error, std::uint64_t now_ns) noexcept {
-  return error == 0 && done_ns_of(request) > now_ns;
+  return error == 0 && (done_ns_of(request) > now_ns || is_to_be_told(request));
 }
 
 int error_of(const aiocb* request) noexcept {
@@ -162,8 +162,10 @@ int sleep_for_requests(std::uint64_t now_ns, std::uint64_t until_ns) {
 
 // For the first of what may come next.
 int wait_for_some(const Standing& standing, std::uint64_t now_ns, std::uint64_t limit_ns) {
-  constexpr std::uint64_t kLookAgainNs = 1'000'000;
-  std::uint64_t until_ns = std::min(standing.first_done_ns, limit_ns);
+  constexpr std::uint64_t kLookAgainNs = 1'000'000, kSoonNs = 100'000;
+  // What is done, and not told of yet, is about to be.
+  const std::uint64_t first_ns = std::max(standing.first_done_ns, now_ns + kSoonNs);
+  std::uint64_t until_ns = std::min(first_ns, limit_ns);
   const bool is_about_to_be_known = standing.first_done_ns == kNever && standing.count == 0;
   if (standing.are_more || is_about_to_be_known) until_ns = std::min(until_ns, now_ns + kLookAgainNs);
   if (standing.count == 0) return sleep_for_requests(now_ns, until_ns);
@@ -186,6 +188,22 @@ int suspend(std::span<const aiocb* const> requests, const timespec* timeout) {
     if (now_ns >= limit_ns) return errno = EAGAIN, -1;
     if (const int result = wait_for_some(standing, now_ns, limit_ns); result != 0) return result;
   }
+}
+
+// A write is charged before it is known how much of it goes in. Its place in the C library's list tells what
+// it was.
+void take_back_unwritten(const aiocb* request, int error) noexcept {
+  constexpr int kOperation = 127;
+  if ((request->aio_lio_opcode & kOperation) != LIO_WRITE) return;
+  StoredDescriptor* const descriptor = process_storage().find_named(request->aio_fildes);
+  const ssize_t written = error == 0 ? real_aio_return(const_cast<aiocb*>(request)) : 0;
+  if (descriptor == nullptr || written < 0 || static_cast<std::size_t>(written) >= request->aio_nbytes)
+    return;
+  note_error(*descriptor, error);
+  const long size = size_of(request->aio_fildes);
+  if (size < 0) return;
+  process_storage().on_unwritten(*descriptor, request->aio_nbytes - static_cast<std::size_t>(written),
+                                 written == 0, static_cast<std::uint64_t>(size));
 }
 
 bool is_any_charged(std::span<const aiocb* const> requests) noexcept {
@@ -243,8 +261,10 @@ NVMEMU_EXPORT ssize_t aio_return(aiocb* request) noexcept {
   if (process_storage().is_open()) {
     const std::uint64_t done_ns = done_ns_of(request);
     const KeepErrno keep;
-    if (done_ns != 0 && done_ns != kNever && real_aio_error(request) == 0) sleep_until(done_ns);
-    unmark(request);
+    const int error = done_ns == 0 || done_ns == kNever ? EINPROGRESS : real_aio_error(request);
+    if (error == 0) sleep_until(done_ns);
+    if (error != EINPROGRESS) take_back_unwritten(request, error);
+    if (!is_to_be_told(request)) unmark(request);
   }
   return real_aio_return(request);
 }
@@ -271,7 +291,7 @@ NVMEMU_EXPORT int lio_listio(int mode, aiocb* const requests[], int count, sigev
   const std::span<aiocb* const> all(requests, static_cast<std::size_t>(count));
   const bool is_told = mode == LIO_NOWAIT && event != nullptr && tells(*event);
   for (aiocb* const request : all) {
-    if (moves_bytes(request)) prepare(request, kind_of(request), is_told);
+    if (moves_bytes(request)) prepare(request, kind_of(request), is_told ? In::kToldList : In::kList);
   }
   const std::uint64_t begin_ns = ProcessStorage::now_ns();
   const int result = real_lio_listio(mode, requests, count, event);

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "edge.h"
+#include "storage/copy_call.h"
 #include "storage/stored_call.h"
 
 // A call at the descriptor's place, which is an edge; and one at a place that is given, which is none.
@@ -22,17 +23,21 @@
   }                                                                                            \
   static_assert(true, "")
 
-#define NVMEMU_MOVING_AT(moves, name, parameters, arguments)                                 \
-  namespace nvmemu::preload {                                                                \
-  namespace {                                                                                \
-  NVMEMU_HOOK(ssize_t, name, parameters);                                                    \
-  }                                                                                          \
-  }                                                                                          \
-  NVMEMU_EXPORT ssize_t name parameters {                                                    \
-    return nvmemu::preload::call_at(nvmemu::preload::process_storage().find_named(fd), fd,   \
-                                    nvmemu::preload::Moves::moves, offset,                   \
-                                    [&] { return nvmemu::preload::real_##name arguments; }); \
-  }                                                                                          \
+#define NVMEMU_MOVING_AT(moves, name, parameters, arguments) \
+  NVMEMU_MOVING_WITH(0, moves, name, parameters, arguments)
+
+// `flags`: what pwritev2(2) is given.
+#define NVMEMU_MOVING_WITH(flags, moves, name, parameters, arguments)                                 \
+  namespace nvmemu::preload {                                                                         \
+  namespace {                                                                                         \
+  NVMEMU_HOOK(ssize_t, name, parameters);                                                             \
+  }                                                                                                   \
+  }                                                                                                   \
+  NVMEMU_EXPORT ssize_t name parameters {                                                             \
+    return nvmemu::preload::call_at(                                                                  \
+        nvmemu::preload::process_storage().find_named(fd), fd, nvmemu::preload::Moves::moves, offset, \
+        [&] { return nvmemu::preload::real_##name arguments; }, flags);                               \
+  }                                                                                                   \
   static_assert(true, "")
 
 NVMEMU_MOVING_HERE(kIn, read, (int fd, void* to, size_t size), (fd, to, size));
@@ -50,10 +55,10 @@ NVMEMU_MOVING_AT(kIn, __pread64_chk, (int fd, void* to, size_t size, off64_t off
 NVMEMU_MOVING_AT(kIn, preadv, (int fd, const iovec* to, int count, off_t offset), (fd, to, count, offset));
 NVMEMU_MOVING_AT(kIn, preadv64, (int fd, const iovec* to, int count, off64_t offset),
                  (fd, to, count, offset));
-NVMEMU_MOVING_AT(kIn, preadv2, (int fd, const iovec* to, int count, off_t offset, int flags),
-                 (fd, to, count, offset, flags));
-NVMEMU_MOVING_AT(kIn, preadv64v2, (int fd, const iovec* to, int count, off64_t offset, int flags),
-                 (fd, to, count, offset, flags));
+NVMEMU_MOVING_WITH(flags, kIn, preadv2, (int fd, const iovec* to, int count, off_t offset, int flags),
+                   (fd, to, count, offset, flags));
+NVMEMU_MOVING_WITH(flags, kIn, preadv64v2, (int fd, const iovec* to, int count, off64_t offset, int flags),
+                   (fd, to, count, offset, flags));
 NVMEMU_MOVING_AT(kOut, pwrite, (int fd, const void* from, size_t size, off_t offset),
                  (fd, from, size, offset));
 NVMEMU_MOVING_AT(kOut, pwrite64, (int fd, const void* from, size_t size, off64_t offset),
@@ -62,12 +67,13 @@ NVMEMU_MOVING_AT(kOut, pwritev, (int fd, const iovec* from, int count, off_t off
                  (fd, from, count, offset));
 NVMEMU_MOVING_AT(kOut, pwritev64, (int fd, const iovec* from, int count, off64_t offset),
                  (fd, from, count, offset));
-NVMEMU_MOVING_AT(kOut, pwritev2, (int fd, const iovec* from, int count, off_t offset, int flags),
-                 (fd, from, count, offset, flags));
-NVMEMU_MOVING_AT(kOut, pwritev64v2, (int fd, const iovec* from, int count, off64_t offset, int flags),
-                 (fd, from, count, offset, flags));
+NVMEMU_MOVING_WITH(flags, kOut, pwritev2, (int fd, const iovec* from, int count, off_t offset, int flags),
+                   (fd, from, count, offset, flags));
+NVMEMU_MOVING_WITH(flags, kOut, pwritev64v2,
+                   (int fd, const iovec* from, int count, off64_t offset, int flags),
+                   (fd, from, count, offset, flags));
 
-// From one file to another: each side is what a read or a write there would be.
+// From one file to another.
 namespace nvmemu::preload {
 namespace {
 
@@ -79,14 +85,10 @@ NVMEMU_HOOK(ssize_t, copy_file_range,
             (int from, off64_t* from_at, int to, off64_t* to_at, size_t size, unsigned flags));
 
 template <typename Call>
-ssize_t call_side(int fd, const off64_t* at, Moves moves, const Call& call) {
-  StoredDescriptor* const descriptor = process_storage().find(fd);
-  return at == nullptr ? call_here(descriptor, fd, moves, call) : call_at(descriptor, fd, moves, *at, call);
-}
-
-template <typename Call>
-ssize_t call_between(int from, const off64_t* from_at, int to, const off64_t* to_at, const Call& call) {
-  return call_side(to, to_at, Moves::kOut, [&] { return call_side(from, from_at, Moves::kIn, call); });
+ssize_t copy(int from, const off64_t* from_at, int to, const off64_t* to_at, const Call& call) {
+  ProcessStorage& storage = process_storage();
+  return call_between({from, from_at, storage.find_named(from)}, {to, to_at, storage.find_named(to)}, call,
+                      [](const off64_t*) { return true; });
 }
 
 }  // namespace
@@ -96,20 +98,19 @@ using namespace nvmemu::preload;
 
 NVMEMU_EXPORT ssize_t sendfile(int to, int from, off_t* offset, size_t size) noexcept {
   this_thread().reach_edge(__builtin_return_address(0));
-  return call_between(from, offset, to, nullptr, [&] { return real_sendfile(to, from, offset, size); });
+  return copy(from, offset, to, nullptr, [&] { return real_sendfile(to, from, offset, size); });
 }
 NVMEMU_EXPORT ssize_t sendfile64(int to, int from, off64_t* offset, size_t size) noexcept {
   this_thread().reach_edge(__builtin_return_address(0));
-  return call_between(from, offset, to, nullptr, [&] { return real_sendfile64(to, from, offset, size); });
+  return copy(from, offset, to, nullptr, [&] { return real_sendfile64(to, from, offset, size); });
 }
 NVMEMU_EXPORT ssize_t splice(int from, off64_t* from_at, int to, off64_t* to_at, size_t size,
                              unsigned flags) {
   this_thread().reach_edge(__builtin_return_address(0));
-  return call_between(from, from_at, to, to_at,
-                      [&] { return real_splice(from, from_at, to, to_at, size, flags); });
+  return copy(from, from_at, to, to_at, [&] { return real_splice(from, from_at, to, to_at, size, flags); });
 }
 NVMEMU_EXPORT ssize_t copy_file_range(int from, off64_t* from_at, int to, off64_t* to_at, size_t size,
                                       unsigned flags) {
-  return call_between(from, from_at, to, to_at,
-                      [&] { return real_copy_file_range(from, from_at, to, to_at, size, flags); });
+  return copy(from, from_at, to, to_at,
+              [&] { return real_copy_file_range(from, from_at, to, to_at, size, flags); });
 }

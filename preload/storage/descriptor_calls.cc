@@ -74,6 +74,10 @@ NVMEMU_EXPORT int interposed_fcntl64(int fd, int command, long argument) __asm__
 
 int interposed_fcntl(int fd, int command, long argument) {
   const int result = real_fcntl(fd, command, argument);
+  if (command == F_SETFL && result == 0 && process_storage().find(fd) != nullptr) {
+    const KeepErrno keep;
+    process_storage().note_flags_changed(fd);
+  }
   return command == F_DUPFD || command == F_DUPFD_CLOEXEC ? copied(fd, result) : result;
 }
 int interposed_fcntl64(int fd, int command, long argument) { return interposed_fcntl(fd, command, argument); }

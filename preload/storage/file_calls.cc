@@ -21,6 +21,8 @@ NVMEMU_HOOK(int, ftruncate, (int, off_t));
 NVMEMU_HOOK(int, truncate, (const char*, off_t));
 NVMEMU_HOOK(int, fallocate, (int, int, off_t, off_t));
 NVMEMU_HOOK(int, posix_fallocate, (int, off_t, off_t));
+NVMEMU_HOOK(int, posix_fadvise, (int, off_t, off_t, int));
+NVMEMU_HOOK(ssize_t, readahead, (int, off64_t, size_t));
 NVMEMU_HOOK(int, unlink, (const char*));
 NVMEMU_HOOK(int, unlinkat, (int, const char*, int));
 NVMEMU_HOOK(int, remove, (const char*));
@@ -118,18 +120,42 @@ NVMEMU_EXPORT int ftruncate64(int fd, off64_t bytes) noexcept { return ftruncate
 NVMEMU_EXPORT int fallocate(int fd, int mode, off_t offset, off_t bytes) {
   return call_and_note(
       process_storage().find_named(fd), [&] { return real_fallocate(fd, mode, offset, bytes); },
-      [&](StoredDescriptor& file, std::uint64_t) { note_grown(fd, file); });
+      [&](StoredDescriptor& file, std::uint64_t) { note_allocated(fd, file, mode, part_of(offset, bytes)); });
 }
 NVMEMU_EXPORT int fallocate64(int fd, int mode, off64_t offset, off64_t bytes) {
   return fallocate(fd, mode, offset, bytes);
 }
+// These tell errors by their result, and leave errno alone.
 NVMEMU_EXPORT int posix_fallocate(int fd, off_t offset, off_t bytes) {
-  return call_and_note(
-      process_storage().find_named(fd), [&] { return real_posix_fallocate(fd, offset, bytes); },
-      [&](StoredDescriptor& file, std::uint64_t) { note_grown(fd, file); });
+  StoredDescriptor* const file = process_storage().find_named(fd);
+  const int error = real_posix_fallocate(fd, offset, bytes);
+  if (file == nullptr) return error;
+  const KeepErrno keep;
+  note_error(*file, error);
+  if (error == 0) note_allocated(fd, *file, 0, part_of(offset, bytes));
+  return error;
 }
 NVMEMU_EXPORT int posix_fallocate64(int fd, off64_t offset, off64_t bytes) {
   return posix_fallocate(fd, offset, bytes);
+}
+NVMEMU_EXPORT int posix_fadvise(int fd, off_t offset, off_t bytes, int advice) noexcept {
+  StoredDescriptor* const file = process_storage().find_named(fd);
+  const std::uint64_t begin_ns = file != nullptr ? ProcessStorage::now_ns() : 0;
+  const int error = real_posix_fadvise(fd, offset, bytes, advice);
+  if (file == nullptr || error != 0) return error;
+  const KeepErrno keep;
+  note_advice(*file, part_of(offset, bytes), advice, begin_ns);
+  return error;
+}
+NVMEMU_EXPORT int posix_fadvise64(int fd, off64_t offset, off64_t bytes, int advice) noexcept {
+  return posix_fadvise(fd, offset, bytes, advice);
+}
+NVMEMU_EXPORT ssize_t readahead(int fd, off64_t offset, size_t bytes) noexcept {
+  return call_and_note(
+      process_storage().find_named(fd), [&] { return real_readahead(fd, offset, bytes); },
+      [&](StoredDescriptor& file, std::uint64_t begin_ns) {
+        if (bytes > 0) process_storage().on_needed(file, part_of(offset, static_cast<long>(bytes)), begin_ns);
+      });
 }
 NVMEMU_EXPORT int truncate(const char* path, off_t bytes) noexcept {
   const int result = real_truncate(path, bytes);

@@ -17,30 +17,36 @@ struct NumberedCall {
   int fd() const noexcept { return static_cast<int>(words[0]); }
 };
 
-// What moves bytes: in or out, and which of its words is the offset.
+// What moves bytes: in or out, and which of its words is the offset, and which are flags.
 struct NumberedMove {
   long number;
   Moves moves;
-  int offset;  // -1: there is none
+  int offset;      // -1: there is none
+  int flags = -1;  // likewise
 };
 inline constexpr NumberedMove kNumberedMoves[] = {
-    {SYS_read, Moves::kIn, -1},     {SYS_readv, Moves::kIn, -1},    {SYS_pread64, Moves::kIn, 3},
-    {SYS_preadv, Moves::kIn, 3},    {SYS_preadv2, Moves::kIn, 3},   {SYS_write, Moves::kOut, -1},
-    {SYS_writev, Moves::kOut, -1},  {SYS_pwrite64, Moves::kOut, 3}, {SYS_pwritev, Moves::kOut, 3},
-    {SYS_pwritev2, Moves::kOut, 3},
+    {SYS_read, Moves::kIn, -1},        {SYS_readv, Moves::kIn, -1},     {SYS_pread64, Moves::kIn, 3},
+    {SYS_preadv, Moves::kIn, 3},       {SYS_preadv2, Moves::kIn, 3, 5}, {SYS_write, Moves::kOut, -1},
+    {SYS_writev, Moves::kOut, -1},     {SYS_pwrite64, Moves::kOut, 3},  {SYS_pwritev, Moves::kOut, 3},
+    {SYS_pwritev2, Moves::kOut, 3, 5},
 };
 // And what else is charged, or changes a file's size.
 inline constexpr long kNumberedFileCalls[] = {SYS_fsync,           SYS_fdatasync, SYS_syncfs,
-                                              SYS_sync_file_range, SYS_ftruncate, SYS_fallocate};
+                                              SYS_sync_file_range, SYS_ftruncate, SYS_fallocate,
+                                              SYS_readahead,       SYS_fadvise64};
 
 inline const NumberedMove* find_numbered_move(long number) noexcept {
   const auto* const found = std::ranges::find(kNumberedMoves, number, &NumberedMove::number);
   return found == std::end(kNumberedMoves) ? nullptr : found;
 }
 
-inline bool is_on_stored_file(long number) noexcept {
-  return find_numbered_move(number) != nullptr ||
-         std::ranges::find(kNumberedFileCalls, number) != std::end(kNumberedFileCalls);
+inline bool changes_flags(const NumberedCall& call) noexcept {
+  return call.number == SYS_fcntl && call.words[1] == F_SETFL;
+}
+
+inline bool is_on_stored_file(const NumberedCall& call) noexcept {
+  return find_numbered_move(call.number) != nullptr || changes_flags(call) ||
+         std::ranges::find(kNumberedFileCalls, call.number) != std::end(kNumberedFileCalls);
 }
 
 // Before the call: the descriptors that it closes are none of ours any more.
@@ -78,7 +84,16 @@ inline void note_numbered(const NumberedCall& call, StoredDescriptor& file, std:
     case SYS_ftruncate:
       return note_size(file, call.words[1]);
     case SYS_fallocate:
-      return note_grown(call.fd(), file);
+      return note_allocated(call.fd(), file, static_cast<int>(call.words[1]),
+                            part_of(call.words[2], call.words[3]));
+    case SYS_readahead:
+      if (call.words[2] > 0) storage.on_needed(file, part_of(call.words[1], call.words[2]), begin_ns);
+      return;
+    case SYS_fadvise64:
+      return note_advice(file, part_of(call.words[1], call.words[2]), static_cast<int>(call.words[3]),
+                         begin_ns);
+    case SYS_fcntl:
+      return storage.note_flags_changed(call.fd());
     default:
       return;
   }
@@ -89,8 +104,9 @@ inline void note_numbered(const NumberedCall& call, StoredDescriptor& file, std:
 template <typename Make>
 long make_on_stored_file(StoredDescriptor& descriptor, const NumberedCall& call, const Make& make) {
   if (const NumberedMove* const move = find_numbered_move(call.number)) {
-    return move->offset < 0 ? call_here(&descriptor, call.fd(), move->moves, make)
-                            : call_at(&descriptor, call.fd(), move->moves, call.words[move->offset], make);
+    if (move->offset < 0) return call_here(&descriptor, call.fd(), move->moves, make);
+    const int flags = move->flags < 0 ? 0 : static_cast<int>(call.words[move->flags]);
+    return call_at(&descriptor, call.fd(), move->moves, call.words[move->offset], make, flags);
   }
   return call_and_note(&descriptor, make, [&](StoredDescriptor& file, std::uint64_t begin_ns) {
     note_numbered(call, file, begin_ns);

@@ -69,14 +69,15 @@ std::uint64_t ProcessStorage::read_done_ns(StoredDescriptor& descriptor, std::ui
 }
 
 std::uint64_t ProcessStorage::write_done_ns(StoredDescriptor& descriptor, std::uint64_t offset,
-                                            std::uint64_t bytes, std::uint64_t begin_ns) noexcept {
+                                            std::uint64_t bytes, std::uint64_t begin_ns,
+                                            std::uint32_t asked) noexcept {
+  const auto is = [&](std::uint32_t bit) { return descriptor.is(bit) || (asked & bit) != 0; };
   return reckon_file(descriptor, [&](Volume volume, PageCache&) {
     const FileRange range{descriptor.file, offset, bytes};
     const std::uint64_t done_ns = descriptor.is(Descriptor::kDirect) ? volume.write_directly(range, begin_ns)
                                                                      : volume.write(range, begin_ns);
-    if (descriptor.is(Descriptor::kSyncs)) return volume.sync(descriptor.file, SyncKind::kAll, done_ns);
-    return descriptor.is(Descriptor::kDataSyncs) ? volume.sync(descriptor.file, SyncKind::kData, done_ns)
-                                                 : done_ns;
+    if (is(Descriptor::kSyncs)) return volume.sync(descriptor.file, SyncKind::kAll, done_ns);
+    return is(Descriptor::kDataSyncs) ? volume.sync(descriptor.file, SyncKind::kData, done_ns) : done_ns;
   });
 }
 
@@ -95,8 +96,8 @@ void ProcessStorage::on_read(StoredDescriptor& descriptor, std::uint64_t offset,
 }
 
 void ProcessStorage::on_write(StoredDescriptor& descriptor, std::uint64_t offset, std::uint64_t bytes,
-                              std::uint64_t begin_ns) noexcept {
-  wait(descriptor.volume(), begin_ns, write_done_ns(descriptor, offset, bytes, begin_ns));
+                              std::uint64_t begin_ns, std::uint32_t asked) noexcept {
+  wait(descriptor.volume(), begin_ns, write_done_ns(descriptor, offset, bytes, begin_ns, asked));
 }
 
 void ProcessStorage::on_sync(StoredDescriptor& descriptor, SyncKind kind, std::uint64_t begin_ns) noexcept {
@@ -108,19 +109,24 @@ std::uint64_t ProcessStorage::on_request(StoredDescriptor& descriptor, Request r
   const std::uint64_t turn_ns =
       std::max(begin_ns, descriptor.requests_done_ns.load(std::memory_order_relaxed));
   std::uint64_t done_ns = turn_ns;
+  const auto known_size = [&] {
+    std::uint64_t size = 0;
+    reckon_file(descriptor, [&](Volume, PageCache& cache) {
+      size = cache.file(descriptor.file).size;
+      return std::uint64_t{0};
+    });
+    return size;
+  };
   switch (request) {
     case Request::kRead: {
-      std::uint64_t size = 0;
-      reckon_file(descriptor, [&](Volume, PageCache& cache) {
-        size = cache.file(descriptor.file).size;
-        return std::uint64_t{0};
-      });
+      const std::uint64_t size = known_size();
       bytes = std::min(bytes, size - std::min(size, offset));
       if (bytes > 0) done_ns = read_done_ns(descriptor, offset, bytes, turn_ns);
       break;
     }
     case Request::kWrite:
-      if (bytes > 0) done_ns = write_done_ns(descriptor, offset, bytes, turn_ns);
+      if (descriptor.is(Descriptor::kAppends)) offset = known_size();
+      if (bytes > 0) done_ns = write_done_ns(descriptor, offset, bytes, turn_ns, 0);
       break;
     case Request::kSync:
     case Request::kDataSync:
@@ -131,11 +137,12 @@ std::uint64_t ProcessStorage::on_request(StoredDescriptor& descriptor, Request r
   return std::max(done_ns, turn_ns);
 }
 
-void ProcessStorage::on_write_back(StoredDescriptor& descriptor, std::uint64_t begin_ns) noexcept {
-  if (descriptor.is(Descriptor::kFolder)) return;
-  wait(descriptor.volume(), begin_ns, reckon_file(descriptor, [&](Volume volume, PageCache&) {
-         return volume.write_back(descriptor.file, begin_ns);
-       }));
+void ProcessStorage::on_unwritten(StoredDescriptor& descriptor, std::uint64_t bytes, bool nothing_was,
+                                  std::uint64_t size) noexcept {
+  StorageTally& tally = shared_.volume(descriptor.volume()).tally;
+  tally.written_bytes.fetch_sub(bytes, std::memory_order_relaxed);
+  if (nothing_was) tally.writes.fetch_sub(1, std::memory_order_relaxed);
+  on_resized(descriptor, size);
 }
 
 void ProcessStorage::on_sync_all(int fd, std::uint64_t begin_ns) noexcept {
@@ -174,6 +181,7 @@ void ProcessStorage::on_resized(const char* path, std::uint64_t bytes) noexcept 
 
 // Of memory, a tier tells what its loads take.
 void ProcessStorage::on_mapped(StoredDescriptor& descriptor, std::uint64_t bytes) noexcept {
+  has_mapped_.store(true, std::memory_order_relaxed);
   const std::size_t number = descriptor.volume();
   if (number < plan_.folders.size() && plan_.folders[number].device.mode != StorageMode::kDax)
     StorageTally::add(shared_.volume(number).tally.mapped_bytes, bytes);
@@ -216,6 +224,10 @@ void ProcessStorage::on_unseen_ring() noexcept {
 
 void ProcessStorage::on_unseen_context() noexcept {
   if (is_open()) StorageTally::add(shared_.volume(0).tally.unseen_contexts, 1);
+}
+
+void ProcessStorage::on_failed(const StoredDescriptor& descriptor) noexcept {
+  StorageTally::add(shared_.volume(descriptor.volume()).tally.failed, 1);
 }
 
 void ProcessStorage::on_told_request(const StoredDescriptor& descriptor) noexcept {

@@ -19,7 +19,7 @@ namespace nvmemu::preload {
 struct StoredDescriptor {
   static constexpr std::uint32_t kVolumeMask = 0xff;
   static constexpr std::uint32_t kFolder = 1U << 8, kDirect = 1U << 9, kSyncs = 1U << 10,
-                                 kDataSyncs = 1U << 11;
+                                 kDataSyncs = 1U << 11, kAppends = 1U << 13;
   static constexpr std::uint32_t kElsewhere = 1U << 12;  // it was looked at, and is none of ours
 
   std::atomic<std::uint32_t>
@@ -33,6 +33,10 @@ struct StoredDescriptor {
 
   bool is(std::uint32_t bit) const noexcept { return (state.load(std::memory_order_relaxed) & bit) != 0; }
   std::size_t volume() const noexcept { return (state.load(std::memory_order_relaxed) & kVolumeMask) - 1; }
+};
+
+struct FilePart {
+  std::uint64_t offset = 0, bytes = 0;
 };
 
 class ProcessStorage {
@@ -70,25 +74,42 @@ class ProcessStorage {
   void note_copied(int from, int to) noexcept;
   void note_closed(int fd) noexcept;
   void note_closed_from(unsigned first, unsigned last) noexcept;
+  // fcntl(F_SETFL): of all of this process's that are on the same file, since copies change with it.
+  void note_flags_changed(int fd) noexcept;
 
   // The call began at `begin_ns`, of now_ns(), and is over: waits for the rest of what it would have taken.
   void on_read(StoredDescriptor& descriptor, std::uint64_t offset, std::uint64_t bytes,
                std::uint64_t begin_ns) noexcept;
+  // `asked`: kSyncs or kDataSyncs, of this one alone.
   void on_write(StoredDescriptor& descriptor, std::uint64_t offset, std::uint64_t bytes,
-                std::uint64_t begin_ns) noexcept;
+                std::uint64_t begin_ns, std::uint32_t asked = 0) noexcept;
   void on_sync(StoredDescriptor& descriptor, SyncKind kind, std::uint64_t begin_ns) noexcept;
-  void on_write_back(StoredDescriptor& descriptor, std::uint64_t begin_ns) noexcept;
+  void on_write_back(StoredDescriptor& descriptor, const WriteBackCall& call,
+                     std::uint64_t begin_ns) noexcept;
   void on_sync_all(int fd, std::uint64_t begin_ns) noexcept;  // -1: of every volume
   // A request of POSIX aio, which nobody waits for yet: when it will be done. Of a read as much as there is.
   enum class Request { kRead, kWrite, kSync, kDataSync };
   std::uint64_t on_request(StoredDescriptor& descriptor, Request request, std::uint64_t offset,
                            std::uint64_t bytes, std::uint64_t begin_ns) noexcept;
+  // So much of one that writes was not written after all, or nothing; the file is so long.
+  void on_unwritten(StoredDescriptor& descriptor, std::uint64_t bytes, bool nothing_was,
+                    std::uint64_t size) noexcept;
   // Until then, as a call of that volume, which began at `begin_ns`.
   void wait(std::size_t volume, std::uint64_t begin_ns, std::uint64_t until_ns) noexcept;
   void on_resized(StoredDescriptor& descriptor, std::uint64_t bytes) noexcept;
   // By a path, which may be a symbolic link's.
   void on_resized(const char* path, std::uint64_t bytes) noexcept;
+  void on_allocated(StoredDescriptor& descriptor, const FilePart& part, Allocation allocation,
+                    std::uint64_t bytes) noexcept;
+  // What a program says that it will, and will not, need.
+  void on_needed(StoredDescriptor& descriptor, const FilePart& part, std::uint64_t begin_ns) noexcept;
+  void on_not_needed(StoredDescriptor& descriptor, const FilePart& part, std::uint64_t begin_ns) noexcept;
+  // The real storage has refused a call.
+  void on_failed(const StoredDescriptor& descriptor) noexcept;
   void on_mapped(StoredDescriptor& descriptor, std::uint64_t bytes) noexcept;
+  // Whether it may be that files of ours are mapped; and that all mappings in the range were synced.
+  bool has_mapped() const noexcept { return has_mapped_.load(std::memory_order_relaxed); }
+  void on_mappings_synced(std::uintptr_t address, std::size_t bytes, std::uint64_t begin_ns) noexcept;
   // A name has gone or come in the folder that `path` is in; the file, where its last name has gone.
   void on_names_changed(int at, const char* path) noexcept;
   void on_removed(const FileName& file) noexcept;
@@ -115,14 +136,15 @@ class ProcessStorage {
   std::uint64_t read_done_ns(StoredDescriptor& descriptor, std::uint64_t offset, std::uint64_t bytes,
                              std::uint64_t begin_ns) noexcept;
   std::uint64_t write_done_ns(StoredDescriptor& descriptor, std::uint64_t offset, std::uint64_t bytes,
-                              std::uint64_t begin_ns) noexcept;
+                              std::uint64_t begin_ns, std::uint32_t asked) noexcept;
+  std::uint64_t mapping_synced_ns(std::size_t volume, const char* path, std::uint64_t begin_ns) noexcept;
   std::uint64_t sync_done_ns(StoredDescriptor& descriptor, SyncKind kind, std::uint64_t begin_ns) noexcept;
   bool owns_descriptors() const noexcept;
 
   StoragePlan plan_;
   SharedStorage shared_;
   std::atomic<StoredDescriptor*> descriptors_{nullptr};
-  std::atomic<bool> calls_are_trapped_{false};
+  std::atomic<bool> calls_are_trapped_{false}, has_mapped_{false};
   std::atomic<long> process_{0};  // whose descriptors they are
 };
 

@@ -24,6 +24,7 @@ FileName name_of(const struct stat& status) noexcept { return {status.st_dev, st
 std::uint32_t bits_of(int flags, bool is_folder) noexcept {
   std::uint32_t bits = is_folder ? Descriptor::kFolder : 0;
   if ((flags & O_DIRECT) != 0) bits |= Descriptor::kDirect;
+  if ((flags & O_APPEND) != 0) bits |= Descriptor::kAppends;
   if ((flags & O_SYNC) == O_SYNC) return bits | Descriptor::kSyncs;
   return (flags & O_DSYNC) != 0 ? bits | Descriptor::kDataSyncs : bits;
 }
@@ -110,6 +111,26 @@ void ProcessStorage::note_closed_from(unsigned first, unsigned last) noexcept {
   for (unsigned fd = first; fd <= end; ++fd) {
     std::atomic<std::uint32_t>& state = slot_of(static_cast<int>(fd))->state;
     if (state.load(std::memory_order_relaxed) != 0) state.store(0, std::memory_order_relaxed);
+  }
+}
+
+// By what the kernel says: of what was asked for it takes some, and leaves O_SYNC and O_DSYNC as they are.
+void ProcessStorage::note_flags_changed(int fd) noexcept {
+  const StoredDescriptor* const changed = find(fd);
+  const long now = raw_syscall(SYS_fcntl, fd, F_GETFL);
+  if (changed == nullptr || is_error(now) || !owns_descriptors()) return;
+  const std::uint32_t kept = Descriptor::kVolumeMask | Descriptor::kFolder;
+  const std::uint32_t state = changed->state.load(std::memory_order_relaxed);
+  if (((state & kept) | bits_of(static_cast<int>(now), false)) == state) return;
+  const FileName name = changed->name;
+  for (int other = 0; other < static_cast<int>(kMostDescriptors); ++other) {
+    StoredDescriptor* const descriptor = find(other);
+    if (descriptor == nullptr || descriptor->name != name) continue;
+    const long flags = raw_syscall(SYS_fcntl, other, F_GETFL);
+    std::uint32_t before = descriptor->state.load(std::memory_order_relaxed);
+    if (!is_error(flags))  // or it was closed meanwhile: then it stays so
+      descriptor->state.compare_exchange_strong(before,
+                                                (before & kept) | bits_of(static_cast<int>(flags), false));
   }
 }
 

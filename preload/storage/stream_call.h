@@ -23,6 +23,7 @@ class StreamCall {
       return;
     begin_ns_ = ProcessStorage::now_ns();
     pending_ = __fpending(stream);
+    had_failed_ = ferror_unlocked(stream) != 0;
   }
   // Whether it is of ours.
   explicit operator bool() const noexcept { return descriptor_ != nullptr; }
@@ -30,6 +31,7 @@ class StreamCall {
   void over() const noexcept {
     if (descriptor_ == nullptr) [[likely]]
       return;
+    if (!had_failed_ && ferror_unlocked(stream_) != 0) note_error(*descriptor_, errno);
     const KeepErrno keep;
     const long position = position_of(stream_->_fileno);
     if (position < 0) return;
@@ -53,7 +55,7 @@ class StreamCall {
   StoredDescriptor* descriptor_;
   std::uint64_t begin_ns_ = 0;
   std::size_t pending_ = 0;
-  bool seeks_ = false;
+  bool seeks_ = false, had_failed_ = false;
 };
 
 template <typename Call>

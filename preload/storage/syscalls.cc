@@ -3,9 +3,11 @@
 // charged.
 #include <fcntl.h>
 #include <stdio.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "storage/copy_call.h"
 #include "storage/numbered_storage_calls.h"
 
 namespace nvmemu::preload {
@@ -53,6 +55,9 @@ bool make_by_name(const NumberedCall& call, long& result) {
       return result = symlinkat(path(0), number(1), path(2)), true;
     case SYS_truncate:
       return result = truncate(path(0), words[1]), true;
+    case SYS_msync:
+      return result = msync(reinterpret_cast<void*>(words[0]), static_cast<std::size_t>(words[1]), number(2)),
+             true;
     case SYS_dup:
       return result = dup(number(0)), true;
     case SYS_dup3:
@@ -109,7 +114,15 @@ void note_made(const NumberedCall& call, long result) noexcept {
 }  // namespace
 
 bool make_by_number(const NumberedCall& call, long (*make)(const NumberedCall&), long& result) {
-  if (is_on_stored_file(call.number)) {
+  if (const NumberedCopy* const copy = find_numbered_copy(call.number)) {
+    const auto find = [](int fd) { return process_storage().find_named(fd); };
+    result = call_between(
+        side_of(call.words, copy->from, copy->from_at, find),
+        side_of(call.words, copy->to, copy->to_at, find), [&] { return make(call); },
+        [](const off64_t*) { return true; });
+    return true;
+  }
+  if (is_on_stored_file(call)) {
     StoredDescriptor* const descriptor = process_storage().find_named(call.fd());
     if (descriptor == nullptr) return false;
     result = make_on_stored_file(*descriptor, call, [&] { return make(call); });

@@ -214,6 +214,14 @@ int main(int argc, char** argv) {
                    {"vanishing-folder", vanishing_folder},
                    {"too-large", too_large},
                    {"vfork", descriptors_of_a_vfork},
+                   {"full", full},
+                   {"refused", refused},
+                   {"flags", flags},
+                   {"synced-mapping", synced_mapping},
+                   {"copies", copies},
+                   {"advice", advice},
+                   {"allocation", allocation},
+                   {"write-back", write_back},
                    {"streams", streams},
                    {"closed-streams", closed_streams}};
   for (const auto& scenario : scenarios) {

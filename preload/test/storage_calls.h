@@ -31,7 +31,8 @@ class Stopwatch {
   std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
 };
 
-// Scenarios: storage_asynchronous.cc, storage_names.cc, storage_streams.cc.
+// Scenarios: storage_asynchronous.cc, storage_full.cc, storage_names.cc, storage_ranges.cc,
+// storage_streams.cc.
 void asynchronous();
 void by_number();
 void by_instruction();
@@ -42,5 +43,13 @@ void too_large();
 void streams();
 void closed_streams();
 void descriptors_of_a_vfork();
+void full();
+void refused();
+void flags();
+void synced_mapping();
+void copies();
+void advice();
+void allocation();
+void write_back();
 
 }  // namespace nvmemu::stored

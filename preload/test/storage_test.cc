@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // --storage: what calls on files below a folder come to, in real processes. Times are told by sums that the
 // report has, and only from below: how late a sleep ends is the machine's doing.
+#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/mount.h>
 #include <unistd.h>
 
+#include <cerrno>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <string>
@@ -143,7 +147,7 @@ TEST_F(Storage, GoesTogetherWithTheRest) {
   EXPECT_EQ(stored("stdio", "100us", {"--dram", "64M"})["read_bytes"], 100'000);
 }
 
-// Requests are told to be done when the storage would be done with them; but for one, which a thread tells
+// Requests are told to be done when the storage would be done with them; but for one, which a signal tells
 // of.
 TEST_F(Storage, RequestsOfPosixAioTakeAsLongAsTheStorageWould) {
   const Json storage = stored("asynchronous", "5ms");
@@ -151,8 +155,8 @@ TEST_F(Storage, RequestsOfPosixAioTakeAsLongAsTheStorageWould) {
   EXPECT_EQ(storage["writes"], 1);
   EXPECT_EQ(storage["syncs"], 1);
   EXPECT_EQ(storage["commits"], 1);
-  EXPECT_EQ(storage["read_bytes"], kPage * (1 + 2 + 2 + 1 + 1)) << "by aio, and by what looks at it";
-  EXPECT_THAT(err_, HasSubstr("1 requests by POSIX aio, of whose end a signal or a thread tells"));
+  EXPECT_EQ(storage["read_bytes"], kPage * (1 + 1 + 4 + 3 + 1)) << "by aio, and by what looks at it";
+  EXPECT_THAT(err_, HasSubstr("1 requests by POSIX aio, of whose end a signal tells, or one for a list"));
 }
 
 TEST_F(Storage, ElsewherePosixAioIsLeftAlone) {
@@ -185,7 +189,7 @@ TEST_F(Storage, SeesTheProgramsOwnInstructionsWhereCallsAreTrapped) {
   EXPECT_EQ(by_name["syncs"], 4);
   const Json asynchronous = stored("asynchronous", "5ms", {"--dram", "64M"});
   EXPECT_EQ(asynchronous["told_requests"], 0) << "the C library's threads are seen";
-  EXPECT_EQ(asynchronous["read_bytes"], kPage * (1 + 2 + 2 + 1 + 1 + 1));
+  EXPECT_EQ(asynchronous["read_bytes"], kPage * (1 + 1 + 4 + 3 + 2));
   EXPECT_EQ(stored("streams", "100us", {"--dram", "64M"})["written_bytes"], 8500);
 }
 #endif
@@ -216,7 +220,123 @@ TEST_F(Storage, AFolderThatVanishesLosesNothingAndIsTold) {
   EXPECT_THAT(err_, HasSubstr(stored_ + " is not there any more"));
 }
 
-TEST_F(Storage, WhatDoesNotGoInIsSaidAsEver) { EXPECT_EQ(stored("too-large")["written_bytes"], 12'000); }
+TEST_F(Storage, WhatDoesNotGoInIsSaidAsEver) {
+  const Json storage = stored("too-large");
+  EXPECT_EQ(storage["written_bytes"], 12'000);
+  EXPECT_EQ(storage["failed"], 2);
+}
+
+// A file system of 16 pages, below the folder.
+class FullStorage : public Storage {
+ protected:
+  void SetUp() override {
+    Storage::SetUp();
+    std::filesystem::create_directory(full_);
+    is_mounted_ = mount("none", full_.c_str(), "tmpfs", 0, "size=64k") == 0;
+    if (!is_mounted_) GTEST_SKIP() << "a file system cannot be mounted here: " << std::strerror(errno);
+  }
+  void TearDown() override {
+    if (is_mounted_) umount2(full_.c_str(), MNT_DETACH);
+    Storage::TearDown();
+  }
+
+  const std::string full_ = stored_ + "/full";
+  bool is_mounted_ = false;
+};
+
+TEST_F(FullStorage, IsSaidAsEverAndNothingIsChargedForWhatIsNotWritten) {
+  EXPECT_EQ(finish(start_program({NVMEMU_TEST_STORAGE_CALLS, full_, "full"})).out, "ok\n") << "natively";
+  for (const char* file : {"/a", "/b"}) std::filesystem::remove(full_ + file);
+  const Json storage = stored_in(full_, "full", "100us", {});
+  EXPECT_EQ(storage["written_bytes"], 17 * kPage);
+  EXPECT_EQ(storage["writes"], 5 + 1 + 1);
+  EXPECT_EQ(storage["device_written_pages"], 16);
+  EXPECT_EQ(storage["syncs"], 1);
+  EXPECT_EQ(storage["failed"], 6);
+  EXPECT_THAT(err_, HasSubstr("the real storage refused 6 calls"));
+}
+
+TEST_F(FullStorage, IsSaidAsEverWhereCallsAreTrapped) {
+  const Json storage = stored_in(full_, "full", "100us", {"--dram", "64M"});
+  EXPECT_EQ(storage["written_bytes"], 17 * kPage);
+  EXPECT_EQ(storage["device_written_pages"], 16);
+  EXPECT_EQ(storage["failed"], 6);
+}
+
+TEST_F(Storage, OfBrokenStorageTheErrorsAreTheProgramsAndNothingIsCharged) {
+  environment_["LD_PRELOAD"] = NVMEMU_TEST_TROUBLED_STORAGE;
+  const Json storage = stored("refused");
+  EXPECT_EQ(storage["writes"], 1);
+  EXPECT_EQ(storage["written_bytes"], kPage);
+  EXPECT_EQ(storage["device_written_pages"], 1);
+  EXPECT_EQ(storage["syncs"], 1);
+  EXPECT_EQ(storage["failed"], 2) << "and not what the program has asked wrongly";
+}
+
+// By names and numbers; and the system calls alone, where they are trapped.
+class StorageByAnyCall : public Storage, public testing::WithParamInterface<std::vector<std::string>> {
+ protected:
+  Json stored_so(const std::string& scenario, const std::string& profile = "100us") {
+    return stored(scenario, profile, GetParam());
+  }
+  bool has_direct_reads() const {
+    const int fd = open((stored_ + "/old").c_str(), O_RDONLY | O_DIRECT);
+    return fd >= 0 && close(fd) == 0;
+  }
+};
+
+TEST_P(StorageByAnyCall, FollowsHowAFileIsWritten) {
+  const Json storage = stored_so("flags");
+  EXPECT_EQ(storage["writes"], 6);
+  EXPECT_EQ(storage["syncs"], 5);
+  EXPECT_EQ(storage["commits"], 3);
+  EXPECT_EQ(storage["device_written_pages"], 6);
+  EXPECT_EQ(storage["reads"], has_direct_reads() ? 3 : 2);
+  EXPECT_EQ(storage["device_reads"], has_direct_reads() ? 1 : 0);
+}
+
+TEST_P(StorageByAnyCall, AMappingsSyncIsItsFiles) {
+  const Json storage = stored_so("synced-mapping", "1ms");
+  EXPECT_EQ(storage["syncs"], 3);
+  EXPECT_EQ(storage["commits"], 3);
+  EXPECT_EQ(storage["device_written_pages"], 2);
+}
+
+TEST_P(StorageByAnyCall, CopiesAreReadsAndWrites) {
+  const Json storage = stored_so("copies");
+  EXPECT_EQ(storage["reads"], 5);
+  EXPECT_EQ(storage["read_bytes"], 5 * kPage);
+  EXPECT_EQ(storage["writes"], 5);
+  EXPECT_EQ(storage["written_bytes"], 5 * kPage);
+  EXPECT_EQ(storage["failed"], 0);
+}
+
+TEST_P(StorageByAnyCall, TakesAdvice) {
+  const Json storage = stored_so("advice");
+  EXPECT_EQ(storage["missed_pages"], 7);
+  EXPECT_EQ(storage["hit_pages"], 2);
+  EXPECT_EQ(storage["read_ahead_pages"], 8 + 4 + 6);
+}
+
+TEST_P(StorageByAnyCall, RoomThatIsGivenOrTakenIsCommitted) {
+  const Json storage = stored_so("allocation");
+  EXPECT_EQ(storage["commits"], 4);
+  EXPECT_EQ(storage["device_written_pages"], 4);
+  EXPECT_EQ(storage["missed_pages"], 1);
+  EXPECT_EQ(storage["hit_pages"], 1);
+}
+
+TEST_P(StorageByAnyCall, WhatIsWrittenBackIsWaitedForByWhoAsks) {
+  EXPECT_EQ(stored_so("write-back", "20ms")["device_written_pages"], 2);
+}
+
+INSTANTIATE_TEST_SUITE_P(Calls, StorageByAnyCall,
+                         testing::Values(std::vector<std::string>{}
+#if defined(__x86_64__)
+                                         ,
+                                         std::vector<std::string>{"--dram", "64M"}
+#endif
+                                         ));
 
 TEST_F(Storage, AVforksChildClosesItsOwn) { EXPECT_EQ(stored("vfork")["reads"], 1); }
 

@@ -93,6 +93,19 @@ TEST_F(PageCacheTest, AFileThatIsCutShortLosesItsEnd) {
   EXPECT_EQ(cache_.find({1, 1}), 0U);
 }
 
+TEST_F(PageCacheTest, DropsARangeAndWhatIsCleanAlone) {
+  const PageCache::File a = file(1);
+  for (std::uint32_t i = 0; i < 4; ++i) cache_.add(a, i);
+  cache_.make_dirty(a, 1);
+  cache_.drop(a, 1, 3, PageCache::Drops::kClean);
+  EXPECT_TRUE(cache_.touch(a, 1));
+  EXPECT_FALSE(cache_.touch(a, 2));
+  EXPECT_TRUE(cache_.touch(a, 3));
+  cache_.drop(a, 1, 2);
+  EXPECT_FALSE(cache_.touch(a, 1));
+  EXPECT_EQ(cache_.dirty_pages(), 0U);
+}
+
 TEST_F(PageCacheTest, ClearedItHoldsNothing) {
   cache_.add(file(1), 0);
   cache_.make_dirty(file(1), 0);

@@ -199,5 +199,73 @@ TEST_F(PagedMemoryVolumeTest, FaultsBringFourPagesAndASyncReachesNoDevice) {
   EXPECT_EQ(state_.tally.device_writes.load(), 0U);
 }
 
+TEST_F(VolumeTest, WhatIsWrittenBackIsWaitedForByWhoAsks) {
+  write(0, 2 * 4096, 0);
+  const std::uint64_t now_ns = 1'000'000;
+  EXPECT_EQ(volume_.write_back(file_, {.begins = true}, now_ns), now_ns);
+  EXPECT_EQ(state_.tally.device_written_pages.load(), 2U);
+  const auto done_ns = static_cast<double>(volume_.write_back(file_, {.waits_before = true}, now_ns));
+  EXPECT_NEAR(done_ns - 1'000'000, 70 * kUs, 1);
+  write(0, 4096, now_ns);
+  EXPECT_NEAR(static_cast<double>(volume_.write_back(file_, {.waits_before = true, .begins = true}, now_ns)),
+              done_ns, 1)
+      << "not for what has just begun";
+  EXPECT_EQ(volume_.write_back(file_, {.waits_after = true}, 9'000'000), 9'000'000U);
+}
+
+TEST_F(VolumeTest, WhatIsToBeNeededIsOnItsWay) {
+  cache_.file(file_).size = 10 * 4096;
+  volume_.will_need({file_, 4 * 4096, 0}, 0);  // to the end
+  EXPECT_EQ(state_.tally.device_reads.load(), 1U);
+  EXPECT_EQ(state_.tally.device_read_pages.load(), 6U);
+  EXPECT_NEAR(read(5 * 4096, 4096, 10'000), 160 * kUs - 10'000, 1);
+  EXPECT_EQ(read(6 * 4096, 4096, 1'000'000), 0);
+  volume_.will_need({file_, 0, 100 * 4096}, 2'000'000);
+  EXPECT_EQ(state_.tally.device_read_pages.load(), 10U) << "what is there is not read again";
+  volume_.will_need({file_, 100 * 4096, 4096}, 2'000'000);
+  EXPECT_EQ(state_.tally.device_reads.load(), 2U) << "nothing is behind the end";
+}
+
+TEST_F(VolumeTest, WhatIsNotNeededGoesIfItIsCleanAndWhole) {
+  cache_.file(file_).size = 10 * 4096;
+  volume_.will_need({file_, 0, 0}, 0);
+  write(3 * 4096, 4096, 1'000'000);
+  volume_.will_not_need({file_, 4096 + 1, 4 * 4096}, 2'000'000);
+  EXPECT_TRUE(cache_.touch(file_, 1)) << "a part of it is";
+  EXPECT_FALSE(cache_.touch(file_, 2));
+  EXPECT_TRUE(cache_.touch(file_, 3)) << "it is being written";
+  EXPECT_FALSE(cache_.touch(file_, 4));
+  EXPECT_TRUE(cache_.touch(file_, 5));
+  EXPECT_EQ(cache_.dirty_pages(), 0U);
+  volume_.will_not_need({file_, 0, 0}, 3'000'000);
+  EXPECT_FALSE(cache_.touch(file_, 3));
+  EXPECT_FALSE(cache_.touch(file_, 9));
+}
+
+TEST_F(VolumeTest, RoomThatIsTakenBackIsNotWritten) {
+  cache_.file(file_).size = 0;
+  write(0, 4 * 4096, 0);
+  volume_.allocate({file_, 4096, 4096}, Allocation::kZeroed, 4 * 4096);
+  EXPECT_EQ(cache_.dirty_pages(), 3U);
+  volume_.allocate({file_, 2 * 4096, 4096}, Allocation::kMoved, 3 * 4096);
+  EXPECT_EQ(cache_.dirty_pages(), 1U);
+  EXPECT_EQ(cache_.file(file_).size, 3 * 4096U);
+}
+
+TEST_F(VolumeTest, RoomThatIsGivenIsCommitted) {
+  sync(SyncKind::kAll, 0);
+  volume_.allocate({file_, 0, 4096}, Allocation::kRoom, 100 * kMiB);
+  sync(SyncKind::kData, 10'000'000);
+  EXPECT_EQ(state_.tally.commits.load(), 1U);
+}
+
+TEST_F(VolumeTest, AMappingsSyncIsACommit) {
+  write(0, 4096, 0);
+  volume_.sync_mapped(file_, 1'000'000);
+  volume_.sync_mapped(file_, 20'000'000);
+  EXPECT_EQ(state_.tally.commits.load(), 2U);
+  EXPECT_EQ(state_.tally.device_written_pages.load(), 1U);
+}
+
 }  // namespace
 }  // namespace nvmemu
