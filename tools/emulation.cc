@@ -214,7 +214,8 @@ RunReport make_report(const RunOptions& options, const Prepared& prepared,
                      .layout = std::string(name_of(prepared.request.paging.choices.layout)),
                      .read_ahead = std::string(name_of(prepared.request.paging.choices.read_ahead)),
                      .policy = std::string(name_of(prepared.request.paging.choices.policy)),
-                     .handler = std::string(name_of(prepared.request.paging.choices.handler))};
+                     .handler = std::string(name_of(prepared.request.paging.choices.handler)),
+                     .store = std::string(name_of(prepared.request.paging.medium))};
     const PageDevice& device = prepared.request.paging.device;
     report.paging.endurance = {.capacity_bytes = device.capacity_bytes,
                                .erase_cycles = device.erase_cycles,

@@ -24,7 +24,8 @@ Result<void> check_alone(const RunOptions& options) {
                 {"--page-layout", options.page_layout},
                 {"--page-readahead", options.page_readahead},
                 {"--page-policy", options.page_policy},
-                {"--page-handler", options.page_handler}};
+                {"--page-handler", options.page_handler},
+                {"--page-store", options.page_store}};
   for (const auto& other : others) {
     if (!other.value.empty())
       return failure(fmt::format("{}: nothing is paged without --dram", other.name),
@@ -67,7 +68,9 @@ Result<void> check_choices(const RunOptions& options, PagingPlan& paging) {
     return done;
   if (const auto done = check_choice("--page-policy", options.page_policy, choices.policy); !done)
     return done;
-  return check_choice("--page-handler", options.page_handler, choices.handler);
+  if (const auto done = check_choice("--page-handler", options.page_handler, choices.handler); !done)
+    return done;
+  return check_choice("--page-store", options.page_store, choices.store);
 }
 
 // What a walk touches would be brought in, and waited for.
@@ -97,23 +100,45 @@ Result<void> check_dram(const RunOptions& options, PagingPlan& paging) {
   return {};
 }
 
-// Where none is named, in memory: what a page takes is what the device's model says.
+// Where pages lie that are not in DRAM; an error where they are to lie elsewhere.
+Result<void> check_medium(const std::string& path, StoreKind kind, StoreMedium medium) {
+  if (kind != StoreKind::kDirect || medium == StoreMedium::kDirect) return {};
+  const char* const why = medium == StoreMedium::kMemory
+                              ? ": its file system is in memory, and so are pages there"
+                              : ": its file system refuses requests past the page cache (O_DIRECT)";
+  return in_option("--page-store direct",
+                   {path + why, "name a folder on a disk: --page-to FOLDER; or leave --page-store away"});
+}
+
+// In that folder, or beside that name, which `option` is about. What is said to the run's processes is what
+// was found here.
+Result<void> take_place(const char* option, const std::string& path, PagingPlan& paging) {
+  StoreKind& kind = paging.choices.store;
+  const Result<StoreMedium> medium = check_page_store(path.c_str(), kind);
+  if (!medium) return in_option(option, medium.error());
+  if (const auto done = check_medium(path, kind, *medium); !done) return done;
+  paging.page_to = path;
+  paging.medium = *medium;
+  kind = *medium == StoreMedium::kDirect ? StoreKind::kDirect : StoreKind::kCached;
+  return {};
+}
+
+// Where none is named, in memory: what a page takes is what the device's model says. With --page-store direct
+// the first that can.
 Result<void> check_place(const RunOptions& options, PagingPlan& paging) {
   if (!options.page_to.empty()) {
     std::error_code error;
-    paging.page_to = std::filesystem::absolute(options.page_to, error).string();
-    const Result<void> store = check_page_store(paging.page_to.c_str());
-    return store ? store : in_option("--page-to", store.error());
+    return take_place("--page-to", std::filesystem::absolute(options.page_to, error).string(), paging);
   }
+  const bool is_direct = paging.choices.store == StoreKind::kDirect;
   const char* const runtime = std::getenv("XDG_RUNTIME_DIR");
-  Result<void> store = failure("there is no place for a file of pages");
+  Result<void> taken = failure("there is no place for a file of pages");
   for (const char* const folder : {static_cast<const char*>("/dev/shm"), runtime, "/tmp"}) {
     if (folder == nullptr || *folder == '\0') continue;
-    paging.page_to = folder;
-    store = check_page_store(folder);
-    if (store) return store;
+    taken = take_place("--dram", folder, paging);
+    if (taken) return taken;
   }
-  return in_option("--dram", {store.error().message, "name a folder: --page-to FOLDER"});
+  return is_direct ? taken : failure(taken.error().message, "name a folder: --page-to FOLDER");
 }
 
 }  // namespace

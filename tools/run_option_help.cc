@@ -81,6 +81,10 @@ void add_memory_options(Parser& app, RunOptions& options) {
       "who brings a page that is missing: the thread that touched it, or one\nof the emulator's, which takes "
       "root or CAP_SYS_PTRACE [signal]",
       kMemory);
+  add("--page-store", options.page_store, "auto|direct|cached",
+      "how the file for pages is read and written: past the page cache, so\nthat what is in it is out of "
+      "DRAM; through it; or past it where that\ncan be [auto]",
+      kMemory);
   app.add_option("--storage", options.storage,
                  "files below DIR behave as if they lay on other storage: ssd-nvme,\nssd-sata, hdd-7200, "
                  "optane-dax, ..., or a block device that takes\n100us for each request; or FILE.toml, that "

@@ -27,7 +27,7 @@ struct RunOptions {
   std::string tiers_file;          // and those of a file
   std::string policy;              // by which memory moves between them
   std::string dram, page_to, page_latency, page_device, page_layout, page_readahead, page_policy,
-      page_handler;
+      page_handler, page_store;
   std::vector<std::string> storage;  // DIR=PROFILE each
   std::string page_cache;
   std::string throttle = "auto", node = "0";

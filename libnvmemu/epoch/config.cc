@@ -43,6 +43,7 @@ constexpr const char* kPageLayout = "NVMEMU_PAGE_LAYOUT";
 constexpr const char* kPageReadAhead = "NVMEMU_PAGE_READAHEAD";
 constexpr const char* kPagePolicy = "NVMEMU_PAGE_POLICY";
 constexpr const char* kPageHandler = "NVMEMU_PAGE_HANDLER";
+constexpr const char* kPageStore = "NVMEMU_PAGE_STORE";
 constexpr const char* kBaseLatency = "NVMEMU_BASE_LATENCY";
 constexpr const char* kEpoch = "NVMEMU_EPOCH";
 constexpr const char* kAlternate = "NVMEMU_ALTERNATE";
@@ -210,7 +211,8 @@ Outcome read_paging_choices(Config& config) {
   if (Outcome error = read_choice(kPageLayout, choices.layout)) return error;
   if (Outcome error = read_choice(kPageReadAhead, choices.read_ahead)) return error;
   if (Outcome error = read_choice(kPagePolicy, choices.policy)) return error;
-  return read_choice(kPageHandler, choices.handler);
+  if (Outcome error = read_choice(kPageHandler, choices.handler)) return error;
+  return read_choice(kPageStore, choices.store);
 }
 
 Outcome read_paging(Config& config) {
@@ -402,6 +404,7 @@ std::vector<std::string> to_environment(const Config& config) {
       set(kPageReadAhead, std::string(name_of(config.paging.choices.read_ahead))),
       set(kPagePolicy, std::string(name_of(config.paging.choices.policy))),
       set(kPageHandler, std::string(name_of(config.paging.choices.handler))),
+      set(kPageStore, std::string(name_of(config.paging.choices.store))),
       set(kReadBandwidth, in_bps(config.target_read_bps)),
       set(kWriteBandwidth, in_bps(config.target_write_bps)),
       set(kStat, word_for(kOneZero, config.stat)),

@@ -42,7 +42,8 @@ struct Config {
                                // made; empty: there is none
   PagingPlan paging{};         // NVMEMU_DRAM ("256MiB"), NVMEMU_PAGE_TO (a folder, or a file's name),
                                // NVMEMU_PAGE_DEVICE (a name or a latency), NVMEMU_PAGE_LAYOUT,
-                               // NVMEMU_PAGE_READAHEAD, NVMEMU_PAGE_POLICY, NVMEMU_PAGE_HANDLER
+                               // NVMEMU_PAGE_READAHEAD, NVMEMU_PAGE_POLICY, NVMEMU_PAGE_HANDLER,
+                               // NVMEMU_PAGE_STORE
   StoragePlan storage{};       // NVMEMU_STORAGE (DIR=PROFILE, by line ends), NVMEMU_PAGE_CACHE ("1GiB")
   double base_latency_ns = 0;  // NVMEMU_BASE_LATENCY; 0: the calibrated one
   double epoch_ns = 100e6;     // NVMEMU_EPOCH, 1 ms to 10 s

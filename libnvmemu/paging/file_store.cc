@@ -2,9 +2,12 @@
 #include "paging/file_store.h"
 
 #include <fcntl.h>
+#include <linux/magic.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
+#include <sys/vfs.h>
 
 #include <algorithm>
 #include <array>
@@ -20,6 +23,7 @@ namespace {
 // Above those that programs count on, or close one by one.
 constexpr int kHighDescriptor = 900;
 constexpr std::size_t kMostPath = 4096;
+constexpr long kAgain = 0;
 
 // "PATH/nvmemu-pages.NUMBER" of a folder, else "PATH.NUMBER". False where that is too long.
 bool name_file(const char* path, bool is_folder, std::uint64_t number, char (&out)[kMostPath]) noexcept {
@@ -48,6 +52,23 @@ int raised(int file) noexcept {
   return static_cast<int>(high);
 }
 
+bool lies_in_memory(int file) noexcept {
+  struct statfs system {};
+  if (raw_syscall(SYS_fstatfs, file, &system) != 0) return false;
+  return system.f_type == TMPFS_MAGIC || system.f_type == RAMFS_MAGIC;
+}
+
+// Whether the first page does. Some file systems take requests past their cache, and leave it there for all
+// that (ext4 with data=journal).
+bool lies_in_page_cache(int file) noexcept {
+  void* const mapped = mmap(nullptr, kPageBytes, PROT_READ, MAP_SHARED, file, 0);
+  if (mapped == MAP_FAILED) return false;
+  unsigned char pages[1] = {};
+  const bool is_known = mincore(mapped, kPageBytes, pages) == 0;
+  munmap(mapped, kPageBytes);
+  return is_known && (pages[0] & 1) != 0;
+}
+
 }  // namespace
 
 int FileStore::create(const char* path) noexcept {
@@ -69,6 +90,42 @@ int FileStore::create(const char* path) noexcept {
   return -EEXIST;
 }
 
+void FileStore::set_file(int file) noexcept {
+  file_ = file;
+  const long flags = raw_syscall(SYS_fcntl, file, F_GETFL);
+  is_direct_.store(flags > 0 && (flags & O_DIRECT) != 0, std::memory_order_relaxed);
+}
+
+// Of a file that is open: an open() that is refused for O_DIRECT leaves the file there that it has made.
+bool FileStore::go_direct() noexcept {
+  if (lies_in_memory(file_)) return false;
+  const long flags = raw_syscall(SYS_fcntl, file_, F_GETFL);
+  if (flags < 0 || raw_syscall(SYS_fcntl, file_, F_SETFL, flags | O_DIRECT) != 0) return false;
+  is_direct_.store(true, std::memory_order_relaxed);
+  return true;
+}
+
+// Other threads' requests may be on their way past the cache: the kernel keeps the two in step.
+void FileStore::go_through_cache() noexcept {
+  const long flags = raw_syscall(SYS_fcntl, file_, F_GETFL);
+  if (flags >= 0) raw_syscall(SYS_fcntl, file_, F_SETFL, flags & ~long{O_DIRECT});
+  if (is_direct_.exchange(false) && tell_cached_ != nullptr) tell_cached_();
+}
+
+// Of the bytes that the kernel says, those behind which the next request may begin; kAgain: the same request
+// is to be made once more; else an error number. Past the cache requests begin at pages: a part of one counts
+// for nothing. Where they are larger than a page (EINVAL), it is better to go through the cache than to lose
+// what the program has written.
+long FileStore::transferred(long result, bool was_direct) noexcept {
+  if (result == -EINTR) return kAgain;
+  if (result == -EINVAL && was_direct) {
+    go_through_cache();
+    return kAgain;
+  }
+  if (was_direct && result > 0) result -= result % static_cast<long>(kPageBytes);
+  return result == 0 ? -EIO : result;  // at its end, or no page of it
+}
+
 std::size_t FileStore::read(std::uint64_t slot, std::byte* const* to, std::size_t pages) noexcept {
   constexpr std::size_t kAtOnce = 16;
   std::size_t bytes = 0;
@@ -81,9 +138,9 @@ std::size_t FileStore::read(std::uint64_t slot, std::byte* const* to, std::size_
       at += kPageBytes - inside;
     }
     const auto offset = static_cast<long>(slot * kPageBytes + bytes);
-    const long got = raw_syscall(SYS_preadv, file_, parts, count, offset, 0);
-    if (got == -EINTR) continue;
-    if (got <= 0) break;
+    const bool was_direct = is_direct();
+    const long got = transferred(raw_syscall(SYS_preadv, file_, parts, count, offset, 0), was_direct);
+    if (got < 0) break;
     bytes += static_cast<std::size_t>(got);
   }
   return bytes / kPageBytes;
@@ -91,16 +148,17 @@ std::size_t FileStore::read(std::uint64_t slot, std::byte* const* to, std::size_
 
 bool FileStore::write(std::uint64_t slot, const std::byte* from, std::size_t pages) noexcept {
   for (std::size_t done = 0; done < pages * kPageBytes;) {
-    const long put =
-        raw_syscall(SYS_pwrite64, file_, from + done, pages * kPageBytes - done, slot * kPageBytes + done);
-    if (put == -EINTR) continue;
-    if (put <= 0) return false;
+    const bool was_direct = is_direct();
+    const long put = transferred(
+        raw_syscall(SYS_pwrite64, file_, from + done, pages * kPageBytes - done, slot * kPageBytes + done),
+        was_direct);
+    if (put < 0) return false;
     done += static_cast<std::size_t>(put);
   }
   return true;
 }
 
-Result<void> check_page_store(const char* path) {
+Result<StoreMedium> check_page_store(const char* path, StoreKind kind) {
   struct stat status {};
   if (stat(path, &status) == 0 && !S_ISDIR(status.st_mode) && !S_ISREG(status.st_mode))
     return failure(std::string(path) + ": neither a folder nor a file", "name a folder on a file system");
@@ -109,10 +167,16 @@ Result<void> check_page_store(const char* path) {
     return failure(std::string(path) + ": no file for pages can be made there: " + std::strerror(-file),
                    "name a folder, or a file in one, that you may write to");
   const Descriptor closed(file);
-  static constexpr std::array<std::byte, kPageBytes> kPage{std::byte{1}};
-  if (!FileStore(file).write(0, kPage.data(), 1))
+  FileStore store(file);
+  if (kind != StoreKind::kCached) store.go_direct();
+  alignas(kPageBytes) static std::array<std::byte, kPageBytes> page{std::byte{1}};
+  if (!store.write(0, page.data(), 1))
     return failure(std::string(path) + ": nothing can be written there", "is that file system full?");
-  return {};
+  if (!store.read_one(0, page.data()))
+    return failure(std::string(path) + ": what was written there cannot be read",
+                   "name a folder on another file system");
+  if (lies_in_memory(file)) return StoreMedium::kMemory;
+  return store.is_direct() && !lies_in_page_cache(file) ? StoreMedium::kDirect : StoreMedium::kPageCache;
 }
 
 }  // namespace nvmemu

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Pages in a file that has no name, so that it is gone with the last process that has it open. What lies in
-// the page cache is DRAM all the same: how long a page takes is the device model's to say.
+// the page cache is DRAM all the same: past it (O_DIRECT), what is out of DRAM is out of it, and a page takes
+// what the storage takes, too. How long it takes at least is the device model's to say.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 
 #include "base/result.h"
 #include "paging/page_store.h"
+#include "paging/paging_choices.h"
 
 namespace nvmemu {
 
@@ -18,16 +21,30 @@ class FileStore final : public PageStore {
 
   constexpr explicit FileStore(int file) noexcept : file_(file) {}
   int file() const noexcept { return file_; }
-  void set_file(int file) noexcept { file_ = file; }
+  void set_file(int file) noexcept;
+
+  // Past the page cache from now on. False where the file system refuses, or lies in memory, which what is
+  // written past a cache is in as well: nothing is changed then. Async-signal-safe.
+  bool go_direct() noexcept;
+  bool is_direct() const noexcept { return is_direct_.load(std::memory_order_relaxed); }
+  // What is called, in whatever handler it is found, when the file system refuses after all, and pages go
+  // through its cache from then on.
+  void when_cached(void (*tell)() noexcept) noexcept { tell_cached_ = tell; }
 
   std::size_t read(std::uint64_t slot, std::byte* const* to, std::size_t pages) noexcept override;
   bool write(std::uint64_t slot, const std::byte* from, std::size_t pages) noexcept override;
 
  private:
+  long transferred(long result, bool was_direct) noexcept;
+  void go_through_cache() noexcept;
+
   int file_;
+  std::atomic<bool> is_direct_{false};
+  void (*tell_cached_)() noexcept = nullptr;
 };
 
-// Whether such a file can be made and written to. Not for handlers.
-Result<void> check_page_store(const char* path);
+// Whether such a file can be made, written to and read, and where its pages are then if it is opened as
+// `kind` says. Not for handlers.
+Result<StoreMedium> check_page_store(const char* path, StoreKind kind);
 
 }  // namespace nvmemu

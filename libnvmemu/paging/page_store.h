@@ -9,6 +9,12 @@ namespace nvmemu {
 
 // Slots of kPageBytes. False where it cannot: an error of the medium, or it is full. Async- and thread-safe
 // for different slots.
+//
+// A device may read and write the memory that it is given here itself, without a copy (O_DIRECT). So that is
+// the pager's own, in whole pages, and never the program's: a page of that could be moved out from under the
+// device, or be written to by other threads while it is read; and a page that a fork comes to share meanwhile
+// would be copied, and what arrives then be in the one process only. Nobody but the pager touches its own,
+// and it forks when none of it is in use.
 class PageStore {
  public:
   // Each of so many pages from `slot` on to where it is wanted, in one request. How many there are now: fewer

@@ -162,7 +162,8 @@ FaultOutcome Pager::read_in(std::uint64_t page, PageEntry& entry, bool write) no
   const unsigned number = claim_bounce();
   const Reading reading = begin_reading(slot, bounce(number));
   std::uint64_t done_ns = 0;
-  ask_device(PageOperation::kRead, reading.slots.begin, reading.slots.end - reading.slots.begin, done_ns);
+  ask_device(PageOperation::kRead, reading.slots.begin, reading.slots.end - reading.slots.begin,
+             clock_.now_ns(), done_ns);
   lock_.unlock();
   const std::size_t pages = read_all(reading);
   wait(done_ns);

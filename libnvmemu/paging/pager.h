@@ -127,14 +127,20 @@ class Pager {
   }
 
   // Before a fork: all that is on its way is in the store or in DRAM, and nothing happens until
-  // after_fork(). copy(slot): to the child's store; false: it cannot, and there must be no fork.
+  // after_fork(). copy(slot, pages, by): to the child's store, `by` memory for them, of kMostCopied at most;
+  // false: it cannot, and there must be no fork.
+  static constexpr std::size_t kMostCopied = 64;
   template <typename Copy>
   bool prepare_fork(const Copy& copy) noexcept {
     lock_.lock();
     while (busy_ > 0) lock_.let_others();
     flush();
-    for (std::uint64_t slot = 0; (slot = slots_.next_used(slot + 1, slots_.highest() + 1)) != kNoSlot;) {
-      if (!copy(slot)) return false;
+    const std::uint64_t end = slots_.highest() + 1;
+    for (std::uint64_t slot = 0; (slot = slots_.next_used(slot + 1, end)) != kNoSlot;) {
+      std::size_t pages = 1;
+      while (pages < kMostCopied && slot + pages < end && slots_.is_used(slot + pages)) ++pages;
+      if (!copy(slot, pages, cleaned_)) return false;
+      slot += pages - 1;
     }
     return true;
   }
@@ -147,7 +153,7 @@ class Pager {
   static constexpr std::uint64_t kNoSlot = Slots::kNone;
   static constexpr std::uint64_t kNoPage = PageTable::kPages;
   static constexpr unsigned kBounces = 64;  // pages that are read at once
-  static constexpr std::size_t kCleaned = 64;
+  static constexpr std::size_t kCleaned = kMostCopied;
   static bool is_failure(long result) noexcept { return result < 0 && result >= -4095; }
 
   // pager.cc
@@ -195,7 +201,7 @@ class Pager {
   void leave_unwritten() noexcept;
   void leave(std::size_t at, std::uint64_t slot) noexcept;
   void unstage_all() noexcept;
-  void ask_device(PageOperation operation, std::uint64_t slot, std::uint64_t pages,
+  void ask_device(PageOperation operation, std::uint64_t slot, std::uint64_t pages, std::uint64_t asked_ns,
                   std::uint64_t& done_ns) noexcept;
   // When all that was written will be done, which whoever had it written waits for, without the lock.
   std::uint64_t take_write_wait() noexcept { return std::exchange(written_at_ns_, 0); }

@@ -6,12 +6,13 @@
 
 namespace nvmemu {
 
+// What the store itself took since then is a part of the device's time.
 void Pager::ask_device(PageOperation operation, std::uint64_t slot, std::uint64_t pages,
-                       std::uint64_t& done_ns) noexcept {
+                       std::uint64_t asked_ns, std::uint64_t& done_ns) noexcept {
   const auto kind = static_cast<std::size_t>(operation);
   const std::uint64_t in_sequence = model_.counts().of[kind].sequential_pages;
   const std::uint64_t erases = model_.counts().erases;
-  done_ns = std::max(done_ns, model_.submit(operation, slot, pages, clock_.now_ns()));
+  done_ns = std::max(done_ns, model_.submit(operation, slot, pages, asked_ns));
   const bool is_sequential = model_.counts().of[kind].sequential_pages > in_sequence;
   const bool reads = operation == PageOperation::kRead;
   PagingTally::Count& count = is_sequential ? (reads ? tally_.sequential_reads : tally_.sequential_writes)
@@ -44,8 +45,9 @@ Pager::Written Pager::write_side_by_side(const std::byte* contents, const std::u
   for (;;) {
     const Written taken = take_side_by_side(pages, most);
     if (taken.pages == 0) return taken;
+    const std::uint64_t asked_ns = clock_.now_ns();
     if (store_.write(taken.slot, contents, taken.pages)) {
-      ask_device(PageOperation::kWrite, taken.slot, taken.pages, written_at_ns_);
+      ask_device(PageOperation::kWrite, taken.slot, taken.pages, asked_ns, written_at_ns_);
       return taken;
     }
     for (std::size_t i = 0; i < taken.pages; ++i) give_back(taken.slot + i);
@@ -94,8 +96,9 @@ std::size_t Pager::read_to_clean(std::uint64_t* slots, std::size_t count) noexce
     for (run = 1; first + run < count && slots[first + run] == slots[first] + run;) ++run;
     std::array<std::byte*, kCleaned> to;
     for (std::size_t i = 0; i < run; ++i) to[i] = cleaned_ + (kept + i) * kPageBytes;
+    const std::uint64_t asked_ns = clock_.now_ns();
     const std::size_t read = store_.read(slots[first], to.data(), run);
-    ask_device(PageOperation::kRead, slots[first], run, written_at_ns_);
+    ask_device(PageOperation::kRead, slots[first], run, asked_ns, written_at_ns_);
     for (std::size_t i = 0; i < read; ++i) slots[kept++] = slots[first + i];
   }
   return kept;

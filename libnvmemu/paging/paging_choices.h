@@ -21,23 +21,35 @@ enum class PolicyKind : std::uint8_t { kFifo, kRandom, kClock };
 // Who brings a page that is missing: the thread that touched it, in a signal handler; or one of the
 // emulator's.
 enum class HandlerKind : std::uint8_t { kSignal, kThread };
+// How the file for pages is read and written: past the page cache (O_DIRECT), through it, or past it where
+// that can be.
+enum class StoreKind : std::uint8_t { kAuto, kDirect, kCached };
 
 inline constexpr auto kLayoutNames = std::to_array<std::string_view>({"log", "in-place", "scattered"});
 inline constexpr auto kReadAheadNames = std::to_array<std::string_view>({"none", "window", "adaptive"});
 inline constexpr auto kPolicyNames = std::to_array<std::string_view>({"fifo", "random", "clock"});
 inline constexpr auto kHandlerNames = std::to_array<std::string_view>({"signal", "thread"});
+inline constexpr auto kStoreNames = std::to_array<std::string_view>({"auto", "direct", "cached"});
 
 constexpr const auto& names_of(LayoutKind /*any*/) noexcept { return kLayoutNames; }
 constexpr const auto& names_of(ReadAheadKind /*any*/) noexcept { return kReadAheadNames; }
 constexpr const auto& names_of(PolicyKind /*any*/) noexcept { return kPolicyNames; }
 constexpr const auto& names_of(HandlerKind /*any*/) noexcept { return kHandlerNames; }
+constexpr const auto& names_of(StoreKind /*any*/) noexcept { return kStoreNames; }
 
 struct PagingChoices {
   LayoutKind layout = LayoutKind::kLog;
   ReadAheadKind read_ahead = ReadAheadKind::kNone;
   PolicyKind policy = PolicyKind::kFifo;
   HandlerKind handler = HandlerKind::kSignal;
+  StoreKind store = StoreKind::kAuto;
 };
+
+// What came of StoreKind: where pages lie that are not in DRAM. In the page cache, and in a file system in
+// memory, they are in DRAM all the same.
+enum class StoreMedium : std::uint8_t { kDirect, kPageCache, kMemory };
+inline constexpr auto kMediumNames = std::to_array<std::string_view>({"direct", "page-cache", "memory"});
+constexpr const auto& names_of(StoreMedium /*any*/) noexcept { return kMediumNames; }
 
 template <typename Kind>
 constexpr std::string_view name_of(Kind kind) noexcept {

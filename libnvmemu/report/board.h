@@ -48,6 +48,7 @@ enum BoardWarning : std::uint32_t {
   kPagingEnded = 1U << 17,  // a seccomp filter, before which all was brought into DRAM
   kNoStorage = 1U << 18,    // files were to lie on other storage, and do not
   kPagesBySignal = 1U << 19,  // a thread was to bring pages, and may not: who touches them does, in a signal
+  kPagesCached = 1U << 20,    // its file for pages was to be written past the page cache, and is not
 };
 
 enum class Ticker : std::uint32_t { kNone, kPerfEvent, kPosixTimer };

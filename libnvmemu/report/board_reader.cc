@@ -57,6 +57,8 @@ constexpr WarningText kWarningTexts[] = {
     {kNotPaged, "all of its memory was in DRAM: it could not be paged (why is said on stderr)"},
     {kPagesBySignal,
      "had no right to a thread that brings pages: whoever touched them brought them, in a signal handler"},
+    {kPagesCached,
+     "its file for pages went through the page cache: requests past it (O_DIRECT) were refused"},
     {kNoStorage,
      "files lay where they are: the storage of the run could not be reached (why is said on stderr)"},
     {kPagingEnded,

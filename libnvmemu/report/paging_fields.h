@@ -49,7 +49,7 @@ inline constexpr PagingField<std::uint64_t> kPagingCounts[] = {
 inline constexpr PagingField<std::string> kPagingTexts[] = {
     {"device", &PagingReport::device},        {"layout", &PagingReport::layout},
     {"readahead", &PagingReport::read_ahead}, {"policy", &PagingReport::policy},
-    {"handler", &PagingReport::handler},
+    {"handler", &PagingReport::handler},      {"store", &PagingReport::store},
 };
 
 // Bytes; of several runs the most.

@@ -99,6 +99,7 @@ struct PagingReport {
   double dram_bytes = 0;  // that each process may have; 0: nothing is paged
   std::string page_to{}, device{};
   std::string layout{}, read_ahead{}, policy{}, handler{};  // by the names of paging_choices.h
+  std::string store{};                  // where the file's pages were: direct, page-cache or memory
   FaultReport first{}, soft{}, hard{};  // a first touch; of a page on its way out; of one that was out
   std::uint64_t write_faults = 0, touched_pages = 0;
   double device_ns = 0;                                                // waited for the device's model

@@ -2,9 +2,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <string_view>
 
 #include "base/quote.h"
 #include "base/units.h"
+#include "paging/paging_choices.h"
 #include "report/paging_fields.h"
 #include "report/run_report.h"
 
@@ -169,12 +171,19 @@ std::vector<std::string> wear_lines(const PagingReport& paging, double wall_seco
       wear->years, paging.endurance.erase_cycles, paging.endurance.capacity_bytes / 1e9)};
 }
 
+// Where pages lie then: whether they are out of DRAM.
+const char* where_of(std::string_view store) {
+  if (store == name_of(StoreMedium::kDirect)) return ", past the page cache";
+  if (store == name_of(StoreMedium::kPageCache)) return ", in the page cache";
+  return store == name_of(StoreMedium::kMemory) ? ", in memory" : "";
+}
+
 std::vector<std::string> paging_lines(const PagingReport& paging) {
   const auto size = [](double bytes) { return format_size(static_cast<std::uint64_t>(bytes)); };
   const auto pages = [&size](std::uint64_t count) { return size(static_cast<double>(count) * 4096); };
-  return {fmt::format("paging: {} of DRAM for each process, the rest on {} ({}): at most {} there",
+  return {fmt::format("paging: {} of DRAM for each process, the rest on {} ({}{}): at most {} there",
                       size(paging.dram_bytes), paging.device.empty() ? "no slower device" : paging.device,
-                      paging.page_to, size(paging.most_store_bytes)),
+                      paging.page_to, where_of(paging.store), size(paging.most_store_bytes)),
           fmt::format("faults: {} hard (median {}, 99 % {}), {} soft, {} of first touches, {} of writes; {} "
                       "waited for the device; {} written, {} read",
                       paging.hard.faults, format_duration(paging.hard.median_ns),

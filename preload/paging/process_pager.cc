@@ -5,6 +5,7 @@
 #include <sys/syscall.h>
 #include <time.h>
 
+#include <array>
 #include <cstring>
 #include <new>
 
@@ -59,15 +60,29 @@ void ProcessPager::bring_by_signal() noexcept {
   Runtime::get().warn(kPagesBySignal);
 }
 
-Result<void> ProcessPager::open(const PagingPlan& plan, const Clock& clock, PagingTally& tally) {
-  const Result<void> can = choose_handler(plan.choices.handler);
-  if (!can) return can;
+void ProcessPager::warn_cached() noexcept { Runtime::get().warn(kPagesCached); }
+
+// The tool has made sure that the file can be written to as it says. What is refused here all the same (to a
+// process with another view of the file system, say) changes where pages lie, and not what they hold.
+Result<void> ProcessPager::open_store(const PagingPlan& plan) {
   if (plan.page_to.size() >= sizeof store_path_) return failure("the path of the file for pages is too long");
   std::memcpy(store_path_, plan.page_to.c_str(), plan.page_to.size() + 1);
   const int file = FileStore::create(store_path_);
   if (file < 0)
     return failure(plan.page_to + ": no file for pages can be made there: " + std::strerror(-file));
   store_.set_file(file);
+  if (plan.choices.store == StoreKind::kCached) return {};
+  store_.when_cached(warn_cached);
+  if (store_.go_direct() || plan.choices.store == StoreKind::kAuto) return {};
+  log_warning(plan.page_to + ": pages go through the page cache: its file system refuses O_DIRECT");
+  warn_cached();
+  return {};
+}
+
+Result<void> ProcessPager::open(const PagingPlan& plan, const Clock& clock, PagingTally& tally) {
+  const Result<void> can = choose_handler(plan.choices.handler);
+  if (!can) return can;
+  if (const Result<void> opened = open_store(plan); !opened) return opened;
   if (!mapper_.open(handler_)) return failure("no userfaultfd for the pager");
   alignas(SpinningClock) static std::byte clock_storage[sizeof(SpinningClock)];
   alignas(Pager) static std::byte pager_storage[sizeof(Pager)];
@@ -90,13 +105,15 @@ Result<void> ProcessPager::open(const PagingPlan& plan, const Clock& clock, Pagi
 int ProcessPager::prepare_copy() noexcept {
   const int file = FileStore::create(store_path_);
   FileStore copy(file);
+  if (file >= 0 && store_.is_direct() && !copy.go_direct()) warn_cached();
   std::uint64_t copied = 0;
-  alignas(kPageBytes) static std::byte page[kPageBytes];  // under the pager's lock
-  const auto copy_slot = [&](std::uint64_t slot) {
-    ++copied;
-    return file >= 0 && store_.read_one(slot, page) && copy.write(slot, page, 1);
+  const auto copy_slots = [&](std::uint64_t slot, std::size_t pages, std::byte* by) {
+    std::array<std::byte*, Pager::kMostCopied> to;
+    for (std::size_t i = 0; i < pages; ++i) to[i] = by + i * kPageBytes;
+    copied += pages;
+    return file >= 0 && store_.read(slot, to.data(), pages) == pages && copy.write(slot, by, pages);
   };
-  const bool is_copied = pager_->prepare_fork(copy_slot);
+  const bool is_copied = pager_->prepare_fork(copy_slots);
   tally_->forks.fetch_add(1, std::memory_order_relaxed);
   tally_->fork_copied_pages.fetch_add(copied, std::memory_order_relaxed);
   if (is_copied && file >= 0) return file;

@@ -59,11 +59,13 @@ class ProcessPager {
   }
 
  private:
+  static Result<void> open_store(const PagingPlan& plan);
   static int prepare_copy() noexcept;
   static long abandon_fork(int error) noexcept;
   static void begin_in_child(int copy) noexcept;
   static Result<void> choose_handler(HandlerKind wanted);
   static void bring_by_signal() noexcept;
+  static void warn_cached() noexcept;
   static bool watch_in_child(HandlerKind handler) noexcept;
   static void end_in_parent(int copy) noexcept;
 

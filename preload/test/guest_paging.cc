@@ -7,6 +7,7 @@
 #include <signal.h>
 #include <spawn.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/select.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
@@ -89,6 +90,14 @@ int memory() {
   for (std::size_t i = 0; i < heap.size(); i += kPage) heap[i] = static_cast<char>(i / kPage);
   for (std::size_t i = 0; i < heap.size(); i += kPage) CHECK(heap[i] == static_cast<char>(i / kPage));
   return 0;
+}
+
+// As on a disk that becomes full, whatever disk that is: none of its files may be larger than that.
+int little_room() {
+  constexpr rlim_t kMostBytes = 1 << 20;
+  const rlimit limit{.rlim_cur = kMostBytes, .rlim_max = kMostBytes};
+  CHECK(signal(SIGXFSZ, SIG_IGN) != SIG_ERR && setrlimit(RLIMIT_FSIZE, &limit) == 0);
+  return memory();
 }
 
 int kernel_reads_and_writes() {
@@ -401,6 +410,7 @@ int unlocks_what_is_to_be_paged() {
 }
 
 constexpr Scenario kScenarios[] = {{"paged-memory", memory},
+                                   {"paged-little-room", little_room},
                                    {"paged-calls", kernel_reads_and_writes},
                                    {"paged-many-parts", receives_in_many_parts},
                                    {"paged-mappings", changes_of_mappings},

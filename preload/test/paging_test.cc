@@ -260,6 +260,10 @@ INSTANTIATE_TEST_SUITE_P(
                     Wrong{{"--page-layout", "log"}, "nothing is paged without --dram"},
                     Wrong{{"--page-handler", "thread"}, "nothing is paged without --dram"},
                     Wrong{{"--dram", "2M", "--page-handler", "kernel"}, "--page-handler"},
+                    Wrong{{"--page-store", "direct"}, "nothing is paged without --dram"},
+                    Wrong{{"--dram", "2M", "--page-store", "page-cache"}, "--page-store"},
+                    Wrong{{"--dram", "2M", "--page-store", "direct", "--page-to", "/nowhere/pages"},
+                          "--page-to: /nowhere/pages"},
                     Wrong{{"--dram", "2M", "--page-to", "/nowhere/pages"}, "--page-to: /nowhere/pages"},
                     Wrong{{"--dram", "2M", "--page-to", "/dev/null"}, "neither a folder nor a file"},
                     Wrong{{"--dram", "2M", "--page-to", "/proc"}, "--page-to: /proc"}));

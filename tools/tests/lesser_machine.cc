@@ -2,6 +2,7 @@
 // Runs a command as if on a machine that has less than this one: what the kernel is asked for is refused, by
 // a seccomp notifier, for all processes of the command. For tests of the tests: they must pass there; and for
 // what is to be said where something is missing. Which machines there are: see `kMachines`.
+#include <fcntl.h>
 #include <linux/seccomp.h>
 #include <sys/syscall.h>
 
@@ -23,7 +24,7 @@ namespace {
 constexpr std::uint64_t kSetDispatch = 59, kUserModeOnly = 1;
 
 constexpr int kPerf[] = {SYS_perf_event_open}, kFaults[] = {SYS_userfaultfd}, kPrctl[] = {SYS_prctl},
-              kPersonality[] = {SYS_personality};
+              kPersonality[] = {SYS_personality}, kFcntl[] = {SYS_fcntl};
 
 // Of moby's profiles/seccomp/default.json: what needs a capability there that containers have not, as far as
 // programs of this kind ask for it.
@@ -74,6 +75,11 @@ constexpr Machine kMachines[] = {
      [](const seccomp_data& call) { return call.args[0] == kSetDispatch ? EINVAL : 0; }},
     {"linux-5.10", kFaults,
      [](const seccomp_data& call) { return (call.args[0] & kUserModeOnly) != 0 ? EINVAL : 0; }},
+    // Its file systems go through the page cache only.
+    {"no-direct-io", kFcntl,
+     [](const seccomp_data& call) {
+       return call.args[1] == F_SETFL && (call.args[2] & O_DIRECT) != 0 ? EINVAL : 0;
+     }},
     {"docker", kOfDocker, [](const seccomp_data&) { return EPERM; }},
     {"docker", kPersonality,
      [](const seccomp_data& call) {

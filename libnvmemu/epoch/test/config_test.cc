@@ -243,7 +243,8 @@ TEST_F(ConfigTest, SendsHowMemoryIsPaged) {
   sent.paging.choices = {.layout = LayoutKind::kInPlace,
                          .read_ahead = ReadAheadKind::kAdaptive,
                          .policy = PolicyKind::kClock,
-                         .handler = HandlerKind::kThread};
+                         .handler = HandlerKind::kThread,
+                         .store = StoreKind::kDirect};
   set_all(to_environment(sent));
   const auto config = read_config();
   ASSERT_TRUE(config);
@@ -252,8 +253,12 @@ TEST_F(ConfigTest, SendsHowMemoryIsPaged) {
   EXPECT_EQ(config->paging.choices.read_ahead, ReadAheadKind::kAdaptive);
   EXPECT_EQ(config->paging.choices.policy, PolicyKind::kClock);
   EXPECT_EQ(config->paging.choices.handler, HandlerKind::kThread);
+  EXPECT_EQ(config->paging.choices.store, StoreKind::kDirect);
   set("NVMEMU_PAGE_LAYOUT", "logs");
   EXPECT_THAT(error(), AllOf(HasSubstr("NVMEMU_PAGE_LAYOUT"), HasSubstr("logs")));
+  set("NVMEMU_PAGE_LAYOUT", "log");
+  set("NVMEMU_PAGE_STORE", "page-cache");
+  EXPECT_THAT(error(), AllOf(HasSubstr("NVMEMU_PAGE_STORE"), HasSubstr("page-cache")));
 }
 
 TEST_F(ConfigTest, SendsEachSource) {

@@ -240,8 +240,9 @@ TEST_P(PagerChaos, ChildAndParentEachReadTheirOwn) {
   chaos.run(2'000);
   process.store.refuses_writes = false;
   Store copy(store_pages());
-  ASSERT_TRUE(process.pager.prepare_fork([&](std::uint64_t slot) {
-    copy.copy_from(process.store, slot);
+  ASSERT_TRUE(process.pager.prepare_fork([&](std::uint64_t slot, std::size_t pages, std::byte*) {
+    EXPECT_LE(pages, Pager::kMostCopied);
+    for (std::size_t i = 0; i < pages; ++i) copy.copy_from(process.store, slot + i);
     return true;
   }));
   const pid_t child = fork();

@@ -16,7 +16,6 @@
 #include <vector>
 
 #include "host/test/needs.h"
-#include "paging/file_store.h"
 #include "simulated_memory.h"
 
 namespace nvmemu {
@@ -181,38 +180,6 @@ TEST_F(UffdMapperOfAThread, WhatCannotBeBroughtIsAnError) {
   other.join();
   EXPECT_EQ(put, -1);
   EXPECT_EQ(error, EFAULT);
-}
-
-TEST(FileStore, KeepsPagesInAFileWithoutAName) {
-  const int file = FileStore::create("/tmp");
-  ASSERT_GE(file, 0);
-  FileStore store(file);
-  const simulated::Contents one = simulated::contents_of(1);
-  ASSERT_TRUE(store.write(5, one.data(), 1));
-  simulated::Contents read;
-  ASSERT_TRUE(store.read_one(5, read.data()));
-  EXPECT_EQ(read, one);
-  EXPECT_FALSE(store.read_one(100, read.data()));  // beyond its end
-  EXPECT_EQ(store.write(6, simulated::contents_of(2).data(), 1), true);
-  std::vector<simulated::Contents> several(40);
-  std::vector<std::byte*> to;
-  for (simulated::Contents& contents : several) to.insert(to.begin(), contents.data());
-  EXPECT_EQ(store.read(5, to.data(), to.size()), 2U);  // there are no more
-  EXPECT_EQ(several[39], one);
-  EXPECT_EQ(several[38], simulated::contents_of(2));
-  for (std::uint64_t slot = 7; slot < 50; ++slot)
-    ASSERT_TRUE(store.write(slot, simulated::contents_of(slot).data(), 1));
-  EXPECT_EQ(store.read(7, to.data(), to.size()), to.size());
-  for (std::uint64_t i = 0; i < to.size(); ++i) EXPECT_EQ(several[39 - i], simulated::contents_of(7 + i));
-  EXPECT_NE(fcntl(file, F_GETFD) & FD_CLOEXEC, 0);
-  close(file);
-  EXPECT_FALSE(store.write(5, one.data(), 1));
-}
-
-TEST(FileStore, SaysWhereNoneCanBeMade) {
-  EXPECT_FALSE(check_page_store("/nowhere/pages"));
-  EXPECT_FALSE(check_page_store("/dev/null"));
-  EXPECT_TRUE(check_page_store("/tmp"));
 }
 
 TEST(TimeHistogram, HasEachTimeInABucketAnEighthWide) {

@@ -55,7 +55,11 @@ TEST(ReportJson, SaysNothingOfABandwidthThatNobodyMeasured) {
 TEST(ReportJson, SaysOfPagingWhatIsReadBack) {
   EXPECT_TRUE(json::parse(to_json(example_report()))["paging"].is_null());
   RunReport report = example_report();
-  report.paging = {.dram_bytes = 1 << 28, .page_to = "/dev/shm", .device = "optane-ssd", .layout = "log"};
+  report.paging = {.dram_bytes = 1 << 28,
+                   .page_to = "/dev/shm",
+                   .device = "optane-ssd",
+                   .layout = "log",
+                   .store = "direct"};
   report.paging.hard = {.faults = 7, .mean_ns = 20e3, .median_ns = 18e3, .p99_ns = 30e3, .p999_ns = 40e3};
   report.paging.random_read_pages = 7;
   report.paging.device_ns = 63e3;
@@ -64,6 +68,7 @@ TEST(ReportJson, SaysOfPagingWhatIsReadBack) {
   EXPECT_TRUE(paging["soft_faults"]["median_ns"].is_null());
   EXPECT_EQ(paging["random_read_pages"], 7);
   EXPECT_EQ(paging["layout"], "log");
+  EXPECT_EQ(paging["store"], "direct");
   const Result<RunReport> read = parse_report(to_json(report));
   ASSERT_TRUE(read) << read.error().message;
   EXPECT_EQ(to_json(*read), to_json(report));

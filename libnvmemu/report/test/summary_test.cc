@@ -38,6 +38,18 @@ TEST(Summary, SaysWhatWasEmulatedAndHowSureThatIs) {
             "nvmemu: error of the delay: +-3.1 % (95 %), from 1200 samples\n");
 }
 
+TEST(Summary, SaysWhetherPagesAreOutOfDram) {
+  RunReport report = example();
+  report.paging = {.dram_bytes = 1 << 28, .page_to = "/mnt/scratch", .device = "optane-ssd"};
+  EXPECT_THAT(summary(report), HasSubstr("the rest on optane-ssd (/mnt/scratch): at most"));
+  report.paging.store = "direct";
+  EXPECT_THAT(summary(report), HasSubstr("(/mnt/scratch, past the page cache)"));
+  report.paging.store = "page-cache";
+  EXPECT_THAT(summary(report), HasSubstr("(/mnt/scratch, in the page cache)"));
+  report.paging.store = "memory";
+  EXPECT_THAT(summary(report), HasSubstr("(/mnt/scratch, in memory)"));
+}
+
 TEST(Summary, SaysWhatWasMovedWhereThatWasMeasured) {
   RunReport report = example();
   EXPECT_THAT(summary(report), Not(HasSubstr("memory: read")));
