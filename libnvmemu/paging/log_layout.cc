@@ -9,7 +9,8 @@
 namespace nvmemu {
 namespace {
 
-// Up to 8 MiB: where each goes on elsewhere, that is one request of 32, of PageMapper::kStaging pages at most.
+// Up to 8 MiB: where each goes on elsewhere, that is one request of 32, of PageMapper::kStaging pages at
+// most.
 constexpr std::uint64_t kLeastSegmentSlots = 16, kMostSegmentSlots = 2048;
 // So many there are at least; and no less is used before anything is cleaned.
 constexpr std::uint64_t kFewSegments = 4;
