@@ -38,7 +38,8 @@ void Volume::will_need(const FileRange& range, std::uint64_t now_ns) noexcept {
   const std::uint64_t size = cache_->file(file).size;
   const std::uint32_t first = page_below(range.offset);
   const std::uint32_t file_end = page_above(std::min(end_of(range), size));
-  const std::uint32_t end = std::min<std::uint64_t>(file_end, std::uint64_t{first} + cache_->capacity());
+  const auto end = static_cast<std::uint32_t>(
+      std::min<std::uint64_t>(file_end, std::uint64_t{first} + cache_->capacity()));
   constexpr std::uint32_t kMostPages = 1024;
   std::uint64_t done_ns = 0;
   PageCache::Run run{.file = file};

@@ -330,13 +330,12 @@ TEST_P(StorageByAnyCall, WhatIsWrittenBackIsWaitedForByWhoAsks) {
   EXPECT_EQ(stored_so("write-back", "20ms")["device_written_pages"], 2);
 }
 
-INSTANTIATE_TEST_SUITE_P(Calls, StorageByAnyCall,
-                         testing::Values(std::vector<std::string>{}
 #if defined(__x86_64__)
-                                         ,
-                                         std::vector<std::string>{"--dram", "64M"}
+const std::vector<std::vector<std::string>> kWithTrapsAndWithout = {{}, {"--dram", "64M"}};
+#else
+const std::vector<std::vector<std::string>> kWithTrapsAndWithout = {{}};
 #endif
-                                         ));
+INSTANTIATE_TEST_SUITE_P(Calls, StorageByAnyCall, testing::ValuesIn(kWithTrapsAndWithout));
 
 TEST_F(Storage, AVforksChildClosesItsOwn) { EXPECT_EQ(stored("vfork")["reads"], 1); }
 

@@ -104,7 +104,7 @@ TEST(ReportJson, HasTheTiers) {
 TEST(ReportJson, HasThePlaces) {
   RunReport report = example_report();
   report.places = {{.pid = 7, .name = "[heap]", .begin = 4096, .bytes = 8192, .stall_ns = 1e9},
-                   PlaceReport{.site = "build at app+0x12"}};
+                   PlaceReport{.name = "", .site = "build at app+0x12"}};
   const json places = json::parse(to_json(report))["places"];
   ASSERT_EQ(places.size(), 2U);
   EXPECT_THAT(keys(places[0]), UnorderedElementsAre("pid", "name", "site", "begin", "bytes", "stall_ns"));
