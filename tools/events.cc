@@ -11,11 +11,11 @@
 #include "base/quote.h"
 #include "counters/pmu/catalogue.h"
 #include "counters/pmu/resolve.h"
-#include "counters/sampler/code/instruction.h"
 #include "host/cpu.h"
 #include "source_choice.h"
 #include "subcommands.h"
 #include "terminal.h"
+#include "walk/decode.h"
 
 namespace nvmemu {
 namespace {

@@ -13,7 +13,6 @@
 #include "base/units.h"
 #include "calibration_table.h"
 #include "counters/pmu/catalogue.h"
-#include "counters/sampler/code/instruction.h"
 #include "host/calibrate.h"
 #include "host/calibration.h"
 #include "host/capabilities.h"
@@ -23,6 +22,7 @@
 #include "source_choice.h"
 #include "subcommands.h"
 #include "terminal.h"
+#include "walk/decode.h"
 
 namespace nvmemu {
 namespace {

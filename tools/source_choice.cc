@@ -5,8 +5,8 @@
 
 #include "counters/pmu/pmu_source.h"
 #include "counters/pmu/self_test.h"
-#include "counters/sampler/code/instruction.h"
 #include "host/calibration.h"
+#include "walk/decode.h"
 
 namespace nvmemu {
 namespace {

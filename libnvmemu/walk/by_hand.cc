@@ -6,13 +6,6 @@
 namespace nvmemu {
 namespace {
 
-// A general register of 32 or 64 bits; kNoRegister for any other operand.
-std::int8_t word_register(const ZydisDecodedOperand& operand) {
-  if (operand.type != ZYDIS_OPERAND_TYPE_REGISTER || (operand.size != 64 && operand.size != 32))
-    return kNoRegister;
-  return general_of(operand.reg.value);
-}
-
 bool is_word_of_memory(const ZydisDecodedOperand& operand) {
   return operand.type == ZYDIS_OPERAND_TYPE_MEMORY && operand.mem.type == ZYDIS_MEMOP_TYPE_MEM &&
          (operand.size == 64 || operand.size == 32);
@@ -63,19 +56,13 @@ bool is_plain_branch(const ZydisDecodedInstruction& instruction) {
   return instruction.meta.branch_type != ZYDIS_BRANCH_TYPE_FAR && !is_narrowed;
 }
 
-void set_target(const ZydisDecodedOperand& operand, MicroOp& op) {
-  op.constant = static_cast<std::int64_t>(op.next()) + operand.imm.value.s;
-  op.has_constant = true;
-}
-
 // A jump's or a call's.
 bool decode_transfer(const ZydisDecoded& decoded, OpKind kind, MicroOp& op) {
   const ZydisDecodedOperand& target = decoded.operands[0];
   if (!is_plain_branch(decoded.instruction)) return false;
   op.writes_memory = false;
-  if (target.type == ZYDIS_OPERAND_TYPE_IMMEDIATE) {
-    set_target(target, op);
-  } else if (target.type == ZYDIS_OPERAND_TYPE_REGISTER && target.size == 64) {
+  if (op.has_constant) return becomes(op, kind);
+  if (target.type == ZYDIS_OPERAND_TYPE_REGISTER && target.size == 64) {
     op.from = general_of(target.reg.value);
   } else if (!is_word_of_memory(target) || target.size != 64) {
     return false;
@@ -85,17 +72,13 @@ bool decode_transfer(const ZydisDecoded& decoded, OpKind kind, MicroOp& op) {
 
 bool decode_branch(const ZydisDecoded& decoded, MicroOp& op) {
   const auto& instruction = decoded.instruction;
-  if (!is_plain_branch(instruction)) return false;
-  if (instruction.mnemonic == ZYDIS_MNEMONIC_JRCXZ) {
-    set_target(decoded.operands[0], op);
-    return becomes(op, OpKind::kCountBranch);
-  }
+  if (!op.has_constant || !is_plain_branch(instruction)) return false;
+  if (instruction.mnemonic == ZYDIS_MNEMONIC_JRCXZ) return becomes(op, OpKind::kCountBranch);
   // Opcodes 70 to 7f, and 0f 80 to 8f: their low digit is the condition.
   const bool is_conditional =
       (instruction.opcode_map == ZYDIS_OPCODE_MAP_DEFAULT && (instruction.opcode & 0xf0) == 0x70) ||
       (instruction.opcode_map == ZYDIS_OPCODE_MAP_0F && (instruction.opcode & 0xf0) == 0x80);
   if (!is_conditional) return false;
-  set_target(decoded.operands[0], op);
   op.condition = instruction.opcode & 0xf;
   return becomes(op, OpKind::kBranch);
 }
@@ -191,10 +174,7 @@ bool decode_flush(MicroOp& op) {
 
 bool decode_by_hand(const ZydisDecoded& decoded, MicroOp& op) noexcept {
   const auto category = decoded.instruction.meta.category;
-  if (category == ZYDIS_CATEGORY_NOP || category == ZYDIS_CATEGORY_WIDENOP ||
-      category == ZYDIS_CATEGORY_PREFETCH) {
-    return does_nothing(op);
-  }
+  if (touches_no_data(decoded.instruction)) return does_nothing(op);
   if (category == ZYDIS_CATEGORY_STRINGOP) return decode_string(decoded, op);
   if (category == ZYDIS_CATEGORY_COND_BR) return decode_branch(decoded, op);
   switch (decoded.instruction.mnemonic) {

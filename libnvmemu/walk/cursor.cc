@@ -53,16 +53,12 @@ WalkStop Cursor::step() noexcept {
   return WalkStop::kNone;
 }
 
-std::uint64_t Cursor::address_of(const WalkOperand& operand) const noexcept {
-  const std::uint64_t index =
-      operand.index >= 0 ? registers_.general[static_cast<std::uint8_t>(operand.index)] : 0;
-  return address_of(operand, index * operand.scale);
+std::uint64_t Cursor::address_of(const MemoryOperand& operand) const noexcept {
+  return address_of(operand, scaled_index(operand, registers_.general));
 }
 
-std::uint64_t Cursor::address_of(const WalkOperand& operand, std::uint64_t scaled_index) const noexcept {
-  std::uint64_t address = static_cast<std::uint64_t>(operand.displacement) + scaled_index;
-  if (operand.base >= 0) address += registers_.general[static_cast<std::uint8_t>(operand.base)];
-  if (operand.is_short) address = static_cast<std::uint32_t>(address);
+std::uint64_t Cursor::address_of(const MemoryOperand& operand, std::uint64_t scaled_index) const noexcept {
+  std::uint64_t address = offset_in_segment(operand, registers_.general, scaled_index);
   if (operand.segment == Segment::kFs) address += registers_.fs_base;
   if (operand.segment == Segment::kGs) address += registers_.gs_base;
   return address;

@@ -31,8 +31,8 @@ class Cursor {
  private:
   CodeEntry* entry_at(std::uintptr_t address, WalkStop& why) noexcept;
   CodeEntry* follow(WalkStop& why) noexcept;
-  std::uint64_t address_of(const WalkOperand& operand) const noexcept;
-  std::uint64_t address_of(const WalkOperand& operand, std::uint64_t scaled_index) const noexcept;
+  std::uint64_t address_of(const MemoryOperand& operand) const noexcept;
+  std::uint64_t address_of(const MemoryOperand& operand, std::uint64_t scaled_index) const noexcept;
   void set_general(const MicroOp& op, std::uint64_t value) noexcept;
   bool holds_condition(std::uint8_t condition) const noexcept;
 

@@ -34,35 +34,33 @@ constexpr Form kForms[] = {
     {ZYDIS_MNEMONIC_VSCATTERQPD, OpKind::kScatter, 8, 8},
 };
 
-bool is_executable(const ZydisDecodedInstruction& instruction, VectorState vectors) {
-  if (instruction.encoding == ZYDIS_INSTRUCTION_ENCODING_VEX) return vectors >= VectorState::kAvx;
-  return instruction.encoding == ZYDIS_INSTRUCTION_ENCODING_EVEX && vectors == VectorState::kAvx512;
+bool is_of_avx(const ZydisDecodedInstruction& instruction) {
+  return instruction.encoding == ZYDIS_INSTRUCTION_ENCODING_VEX ||
+         instruction.encoding == ZYDIS_INSTRUCTION_ENCODING_EVEX;
 }
 
 // A register that stands for two of these is an invalid instruction.
-bool are_distinct(const MicroOp& op) {
-  const VectorGather& gather = op.gather;
+bool are_distinct(OpKind kind, const VectorGather& gather) {
   const bool is_vector_mask = gather.mask >= 0;
-  if (op.kind == OpKind::kScatter) return true;
+  if (kind == OpKind::kScatter) return true;
   return gather.data != gather.index &&
          (!is_vector_mask || (gather.mask != gather.data && gather.mask != gather.index));
 }
 
 }  // namespace
 
-bool decode_gather(const ZydisDecoded& decoded, VectorState vectors, MicroOp& op) noexcept {
+bool decode_gather(const ZydisDecoded& decoded, MicroOp& op) noexcept {
   const auto& instruction = decoded.instruction;
   const auto* const form = std::find_if(std::begin(kForms), std::end(kForms), [&](const Form& known) {
     return known.mnemonic == instruction.mnemonic;
   });
-  if (form == std::end(kForms) || !is_executable(instruction, vectors)) return false;
+  if (form == std::end(kForms) || !is_of_avx(instruction)) return false;
   VectorGather& gather = op.gather;
   const std::size_t vector_bytes = instruction.avx.vector_length / 8;
   gather.index_bytes = form->index_bytes;
   gather.element_bytes = form->element_bytes;
   gather.count = static_cast<std::uint8_t>(vector_bytes / std::max(form->index_bytes, form->element_bytes));
   for (const ZydisDecodedOperand& operand : decoded.visible()) {
-    if (operand.type == ZYDIS_OPERAND_TYPE_MEMORY) gather.index = vector_of(operand.mem.index);
     if (operand.type != ZYDIS_OPERAND_TYPE_REGISTER) continue;
     const bool is_mask = instruction.encoding == ZYDIS_INSTRUCTION_ENCODING_VEX &&
                          operand.encoding == ZYDIS_OPERAND_ENCODING_NDSNDD;
@@ -72,10 +70,10 @@ bool decode_gather(const ZydisDecoded& decoded, VectorState vectors, MicroOp& op
       (is_mask ? gather.mask : gather.data) = vector_of(operand.reg.value);
     }
   }
-  op.kind = form->kind;
   const bool is_whole =
       gather.data >= 0 && gather.index >= 0 && (gather.mask >= 0) != (gather.mask_register > 0);
-  if (!is_whole || !are_distinct(op)) return false;
+  if (!is_whole || !are_distinct(form->kind, gather)) return false;
+  op.kind = form->kind;
   op.operand_bytes = form->element_bytes;
   op.reads_memory = op.writes_memory = false;  // not at one operand: the kind's own
   op.stop = WalkStop::kNone;

@@ -3,12 +3,11 @@
 #pragma once
 
 #include "walk/micro_op.h"
-#include "walk/registers.h"
 #include "walk/zydis_decode.h"
 
 namespace nvmemu {
 
 // As decode_by_hand().
-bool decode_gather(const ZydisDecoded& decoded, VectorState vectors, MicroOp& op) noexcept;
+bool decode_gather(const ZydisDecoded& decoded, MicroOp& op) noexcept;
 
 }  // namespace nvmemu

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// One x86-64 instruction as a walk executes it and a core model sees it.
+// One x86-64 instruction: what it does to registers and memory, how a walk executes it, what a core model
+// sees of it.
 #pragma once
 
 #include <array>
 #include <cstddef>
 #include <cstdint>
 
+#include "walk/memory_operand.h"
 #include "walk/register_set.h"
 #include "walk/registers.h"
 #include "walk/walk_stop.h"
@@ -48,17 +50,12 @@ enum class OpKind : std::uint8_t {
   kStop,                // not executed: `stop` says why
 };
 
-enum class Segment : std::uint8_t { kNone, kFs, kGs };
-
-// Where an operand lies: base + index * scale + displacement, which has the instruction's own address in it
-// where that counts.
-struct WalkOperand {
-  std::int64_t displacement = 0;
-  std::int8_t base = kNoRegister;
-  std::int8_t index = kNoRegister;
-  std::uint8_t scale = 0;
-  Segment segment = Segment::kNone;
-  bool is_short = false;  // an address of 32 bits
+// Where execution goes on, whether a walk executes the instruction or not.
+enum class Flow : std::uint8_t {
+  kOn,      // behind it
+  kBranch,  // there, or elsewhere
+  kCall,    // elsewhere, and then there
+  kAway,    // elsewhere: a jump, a return
 };
 
 // What of a gather or a scatter its operand does not say: elements of vector `data` at indices in vector
@@ -75,11 +72,12 @@ struct MicroOp {
   RegisterSet for_address = 0;  // registers read for the operand's address,
   RegisterSet for_data = 0;     // and for all else
   RegisterSet written = 0;
-  WalkOperand operand;
+  MemoryOperand operand;
   VectorGather gather;
-  std::int64_t constant = 0;  // an immediate, a branch's target, what a return drops
+  std::int64_t constant = 0;  // an immediate, a target, what a return drops, what is added
   std::array<std::uint8_t, 16> code{};
   OpKind kind = OpKind::kStop;
+  Flow flow = Flow::kOn;
   WalkStop stop = WalkStop::kUnsupported;
   std::uint8_t length = 0;
   std::uint8_t operand_bytes = 0;  // of memory
@@ -89,8 +87,10 @@ struct MicroOp {
   bool is_non_temporal = false;
   bool is_old_float = false;     // of the x87 unit, or MMX
   bool is_repeated = false;      // rep, repe, repne
-  bool has_constant = false;     // of kPush, of branches: no register or memory names it
-  std::int8_t to = kNoRegister;  // of kinds by hand
+  bool has_constant = false;     // of kPush, and where control may go: no register or memory names it
+  bool is_sum = false;           // to `to` of 4 or 8 bytes: `constant` is added, or `from` added or taken off
+  bool is_compare = false;       // cmp, test
+  std::int8_t to = kNoRegister;  // of kinds by hand, and of sums
   std::int8_t from = kNoRegister;
   std::int8_t bit = kNoRegister;  // of bt and its like in memory: how far from the operand, in bits
   std::uint8_t width = 8;         // bytes of a register by hand, or of an element of a string

@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "walk/memory_operand.h"
 #include "walk/register_set.h"
 
 namespace nvmemu {
@@ -21,7 +22,7 @@ enum class VectorState : std::uint8_t { kSse, kAvx, kAvx512 };
 
 // Stubs address these members by their offsets.
 struct WalkRegisters {
-  std::array<std::uint64_t, kGeneralRegisters> general{};
+  GeneralRegisters general{};
   // As lahf and seto leave them in %ax: bit 0 is the overflow flag, bits 8 to 15 SF, ZF, AF, PF, CF where
   // lahf has them.
   std::uint64_t flags = 0;

@@ -15,20 +15,30 @@ namespace nvmemu {
 using Operands = std::span<const ZydisDecodedOperand>;
 
 struct ZydisDecoded {
+  ZydisDecoder decoder;
+  ZydisDecoderContext context;
   ZydisDecodedInstruction instruction;
-  ZydisDecodedOperand operands[ZYDIS_MAX_OPERAND_COUNT];
+  ZydisDecodedOperand operands[ZYDIS_MAX_OPERAND_COUNT];  // as many as it has
 
   Operands visible() const { return {operands, instruction.operand_count_visible}; }
   Operands all() const { return {operands, instruction.operand_count}; }
 };
 
-// Of the bytes at `code`, of which `available` may be read: Zydis' status, and where that is success,
-// `decoded`.
-inline ZyanStatus decode(const std::uint8_t* code, std::size_t available, ZydisDecoded& decoded) noexcept {
-  ZydisDecoder decoder;
-  ZydisDecoderInit(&decoder, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64);
+// Of the bytes at `code`, of which `available` may be read, all but operands. False where they are no
+// instruction.
+inline bool decode_instruction(const std::uint8_t* code, std::size_t available,
+                               ZydisDecoded& decoded) noexcept {
+  ZydisDecoderInit(&decoded.decoder, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64);
   const std::size_t length = std::min<std::size_t>(available, ZYDIS_MAX_INSTRUCTION_LENGTH);
-  return ZydisDecoderDecodeFull(&decoder, code, length, &decoded.instruction, decoded.operands);
+  return ZYAN_SUCCESS(
+      ZydisDecoderDecodeInstruction(&decoded.decoder, &decoded.context, code, length, &decoded.instruction));
+}
+
+// All of it.
+inline bool decode(const std::uint8_t* code, std::size_t available, ZydisDecoded& decoded) noexcept {
+  return decode_instruction(code, available, decoded) &&
+         ZYAN_SUCCESS(ZydisDecoderDecodeOperands(&decoded.decoder, &decoded.context, &decoded.instruction,
+                                                 decoded.operands, decoded.instruction.operand_count));
 }
 
 inline bool is_in(auto value, const auto& list) {

@@ -20,6 +20,13 @@ inline std::int8_t general_of(ZydisRegister reg) {
   return between(whole, ZYDIS_REGISTER_RAX, ZYDIS_REGISTER_R15);
 }
 
+// Of 32 or 64 bits; kNoRegister for any other operand.
+inline std::int8_t word_register(const ZydisDecodedOperand& operand) {
+  if (operand.type != ZYDIS_OPERAND_TYPE_REGISTER || (operand.size != 64 && operand.size != 32))
+    return kNoRegister;
+  return general_of(operand.reg.value);
+}
+
 inline std::int8_t vector_of(ZydisRegister reg) {
   if (const auto xmm = between(reg, ZYDIS_REGISTER_XMM0, ZYDIS_REGISTER_XMM31); xmm >= 0) return xmm;
   if (const auto ymm = between(reg, ZYDIS_REGISTER_YMM0, ZYDIS_REGISTER_YMM31); ymm >= 0) return ymm;

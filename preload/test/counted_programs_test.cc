@@ -7,7 +7,7 @@
 
 #include "cli.h"
 #include "counters/record/record_reader.h"
-#include "counters/sampler/code/instruction.h"
+#include "walk/decode.h"
 
 namespace nvmemu {
 namespace {

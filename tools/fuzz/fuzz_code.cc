@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whatever the bytes that are taken for code: decoders agree on lengths and read no byte that is not theirs,
-// and what follows loops through them comes back, from each instruction, with what lies in them.
+// Whatever the bytes that are taken for code: the decoder knows their length without their operands too, and
+// reads no byte that is not theirs, and what follows loops through them comes back, from each instruction,
+// with what lies in them.
 #include <signal.h>
 #include <sys/mman.h>
 #include <ucontext.h>
@@ -11,6 +12,7 @@
 #include "counters/sampler/code/guarded_read.h"
 #include "counters/sampler/code/loop.h"
 #include "fuzzing.h"
+#include "walk/decode.h"
 
 using namespace nvmemu;
 using namespace nvmemu::fuzzing;
@@ -21,7 +23,6 @@ constexpr std::size_t kPageBytes = 4096;
 constexpr std::size_t kPages = 2;
 constexpr std::size_t kMostBytes = 512;        // of an input,
 constexpr std::size_t kMostInstructions = 24;  // and of what is looked at in it
-constexpr std::size_t kLongest = 15;
 
 // As the preload library's handler does: a guarded read of what is not there returns.
 void resume_guarded(int signal, siginfo_t*, void* context) {
@@ -48,15 +49,14 @@ std::uint8_t* make_pages() {
   return memory + kPageBytes;
 }
 
-void check_decoders(const std::uint8_t* code, std::size_t available) {
-  const auto instruction = decode_instruction(code, available);
-  const auto effects = decode_effects(code, available);
-  if (instruction) require(instruction->length >= 1 && instruction->length <= std::min(available, kLongest));
-  if (effects) {
-    require(effects->length >= 1 && effects->length <= std::min(available, kLongest));
-    require(effects->access_count <= InstructionEffects::kAccesses);
-  }
-  if (instruction && effects) require(instruction->length == effects->length);
+void check_decoder(const std::uint8_t* code, std::size_t available) {
+  MicroOp op;
+  const bool is_one = decode_op(code, available, 0x400000, op);
+  if (is_one) require(op.length >= 1 && op.length <= std::min(available, kLongestInstruction));
+  const OpOutline outline = outline_op(code, available, 0x400000);
+  require(outline.length == (is_one ? op.length : 0));
+  require(!is_one ||
+          (outline.flow == op.flow && outline.has_target == (op.has_constant && op.flow != Flow::kOn)));
 }
 
 void check_analysis(std::uintptr_t at) {
@@ -65,19 +65,18 @@ void check_analysis(std::uintptr_t at) {
     require(loop->stream_count <= Loop::kStreams);
   }
   for (const auto& before : {instruction_before(at), instruction_waited_for(at)}) {
-    if (before) require(before->instruction.length >= 1);
+    if (before) require(before->length >= 1);
   }
 }
 
 // As the last bytes of the pages and as the first: what is beyond must not be read.
 void check_at(std::uint8_t* place, const std::uint8_t* data, std::size_t size) {
   std::memcpy(place, data, size);
-  for (std::size_t offset = 0; offset < size; ++offset) check_decoders(place + offset, size - offset);
+  for (std::size_t offset = 0; offset < size; ++offset) check_decoder(place + offset, size - offset);
   std::size_t looked_at = 0;
   for (std::size_t offset = 0; offset < size && looked_at < kMostInstructions; ++looked_at) {
     check_analysis(reinterpret_cast<std::uintptr_t>(place + offset));
-    const auto instruction = decode_instruction(place + offset, size - offset);
-    offset += instruction ? instruction->length : 1;
+    offset += std::max<std::size_t>(outline_op(place + offset, size - offset, 0).length, 1);
   }
 }
 

@@ -35,7 +35,7 @@ void check_operands(const ZydisDecoded& rewritten, const DecodedOp& decoded) {
 void check_native(const DecodedOp& decoded) {
   const StubRecipe& recipe = decoded.recipe;
   ZydisDecoded rewritten;
-  require(ZYAN_SUCCESS(decode(recipe.code.data(), recipe.length, rewritten)));
+  require(decode(recipe.code.data(), recipe.length, rewritten));
   require(rewritten.instruction.length == recipe.length);
   require(decoded.op.is_non_temporal || rewritten.instruction.mnemonic == decoded.op.mnemonic);
   check_operands(rewritten, decoded);

@@ -6,8 +6,8 @@
 
 #include "cli.h"
 #include "counters/record/record_reader.h"
-#include "counters/sampler/code/instruction.h"
 #include "host/capabilities.h"
+#include "walk/decode.h"
 
 namespace nvmemu {
 namespace {

@@ -46,7 +46,7 @@ BENCHMARK(find_known_load);
 // 100 samples of as many loads as asked for.
 void take_epoch(benchmark::State& state) {
   const auto entries = std::make_unique<LoadEntry[]>(static_cast<std::size_t>(state.range(0)));
-  for (std::int64_t i = 0; i < state.range(0); ++i) entries[i].instruction.kind = StallKind::kLoad;
+  for (std::int64_t i = 0; i < state.range(0); ++i) entries[i].kind = StallKind::kLoad;
   WalkedSamples samples(100);
   EveryLoad verdicts(100);
   WalkedPool pool;
@@ -76,7 +76,7 @@ void add_streaming_sample(benchmark::State& state) {
   loop.streams[0] = {.operand = {.base = kRsi}, .step = 16, .reads = true};
   loop.streams[1] = {.operand = {.base = kRdi}, .step = 16, .writes = true};
   TrafficMeter meter(32e6);
-  Registers registers{};
+  GeneralRegisters registers{};
   registers[kRdi] = std::uintptr_t{1} << 46;
   double time_ns = 0;
   for (auto _ : state) {

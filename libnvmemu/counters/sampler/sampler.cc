@@ -11,6 +11,8 @@
 #include "base/program_counter.h"
 #include "counters/sampler/calibration/sampling_cost.h"
 #include "counters/sampler/fault_mask.h"
+#include "walk/decode.h"
+#include "walk/general_registers.h"
 
 namespace nvmemu {
 namespace {
@@ -89,7 +91,7 @@ void Sampler::on_tick(const ucontext_t& context) noexcept {
   if (perf_.is_open()) {
     drain_ring();
   } else if (timer_.is_open()) {
-    add_sample({program_counter(context), clock_.to_ns(clock_.now_ticks()), registers_of(context)},
+    add_sample({program_counter(context), clock_.to_ns(clock_.now_ticks()), general_registers(context)},
                own_time_.take(timer_.take_cpu_ns()));
   }
   note_interruption(options_.tick_cost_ns);
@@ -186,7 +188,7 @@ void Sampler::add_sample(const TickerSample& sample, double time_ns) noexcept {
     const bool known = own || waiting || sample.time_ns == 0;
     traffic_.add(known ? nullptr : learnt_.loops.find(ip), sample.registers, sample.time_ns, time_ns);
   }
-  if (entry != nullptr && waits_for_reads(entry->instruction.kind)) {
+  if (entry != nullptr && waits_for_reads(entry->kind)) {
     candidate_ = entry;
     candidate_ip_ = ip;
   }

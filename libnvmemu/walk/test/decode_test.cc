@@ -56,6 +56,43 @@ TEST(Decode, KnowsControlFlow) {
   EXPECT_TRUE(decoded({0xff, 0x24, 0xc5, 0, 0, 0, 0}).op.reads_memory);  // jmp *(,%rax,8)
 }
 
+OpOutline outline(const std::vector<std::uint8_t>& code) {
+  return outline_op(code.data(), code.size(), 0x400000);
+}
+
+TEST(Decode, OutlinesWhereControlGoes) {
+  const OpOutline branch = outline({0x0f, 0x84, 0xfa, 0xff, 0xff, 0xff});  // je to itself
+  EXPECT_EQ(branch.length, 6);
+  EXPECT_EQ(branch.flow, Flow::kBranch);
+  EXPECT_TRUE(branch.has_target);
+  EXPECT_EQ(branch.target, 0x400000u);
+  EXPECT_EQ(outline({0xe8, 1, 0, 0, 0}).flow, Flow::kCall);
+  EXPECT_EQ(outline({0xe8, 1, 0, 0, 0}).target, 0x400006u);
+  EXPECT_EQ(outline({0xff, 0xe0}).flow, Flow::kAway);  // jmp *%rax
+  EXPECT_FALSE(outline({0xff, 0xe0}).has_target);
+  EXPECT_EQ(outline({0x48, 0x01, 0xd8}).flow, Flow::kOn);
+  EXPECT_EQ(outline({0x0f, 0x84, 0xfa}).length, 0);
+  const MicroOp none = decoded({0xc5, 0xe8, 0x85, 1, 0, 0, 0}).op;  // jknzd, Knights Corner's
+  EXPECT_FALSE(none.has_constant);
+  EXPECT_EQ(none.kind, OpKind::kStop);
+}
+
+TEST(Decode, KnowsWhatIsAdded) {
+  const MicroOp constant = decoded({0x48, 0x83, 0xee, 0x80}).op;  // sub $-128, %rsi
+  EXPECT_TRUE(constant.is_sum);
+  EXPECT_EQ(constant.to, kRsi);
+  EXPECT_EQ(constant.constant, 128);
+  const MicroOp other = decoded({0x48, 0x01, 0xd8}).op;  // add %rbx, %rax
+  EXPECT_TRUE(other.is_sum);
+  EXPECT_EQ(other.to, kRax);
+  EXPECT_EQ(other.from, kRbx);
+  EXPECT_EQ(decoded({0xff, 0xc9}).op.constant, -1);        // dec %ecx
+  EXPECT_FALSE(decoded({0x66, 0x01, 0xd8}).op.is_sum);     // add %bx, %ax
+  EXPECT_FALSE(decoded({0x48, 0x03, 0x07}).op.is_sum);     // add (%rdi), %rax
+  EXPECT_FALSE(decoded({0x48, 0x83, 0x07, 1}).op.is_sum);  // add $1, (%rdi)
+  EXPECT_FALSE(decoded({0x48, 0x83, 0xd0, 1}).op.is_sum);  // adc $1, %rax
+}
+
 TEST(Decode, KnowsStoresThatPassTheCaches) {
   const DecodedOp word = decoded({0x48, 0x0f, 0xc3, 0x07});  // movnti %rax, (%rdi)
   EXPECT_EQ(word.op.kind, OpKind::kStore);

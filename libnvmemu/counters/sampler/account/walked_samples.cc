@@ -26,7 +26,7 @@ double sum_of(const ByTier<double>& counts) noexcept {
 
 Verdict EveryLoad::verdict_of(const LoadEntry& load) noexcept {
   Verdict known{.executions = std::numeric_limits<double>::infinity()};
-  if (waits_for_reads(load.instruction.kind)) {
+  if (waits_for_reads(load.kind)) {
     known.share = 1;
     known.miss_ns = miss_ns_;
   }
@@ -62,7 +62,7 @@ Verdict WalkedPool::mean(double base_ns) const noexcept {
 }
 
 void WalkedSamples::add(const LoadEntry* entry, double time_ns) noexcept {
-  const StallKind kind = entry == nullptr ? StallKind::kOther : entry->instruction.kind;
+  const StallKind kind = entry == nullptr ? StallKind::kOther : entry->kind;
   by_kind_ns_[static_cast<std::size_t>(kind)] += time_ns;
   ++samples_;
   if (!may_wait_for_memory(kind) || (kind == StallKind::kStore && !rules_.has(Rule::kStores))) return;
@@ -126,7 +126,7 @@ EpochCounts WalkedSamples::take(VerdictSource& verdicts, WalkedPool& pool, bool 
       pool.add(held_[i].time_ns, settled);
     } else if (!settle && held_[i].time_ns < kLongestKeptNs) {
       held_[kept++] = held_[i];
-    } else if (waits_for_reads(held_[i].entry->instruction.kind)) {
+    } else if (waits_for_reads(held_[i].entry->kind)) {
       charge(held_[i].time_ns, pool.mean(base_ns_), counts);
     }
   }

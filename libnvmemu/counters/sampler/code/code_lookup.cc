@@ -7,75 +7,73 @@
 #include <cstddef>
 
 #include "counters/sampler/code/guarded_read.h"
+#include "counters/sampler/code/stall_kind.h"
 #include "counters/sampler/code/unwind_table.h"
+#include "walk/decode.h"
 
 extern "C" int _dl_find_object(void* address, struct dl_find_object* result) noexcept __attribute__((weak));
 
 namespace nvmemu {
 namespace {
 
-// A longer function is read from near the address instead: a decode takes some 50 ns, and it is done in a
+// A longer function is read from near the address instead: a length takes some 30 ns, and it is done in a
 // handler.
 constexpr std::uintptr_t kLongestWalkBytes = 16384;
 constexpr std::uintptr_t kPageBytes = 4096;
 
-// Decodes from `start`; the last instruction where the walk arrives at `ip` exactly.
-std::optional<LocatedInstruction> walk(std::uintptr_t start, std::uintptr_t ip) noexcept {
-  if (!is_readable(start, ip)) return std::nullopt;
-  std::optional<LocatedInstruction> last;
-  for (std::uintptr_t at = start; at < ip;) {
-    const auto instruction = decode_instruction(reinterpret_cast<const std::uint8_t*>(at), ip - at);
-    if (!instruction) return std::nullopt;
-    last = LocatedInstruction{at, *instruction};
-    at += instruction->length;
+const std::uint8_t* code_at(std::uintptr_t address) { return reinterpret_cast<const std::uint8_t*>(address); }
+
+// Goes from instruction to instruction; the last one's length where that ends at `ip` exactly, else 0.
+std::size_t last_length(std::uintptr_t start, std::uintptr_t ip) noexcept {
+  if (!is_readable(start, ip)) return 0;
+  std::size_t length = 0;
+  for (std::uintptr_t at = start; at < ip; at += length) {
+    length = outline_op(code_at(at), ip - at, at).length;
+    if (length == 0) return 0;
   }
-  return last;
+  return length;
 }
 
 // The compare with memory before a conditional jump to `ip`, in the code from `start` on: the nearest behind
 // `ip`, or else before it. Looks no further than loops usually reach.
-std::optional<LocatedInstruction> compare_before_jump_to(std::uintptr_t start, std::uintptr_t ip) noexcept {
+std::optional<MicroOp> compare_before_jump_to(std::uintptr_t start, std::uintptr_t ip) noexcept {
   constexpr std::uintptr_t kReachBytes = 1024;
   const std::uintptr_t page_end = (ip | (kPageBytes - 1)) + 1;
   const std::uintptr_t end = is_readable(start, ip + kReachBytes) ? ip + kReachBytes : page_end;
   if (!is_readable(start, end)) return std::nullopt;
-  std::optional<LocatedInstruction> found;
-  LocatedInstruction last{};
-  for (std::uintptr_t at = start; at < end;) {
-    const auto instruction = decode_instruction(reinterpret_cast<const std::uint8_t*>(at), end - at);
-    if (!instruction) break;
-    const std::uintptr_t next = at + instruction->length;
-    const auto jump = static_cast<std::uintptr_t>(static_cast<std::intptr_t>(instruction->jump));
-    if (instruction->jumps_if && next + jump == ip && last.instruction.compares_memory) {
-      found = last;
+  std::optional<MicroOp> found;
+  for (std::uintptr_t at = start, before = start; at < end;) {
+    const OpOutline outline = outline_op(code_at(at), end - at, at);
+    if (outline.length == 0) break;
+    const bool leads_there = outline.flow == Flow::kBranch && outline.has_target && outline.target == ip;
+    MicroOp op;
+    if (leads_there && decode_op(code_at(before), at - before, before, op) && compares_memory(op)) {
+      found = op;
       if (at > ip) break;
     }
-    last = {at, *instruction};
-    at = next;
+    before = at;
+    at += outline.length;
   }
   return found;
 }
 
-// x86 decoding synchronises itself within a few instructions, so that most starting points agree.
-std::optional<LocatedInstruction> vote(std::uintptr_t lowest, std::uintptr_t ip) noexcept {
+// x86 decoding synchronises itself within a few instructions, so that most starting points agree: the length
+// of the last instruction before `ip`, or 0.
+std::size_t vote(std::uintptr_t lowest, std::uintptr_t ip) noexcept {
   constexpr std::uintptr_t kNearest = 16;
   constexpr std::uintptr_t kFarthest = 48;
-  constexpr std::size_t kLongest = 15;
-  std::array<std::uint8_t, kLongest + 1> votes{};
-  std::array<LocatedInstruction, kLongest + 1> candidates{};
+  std::array<std::uint8_t, kLongestInstruction + 1> votes{};
   unsigned total = 0;
   for (std::uintptr_t back = kNearest; back < kFarthest && ip - back >= lowest; ++back) {
-    const auto found = walk(ip - back, ip);
-    if (!found) continue;
-    const std::size_t length = found->instruction.length;
+    const std::size_t length = last_length(ip - back, ip);
+    if (length == 0) continue;
     ++votes[length];
-    candidates[length] = *found;
     ++total;
   }
-  for (std::size_t length = 1; length <= kLongest; ++length) {
-    if (votes[length] * 2U > total) return candidates[length];
+  for (std::size_t length = 1; length <= kLongestInstruction; ++length) {
+    if (votes[length] * 2U > total) return length;
   }
-  return std::nullopt;
+  return 0;
 }
 
 }  // namespace
@@ -88,22 +86,23 @@ std::uintptr_t function_start(std::uintptr_t ip) noexcept {
   return function_in_table(header, reinterpret_cast<std::uintptr_t>(object.dlfo_map_end), ip);
 }
 
-std::optional<LocatedInstruction> instruction_before(std::uintptr_t ip) noexcept {
-  std::optional<LocatedInstruction> found;
+std::optional<MicroOp> instruction_before(std::uintptr_t ip) noexcept {
   const std::uintptr_t start = function_start(ip);
   if (start == ip) return std::nullopt;
-  if (start != 0 && ip - start <= kLongestWalkBytes) found = walk(start, ip);
-  if (!found) found = vote(start != 0 ? start : ip & ~(kPageBytes - 1), ip);
-  if (found && !found->instruction.falls_through) return std::nullopt;
-  return found;
+  std::size_t length = 0;
+  if (start != 0 && ip - start <= kLongestWalkBytes) length = last_length(start, ip);
+  if (length == 0) length = vote(start != 0 ? start : ip & ~(kPageBytes - 1), ip);
+  MicroOp op;
+  if (length == 0 || !decode_op(code_at(ip - length), length, ip - length, op)) return std::nullopt;
+  return op.flow == Flow::kAway ? std::nullopt : std::optional(op);
 }
 
-std::optional<LocatedInstruction> instruction_waited_for(std::uintptr_t ip) noexcept {
+std::optional<MicroOp> instruction_waited_for(std::uintptr_t ip) noexcept {
   const auto before = instruction_before(ip);
-  if (before && before->instruction.kind != StallKind::kOther) return before;
-  if (before && before->instruction.jumps_if) {
+  if (before && stall_kind(*before) != StallKind::kOther) return before;
+  if (before && before->flow == Flow::kBranch && before->has_constant) {
     const auto compare = instruction_before(before->address);
-    if (compare && compare->instruction.compares_memory) return compare;
+    if (compare && compares_memory(*compare)) return compare;
   }
   const std::uintptr_t start = function_start(ip);
   if (start == 0 || ip - start > kLongestWalkBytes) return before;

@@ -5,28 +5,23 @@
 #include <cstdint>
 #include <optional>
 
-#include "counters/sampler/code/instruction.h"
+#include "walk/micro_op.h"
 
 namespace nvmemu {
-
-struct LocatedInstruction {
-  std::uintptr_t address;
-  Instruction instruction;
-};
 
 // The instruction that ends at `ip`, an address that was executing a moment ago. x86 code cannot be read
 // backwards, so it is decoded forward: from the function's start where the unwind tables name it, else from
 // several offsets before, whose majority decides. Nothing where neither leads to `ip`, or where control never
 // falls through to it. Async-signal-safe; reads only code that is mapped: the function's, or the page that
 // `ip` is in.
-std::optional<LocatedInstruction> instruction_before(std::uintptr_t ip) noexcept;
+std::optional<MicroOp> instruction_before(std::uintptr_t ip) noexcept;
 
 // The instruction that a sample at `ip` was held up by: the one before it; but where that is a conditional
 // jump behind a compare with memory, the compare. Processors fuse the two into one (Intel 64 and IA-32
 // Architectures Optimization Reference Manual, 3.4.2.2; AMD's likewise), which retires as a whole: a sample
 // behind it is at the jump's target, or at the next instruction. So where what is before `ip` cannot wait for
 // memory, such a jump to `ip` is looked for in its function too. Otherwise as instruction_before().
-std::optional<LocatedInstruction> instruction_waited_for(std::uintptr_t ip) noexcept;
+std::optional<MicroOp> instruction_waited_for(std::uintptr_t ip) noexcept;
 
 // Start of the function that holds `ip`, by the .eh_frame_hdr table of its object; 0 where there is none.
 // Async-signal-safe (_dl_find_object takes no locks; glibc 2.35 and later, elsewhere always 0).

@@ -6,6 +6,7 @@
 #include <cstdlib>
 
 #include "counters/sampler/code/guarded_read.h"
+#include "walk/decode.h"
 
 namespace nvmemu {
 namespace {
@@ -16,9 +17,10 @@ constexpr std::size_t kMostAccesses = 48;
 constexpr std::int64_t kLineBytes = 64;
 constexpr std::int64_t kNearBytes = 2048;  // accesses of one stream lie no farther apart
 
-std::optional<InstructionEffects> decode_at(std::uintptr_t at, std::uintptr_t end) noexcept {
-  if (!is_readable(at, std::min(at + 15, end))) return std::nullopt;
-  return decode_effects(reinterpret_cast<const std::uint8_t*>(at), end - at);
+const std::uint8_t* code_at(std::uintptr_t address) { return reinterpret_cast<const std::uint8_t*>(address); }
+
+bool decode_at(std::uintptr_t at, std::uintptr_t end, MicroOp& op) noexcept {
+  return is_readable(at, std::min(at + kLongestInstruction, end)) && decode_op(code_at(at), end - at, at, op);
 }
 
 struct Span {
@@ -26,33 +28,82 @@ struct Span {
   std::uintptr_t end;
 };
 
-// From `ip` on, the first branch to it or before.
+// The string instruction there, or from there on to the first jump there or before.
 std::optional<Span> find_loop(std::uintptr_t ip) noexcept {
+  MicroOp op;
+  const std::uintptr_t end = ip + kFarthestBytes + kLongestInstruction;
+  if (!decode_at(ip, end, op)) return std::nullopt;
+  if (op.is_repeated) return Span{ip, op.next()};
   for (std::uintptr_t at = ip; at < ip + kFarthestBytes;) {
-    const auto effects = decode_at(at, ip + kFarthestBytes + 15);
-    if (!effects) return std::nullopt;
-    if (effects->is_repeated && at == ip) return Span{at, at + effects->length};
-    at += effects->length;
-    if (!effects->branch_distance || *effects->branch_distance >= 0) continue;
-    const std::uintptr_t target = at + static_cast<std::uintptr_t>(*effects->branch_distance);
-    if (target <= ip && at - target <= kLongestLoopBytes) return Span{target, at};
+    if (!is_readable(at, std::min(at + kLongestInstruction, end))) return std::nullopt;
+    const OpOutline outline = outline_op(code_at(at), end - at, at);
+    if (outline.length == 0) return std::nullopt;
+    at += outline.length;
+    if (!outline.has_target || outline.flow == Flow::kCall || outline.target > ip) continue;
+    if (at - outline.target <= kLongestLoopBytes) return Span{outline.target, at};
   }
   return std::nullopt;
 }
+
+// What a called function may change: System V ABI, AMD64 supplement, figure 3.4.
+constexpr RegisterSet kCallerSaved = general_set(kRax) | general_set(kRcx) | general_set(kRdx) |
+                                     general_set(kRsi) | general_set(kRdi) | general_set(kR8) |
+                                     general_set(kR9) | general_set(kR10) | general_set(kR11);
+
+constexpr RegisterSet bit_of(std::int8_t reg) {
+  return reg >= 0 ? general_set(static_cast<unsigned>(reg)) : 0;
+}
+
+// A register that an instruction moves on, by a constant, or by other registers' values.
+struct Step {
+  std::int8_t reg = kNoRegister;
+  std::int64_t bytes = 0;
+  RegisterSet by = 0;
+};
+
+// Of an addition or subtraction, or an lea that is one.
+Step step_of(const MicroOp& op) noexcept {
+  if (op.is_sum && op.from != op.to) return {op.to, op.constant, bit_of(op.from)};
+  const MemoryOperand& operand = op.operand;
+  const bool is_step = op.kind == OpKind::kAddress && operand.base == op.to && operand.index != op.to;
+  return is_step ? Step{op.to, operand.displacement, bit_of(operand.index)} : Step{};
+}
+
+struct MemoryAccess {
+  MemoryOperand operand;
+  std::uint8_t bytes = 0;  // of one execution
+  bool reads = false;
+  bool writes = false;
+  // Its stores do not read the line first: non-temporal ones, and those of a repeated string instruction,
+  // which knows that it will write whole lines (Intel optimization manual, 3.7.6).
+  bool whole_lines = false;
+};
+
+// Which of the places at %rsi and %rdi string instructions read, and which they write.
+struct StringAccess {
+  OpKind kind;
+  std::int8_t reg;
+  bool reads, writes;
+};
+constexpr StringAccess kStringAccesses[] = {
+    {OpKind::kCopy, kRdi, false, true},           {OpKind::kCopy, kRsi, true, false},
+    {OpKind::kFill, kRdi, false, true},           {OpKind::kLoadString, kRsi, true, false},
+    {OpKind::kCompareStrings, kRsi, true, false}, {OpKind::kCompareStrings, kRdi, true, false},
+    {OpKind::kScan, kRdi, true, false},
+};
 
 // What is known of a loop's body once all of it has been decoded.
 struct Body {
   std::array<MemoryAccess, kMostAccesses> accesses{};
   std::size_t access_count = 0;
-  bool is_whole = true;
-  bool has_other_accesses = false;
-  RegisterSet written = 0;
+  RegisterSet written = 0;  // otherwise than by a step
   RegisterSet stepped = 0;
-  RegisterSet stepped_by = 0;
   std::array<RegisterSet, kGeneralRegisters> step_by{};  // of each register
   std::array<std::int64_t, kGeneralRegisters> step{};
 
-  void add(const InstructionEffects& effects) noexcept;
+  void add(const MicroOp& op) noexcept;
+  void add_accesses(const MicroOp& op) noexcept;
+  void add(const MemoryAccess& access) noexcept;
   void add_string_steps() noexcept;
   bool moves(std::int8_t reg) const noexcept { return (stepped & bit_of(reg)) != 0; }
   // Whether its value can be followed: left alone, or moved on.
@@ -65,21 +116,36 @@ struct Body {
   }
 };
 
-void Body::add(const InstructionEffects& effects) noexcept {
-  for (std::size_t i = 0; i < effects.access_count; ++i) {
-    if (access_count == accesses.size()) {
-      is_whole = false;
-    } else {
-      accesses[access_count++] = effects.accesses[i];
-    }
+void Body::add(const MemoryAccess& access) noexcept {
+  if (access_count < accesses.size()) accesses[access_count++] = access;
+}
+
+// Beside the stack's by calls, pushes and pops, which stay in the caches, and those whose address general
+// registers do not tell.
+void Body::add_accesses(const MicroOp& op) noexcept {
+  for (const StringAccess& string : kStringAccesses) {
+    if (string.kind != op.kind) continue;
+    add({.operand = {.base = string.reg},
+         .bytes = op.width,
+         .reads = string.reads,
+         .writes = string.writes,
+         .whole_lines = string.writes && op.is_repeated});
   }
-  has_other_accesses |= effects.has_other_accesses;
-  written |= effects.written;
-  if (effects.stepped < 0) return;
-  const auto reg = static_cast<std::uint8_t>(effects.stepped);
-  stepped |= bit_of(effects.stepped);
-  step[reg] += effects.step;
-  step_by[reg] |= effects.step_by;
+  const bool reads = op.reads_memory || op.kind == OpKind::kFlush;
+  const bool is_known = !op.operand.is_short && op.operand.segment != Segment::kGs && op.gather.index < 0;
+  if ((reads || op.writes_memory) && is_known)
+    add({op.operand, op.operand_bytes, reads, op.writes_memory, op.writes_memory && op.is_non_temporal});
+}
+
+void Body::add(const MicroOp& op) noexcept {
+  add_accesses(op);
+  const Step moved = nvmemu::step_of(op);
+  written |= op.written & ~bit_of(moved.reg);
+  if (op.flow == Flow::kCall) written |= kCallerSaved;
+  if (moved.reg < 0) return;
+  stepped |= bit_of(moved.reg);
+  step[static_cast<std::uint8_t>(moved.reg)] += moved.bytes;
+  step_by[static_cast<std::uint8_t>(moved.reg)] |= moved.by;
 }
 
 // A repeated string instruction moves on what it names, an element at a time, to where the direction flag
@@ -99,20 +165,14 @@ bool is_streaming(const Body& body, const MemoryOperand& operand) noexcept {
          (body.moves(operand.base) || body.moves(operand.index));
 }
 
-// Of the stack, a global variable, a constant: in the caches.
-bool stays(const Body& body, const MemoryOperand& operand) noexcept {
-  return body.is_followed(operand.base) && body.is_followed(operand.index);
-}
-
 std::int64_t step_of(const Body& body, const MemoryOperand& operand) noexcept {
   if (!body.step_is_known(operand.base) || !body.step_is_known(operand.index)) return 0;
   return body.step_of(operand.base) + operand.scale * body.step_of(operand.index);
 }
 
 bool belong_together(const MemoryOperand& a, const MemoryOperand& b) noexcept {
-  return a.base == b.base && a.index == b.index && a.scale == b.scale &&
-         a.is_thread_local == b.is_thread_local &&
-         std::abs(std::int64_t{a.displacement} - b.displacement) < kNearBytes;
+  return a.base == b.base && a.index == b.index && a.scale == b.scale && a.segment == b.segment &&
+         std::abs(a.displacement - b.displacement) < kNearBytes;
 }
 
 // The lines that an iteration touches, of those that its step passes; steps of more than 64 lines are looked
@@ -152,7 +212,7 @@ Stream gather_stream(const Body& body, std::size_t first, std::uint64_t& done) n
     stream.reads |= access.reads;
     stream.writes |= access.writes;
     if (access.writes) stream.whole_lines &= access.whole_lines;
-    touched.add(std::int64_t{access.operand.displacement} - operand.displacement, access.bytes);
+    touched.add(access.operand.displacement - operand.displacement, access.bytes);
   }
   stream.whole_lines &= stream.writes;
   stream.touched = touched.share(stream.step);
@@ -161,16 +221,9 @@ Stream gather_stream(const Body& body, std::size_t first, std::uint64_t& done) n
 
 void add_streams(const Body& body, Loop& loop) noexcept {
   std::uint64_t done = 0;
-  for (std::size_t i = 0; i < body.access_count; ++i) {
-    if ((done & std::uint64_t{1} << i) != 0) continue;
-    const MemoryOperand& operand = body.accesses[i].operand;
-    if (!is_streaming(body, operand)) {
-      loop.has_scattered |= !stays(body, operand);
-    } else if (loop.stream_count == Loop::kStreams) {
-      loop.is_whole = false;
-    } else {
+  for (std::size_t i = 0; i < body.access_count && loop.stream_count < Loop::kStreams; ++i) {
+    if ((done & std::uint64_t{1} << i) == 0 && is_streaming(body, body.accesses[i].operand))
       loop.streams[loop.stream_count++] = gather_stream(body, i, done);
-    }
   }
 }
 
@@ -180,28 +233,17 @@ std::optional<Loop> loop_around(std::uintptr_t ip) noexcept {
   const auto span = find_loop(ip);
   if (!span) return std::nullopt;
   Body body;
+  MicroOp op;
   bool repeated = false;
-  for (std::uintptr_t at = span->begin; at < span->end;) {
-    const auto effects = decode_at(at, span->end);
-    if (!effects) return std::nullopt;
-    body.add(*effects);
-    repeated |= effects->is_repeated;
-    at += effects->length;
+  for (std::uintptr_t at = span->begin; at < span->end; at = op.next()) {
+    if (!decode_at(at, span->end, op)) return std::nullopt;
+    body.add(op);
+    repeated |= op.is_repeated;
   }
   if (repeated && span->begin == ip) body.add_string_steps();
-  Loop loop{.begin = span->begin, .end = span->end, .is_whole = body.is_whole};
-  loop.has_scattered = body.has_other_accesses;
+  Loop loop{.begin = span->begin, .end = span->end};
   add_streams(body, loop);
   return loop;
-}
-
-std::uintptr_t address_of(const Stream& stream, const Registers& registers) noexcept {
-  const MemoryOperand& operand = stream.operand;
-  const auto value = [&](std::int8_t reg) {
-    return reg >= 0 ? registers[static_cast<std::uint8_t>(reg)] : std::uintptr_t{0};
-  };
-  return value(operand.base) + value(operand.index) * operand.scale +
-         static_cast<std::uintptr_t>(static_cast<std::intptr_t>(operand.displacement));
 }
 
 }  // namespace nvmemu

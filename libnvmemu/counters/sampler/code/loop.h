@@ -7,8 +7,7 @@
 #include <cstdint>
 #include <optional>
 
-#include "counters/sampler/code/instruction_effects.h"
-#include "counters/sampler/ticker/registers.h"
+#include "walk/memory_operand.h"
 
 namespace nvmemu {
 
@@ -28,9 +27,7 @@ struct Loop {
   std::uintptr_t begin = 0;  // of its first instruction
   std::uintptr_t end = 0;    // past its last one
   std::uint8_t stream_count = 0;
-  std::array<Stream, kStreams> streams{};
-  bool has_scattered = false;  // accesses that follow no step: a chase, a gather, a table
-  bool is_whole = true;        // false: it has more streams than these
+  std::array<Stream, kStreams> streams{};  // or the first of them
 };
 
 // Decodes the code around `ip`, an instruction that was executing a moment ago: forward to the branch that
@@ -38,8 +35,5 @@ struct Loop {
 // its own. Nothing where there is no such branch within 4 KiB. Async-signal-safe; reads only code that is
 // mapped. Some ten us.
 std::optional<Loop> loop_around(std::uintptr_t ip) noexcept;
-
-// Where `stream` is, with these registers of the calling thread. Async-signal-safe.
-std::uintptr_t address_of(const Stream& stream, const Registers& registers) noexcept;
 
 }  // namespace nvmemu

@@ -3,6 +3,7 @@
 
 #include "counters/sampler/code/code_checksum.h"
 #include "counters/sampler/code/code_lookup.h"
+#include "counters/sampler/code/stall_kind.h"
 #include "counters/sampler/learned/table_slot.h"
 
 namespace nvmemu {
@@ -12,7 +13,7 @@ namespace {
 void describe(LoadEntry& entry, std::uintptr_t ip, std::uint32_t checksum) noexcept {
   const auto before = instruction_waited_for(ip);
   entry.address = before ? before->address : 0;
-  entry.instruction = before ? before->instruction : Instruction{};
+  entry.kind = before ? stall_kind(*before) : StallKind::kOther;
   entry.code_checksum = checksum;
 }
 

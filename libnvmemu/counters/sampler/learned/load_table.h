@@ -8,14 +8,14 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "counters/sampler/code/instruction.h"
+#include "counters/counts.h"
 
 namespace nvmemu {
 
 // An instruction: fixed once the entry is published.
 struct LoadEntry {
   std::uintptr_t address = 0;  // of the instruction
-  Instruction instruction;
+  StallKind kind = StallKind::kOther;
   std::uint32_t code_checksum = 0;  // of the bytes before the sampled address: code may be replaced under it
 };
 

@@ -13,7 +13,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "counters/sampler/ticker/registers.h"
+#include "counters/sampler/ticker/ticker_sample.h"
 
 struct perf_event_mmap_page;
 

@@ -27,15 +27,16 @@ double length(const Progress::Passed& passed) {
 
 }  // namespace
 
-std::optional<Progress> progress_of(const Loop& loop, const Registers& then, const Registers& now,
-                                    double time_ns) noexcept {
+std::optional<Progress> progress_of(const Loop& loop, const GeneralRegisters& then,
+                                    const GeneralRegisters& now, double time_ns) noexcept {
   Progress progress;
   double fewest = std::numeric_limits<double>::infinity();
   double most = 0;
   std::array<std::int64_t, Loop::kStreams> ways{};
   for (std::size_t i = 0; i < loop.stream_count; ++i) {
     const Stream& stream = loop.streams[i];
-    const auto way = static_cast<std::int64_t>(address_of(stream, now) - address_of(stream, then));
+    const auto way = static_cast<std::int64_t>(offset_in_segment(stream.operand, now) -
+                                               offset_in_segment(stream.operand, then));
     if (way == 0 || (stream.step != 0 && (way > 0) != (stream.step > 0))) return std::nullopt;
     const double bytes = std::abs(static_cast<double>(way));
     if (bytes > kFastestBytesPerNs * time_ns) return std::nullopt;
@@ -49,7 +50,7 @@ std::optional<Progress> progress_of(const Loop& loop, const Registers& then, con
   if (most > 0) progress.iterations = fewest;
   for (std::size_t i = 0; i < loop.stream_count; ++i) {
     const Stream& stream = loop.streams[i];
-    const std::uintptr_t from = address_of(stream, then);
+    const std::uintptr_t from = offset_in_segment(stream.operand, then);
     // Where streams have come differently far (rows of different lengths, say), the loop itself has passed no
     // more than the least of them tells.
     auto way = ways[i];
@@ -129,7 +130,7 @@ void TrafficMeter::count(const Rate& bytes, double times) noexcept {
 }
 
 // Whether the thread has got from the sample before to this one by going on in this loop.
-bool TrafficMeter::add_pair(const Loop& loop, const Registers& registers, double time_ns) noexcept {
+bool TrafficMeter::add_pair(const Loop& loop, const GeneralRegisters& registers, double time_ns) noexcept {
   if (before_.loop == nullptr || before_.begin != loop.begin) return false;
   const double passed_ns = time_ns - before_.time_ns;
   if (passed_ns <= 0) return false;
@@ -156,7 +157,7 @@ bool TrafficMeter::add_pair(const Loop& loop, const Registers& registers, double
   return true;
 }
 
-void TrafficMeter::add(const Loop* loop, const Registers& registers, double time_ns,
+void TrafficMeter::add(const Loop* loop, const GeneralRegisters& registers, double time_ns,
                        double period_ns) noexcept {
   ++counts_.samples;
   const bool streams = loop != nullptr && loop->stream_count > 0;

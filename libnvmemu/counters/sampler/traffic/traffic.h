@@ -28,8 +28,8 @@ struct Progress {
 
 // Nothing where it cannot have got there by going on: it began anew, went over to other arrays, or is faster
 // than any memory.
-std::optional<Progress> progress_of(const Loop& loop, const Registers& then, const Registers& now,
-                                    double time_ns) noexcept;
+std::optional<Progress> progress_of(const Loop& loop, const GeneralRegisters& then,
+                                    const GeneralRegisters& now, double time_ns) noexcept;
 
 class TrafficMeter {
  public:
@@ -39,7 +39,7 @@ class TrafficMeter {
 
   // A sample taken at `time_ns` of some clock, in `loop` (null: in none), which stands for `period_ns` of the
   // thread's time.
-  void add(const Loop* loop, const Registers& registers, double time_ns, double period_ns) noexcept;
+  void add(const Loop* loop, const GeneralRegisters& registers, double time_ns, double period_ns) noexcept;
 
   // What comes next does not follow from what was before.
   void forget() noexcept { before_ = {}; }
@@ -80,13 +80,13 @@ class TrafficMeter {
     bool is_known = false;
     const Loop* loop = nullptr;  // null: in none that streams
     std::uintptr_t begin = 0;    // of the loop
-    Registers registers{};
+    GeneralRegisters registers{};
     double time_ns = 0;
   };
   static constexpr std::size_t kLoops = 16;
 
   Known& known(const Loop& loop) noexcept;
-  bool add_pair(const Loop& loop, const Registers& registers, double time_ns) noexcept;
+  bool add_pair(const Loop& loop, const GeneralRegisters& registers, double time_ns) noexcept;
   Rate move(const Loop& loop, const Progress& progress) noexcept;
   void extrapolate(Known& loop, double time_ns) noexcept;
   void count(const Rate& bytes, double times) noexcept;

@@ -26,7 +26,7 @@ class WalkedSamplesTest : public testing::Test {
   const LoadEntry& load(std::uintptr_t address, StallKind kind = StallKind::kLoad) {
     LoadEntry& entry = entries_[address];
     entry.address = address;
-    entry.instruction.kind = kind;
+    entry.kind = kind;
     return entry;
   }
   EpochCounts take(bool settle = false) { return samples_.take(told_, pool_, settle); }

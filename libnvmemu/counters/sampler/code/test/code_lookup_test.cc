@@ -6,6 +6,8 @@
 
 #include <cstring>
 
+#include "counters/sampler/code/stall_kind.h"
+
 // A function with known instructions: offsets 0, 3, 7, 10, 12.
 extern "C" const char nvmemu_test_function[];
 asm(R"(
@@ -76,7 +78,7 @@ TEST(InstructionBefore, FindsTheOneThatEndsThere) {
   const auto before = instruction_before(kFunction + 3);
   ASSERT_TRUE(before);
   EXPECT_EQ(before->address, kFunction);
-  EXPECT_EQ(before->instruction.kind, StallKind::kLoad);
+  EXPECT_EQ(stall_kind(*before), StallKind::kLoad);
   EXPECT_EQ(instruction_before(kFunction + 10)->address, kFunction + 7);
 }
 
@@ -94,7 +96,7 @@ TEST(InstructionWaitedFor, IsTheCompareThatIsOneWithTheJumpBeforeIt) {
   const auto waited = instruction_waited_for(address_of(nvmemu_test_fused_after));
   ASSERT_TRUE(waited);
   EXPECT_EQ(waited->address, address_of(nvmemu_test_fused_compare));
-  EXPECT_EQ(waited->instruction.kind, StallKind::kLoad);
+  EXPECT_EQ(stall_kind(*waited), StallKind::kLoad);
 }
 
 TEST(InstructionWaitedFor, IsTheCompareThatIsOneWithAJumpBackThere) {
@@ -112,7 +114,7 @@ TEST(InstructionWaitedFor, IsTheCompareThatIsOneWithAJumpForwardOverAReturn) {
 TEST(InstructionWaitedFor, IsNoCompareOfRegisters) {
   const auto waited = instruction_waited_for(address_of(nvmemu_test_plain_head));
   ASSERT_TRUE(waited);
-  EXPECT_EQ(waited->instruction.kind, StallKind::kOther);
+  EXPECT_EQ(stall_kind(*waited), StallKind::kOther);
 }
 
 TEST(InstructionWaitedFor, IsTheLoadThatEndsThere) {
@@ -141,7 +143,7 @@ TEST_F(GeneratedCode, IsReadByMajority) {
   const auto before = instruction_before(at(103));
   ASSERT_TRUE(before);
   EXPECT_EQ(before->address, at(100));
-  EXPECT_EQ(before->instruction.kind, StallKind::kLoad);
+  EXPECT_EQ(stall_kind(*before), StallKind::kLoad);
 }
 
 TEST_F(GeneratedCode, IsNotReadAcrossThePageStart) {

@@ -114,7 +114,6 @@ TEST(LoopAround, FindsWhatACopyReadsAndWrites) {
   EXPECT_TRUE(loop.streams[1].writes && !loop.streams[1].reads && !loop.streams[1].whole_lines);
   EXPECT_EQ(loop.streams[0].step, 16);
   EXPECT_EQ(loop.streams[0].touched, 1);
-  EXPECT_FALSE(loop.has_scattered);
   EXPECT_EQ(around(nvmemu_loop_copy).begin, loop.begin) << "its first instruction is in it, too";
 }
 
@@ -135,7 +134,6 @@ TEST(LoopAround, CountsOnlyTheLinesThatAWideStepTouches) {
 TEST(LoopAround, AChaseIsNoStream) {
   const Loop loop = around(nvmemu_loop_chase_in);
   EXPECT_EQ(loop.stream_count, 0);
-  EXPECT_TRUE(loop.has_scattered);
 }
 
 TEST(LoopAround, AnUpdateInPlaceReadsAndWritesOneStream) {
@@ -177,7 +175,6 @@ TEST(LoopAround, KnowsNothingOfRegistersThatACallMayChange) {
   const Loop loop = around(nvmemu_loop_call_in);
   ASSERT_EQ(loop.stream_count, 1);
   EXPECT_EQ(loop.streams[0].operand.base, kRbx);
-  EXPECT_TRUE(loop.has_scattered);
 }
 
 TEST(LoopAround, FollowsALoopDownwards) {
@@ -191,12 +188,12 @@ TEST(LoopAround, IsNothingWhereNoBranchLeadsBack) {
   EXPECT_FALSE(loop_around(reinterpret_cast<std::uintptr_t>(nvmemu_loop_none)));
 }
 
-TEST(AddressOf, AddsBaseAndScaledIndex) {
+TEST(OffsetInSegment, AddsBaseAndScaledIndex) {
   const Loop loop = around(nvmemu_loop_update_in);
-  Registers registers{};
+  GeneralRegisters registers{};
   registers[kRdi] = 0x10000;
   registers[kRax] = 5;
-  EXPECT_EQ(address_of(loop.streams[0], registers), 0x10000u + 40);
+  EXPECT_EQ(offset_in_segment(loop.streams[0].operand, registers), 0x10000u + 40);
 }
 
 }  // namespace

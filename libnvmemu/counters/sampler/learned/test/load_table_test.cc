@@ -10,6 +10,8 @@
 #include <thread>
 #include <vector>
 
+#include "walk/decode.h"
+
 namespace nvmemu {
 namespace {
 
@@ -40,7 +42,7 @@ TEST_F(LoadTableTest, DescribesTheInstructionBefore) {
   const LoadEntry* entry = table_->find(after_load(0));
   ASSERT_NE(entry, nullptr);
   EXPECT_EQ(entry->address, after_load(0) - 3);
-  EXPECT_EQ(entry->instruction.kind, StallKind::kLoad);
+  EXPECT_EQ(entry->kind, StallKind::kLoad);
 }
 
 TEST_F(LoadTableTest, ReturnsTheSameEntryAgain) {
@@ -52,11 +54,11 @@ TEST_F(LoadTableTest, ReturnsTheSameEntryAgain) {
 TEST_F(LoadTableTest, StartsAfreshWhereTheCodeWasReplaced) {
   const LoadEntry* entry = table_->find(after_load(2));
   ASSERT_NE(entry, nullptr);
-  EXPECT_EQ(entry->instruction.kind, StallKind::kLoad);
+  EXPECT_EQ(entry->kind, StallKind::kLoad);
   put(64 * 3, {0x48, 0x89, 0x00});  // mov %rax,(%rax)
   entry = table_->find(after_load(2));
   ASSERT_NE(entry, nullptr);
-  EXPECT_EQ(entry->instruction.kind, StallKind::kStore);
+  EXPECT_EQ(entry->kind, StallKind::kStore);
 }
 
 TEST_F(LoadTableTest, AFullNeighbourhoodGivesNothingRatherThanAWrongEntry) {
@@ -65,7 +67,9 @@ TEST_F(LoadTableTest, AFullNeighbourhoodGivesNothingRatherThanAWrongEntry) {
     const LoadEntry* entry = table_->find(ip);
     if (entry == nullptr) continue;
     ++found;
-    EXPECT_TRUE(entry->address == 0 || entry->address + entry->instruction.length == ip);
+    const auto* code = reinterpret_cast<const std::uint8_t*>(entry->address);
+    EXPECT_TRUE(code == nullptr || code + outline_op(code, kLongestInstruction, entry->address).length ==
+                                       reinterpret_cast<const std::uint8_t*>(ip));
   }
   EXPECT_GT(found, 1000u);
   EXPECT_LE(found, 4096u);

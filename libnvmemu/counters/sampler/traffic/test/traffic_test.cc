@@ -38,8 +38,8 @@ Loop sum_loop(std::int64_t step = 16) {
   return loop;
 }
 
-Registers at(std::uintptr_t from, std::uintptr_t to = 0) {
-  Registers registers{};
+GeneralRegisters at(std::uintptr_t from, std::uintptr_t to = 0) {
+  GeneralRegisters registers{};
   registers[kRsi] = from;
   registers[kRdi] = to;
   return registers;
@@ -48,7 +48,7 @@ Registers at(std::uintptr_t from, std::uintptr_t to = 0) {
 class TrafficMeterTest : public testing::Test {
  protected:
   // The next sample of `loop`, a period later.
-  void sample(const Loop* loop, const Registers& registers) {
+  void sample(const Loop* loop, const GeneralRegisters& registers) {
     time_ns_ += kPeriodNs;
     meter_.add(loop, registers, time_ns_, kPeriodNs);
   }

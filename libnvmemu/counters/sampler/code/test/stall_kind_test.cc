@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "counters/sampler/code/instruction.h"
+#include "counters/sampler/code/stall_kind.h"
 
 #include <gtest/gtest.h>
 
 #include <vector>
+
+#include "walk/decode.h"
 
 namespace nvmemu {
 namespace {
@@ -17,20 +19,21 @@ struct Case {
 
 void PrintTo(const Case& c, std::ostream* out) { *out << c.text; }
 
-class DecodeInstruction : public testing::TestWithParam<Case> {};
+class StallKindOf : public testing::TestWithParam<Case> {};
 
-TEST_P(DecodeInstruction, TellsKindAndWhetherItFallsThrough) {
+TEST_P(StallKindOf, TellsKindAndWhetherItFallsThrough) {
   const Case& c = GetParam();
-  const auto instruction = decode_instruction(c.code.data(), c.code.size());
-  ASSERT_TRUE(instruction);
-  EXPECT_EQ(instruction->length, c.code.size());
-  EXPECT_EQ(instruction->kind, c.kind);
-  EXPECT_EQ(instruction->falls_through, c.falls_through);
+  MicroOp op;
+  ASSERT_TRUE(decode_op(c.code.data(), c.code.size(), 0x400000, op));
+  EXPECT_EQ(op.length, c.code.size());
+  EXPECT_EQ(outline_op(c.code.data(), c.code.size(), 0x400000).length, c.code.size());
+  EXPECT_EQ(stall_kind(op), c.kind);
+  EXPECT_EQ(op.flow != Flow::kAway, c.falls_through);
 }
 
 // Encodings as GNU as writes them.
 INSTANTIATE_TEST_SUITE_P(
-    Kinds, DecodeInstruction,
+    Kinds, StallKindOf,
     testing::Values(
         Case{"mov (%rax),%rax", {0x48, 0x8b, 0x00}, StallKind::kLoad, true},
         Case{"mov %rax,(%rbx)", {0x48, 0x89, 0x03}, StallKind::kStore, true},
@@ -54,16 +57,26 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"mov %gs:0x28,%rax", {0x65, 0x48, 0x8b, 0x04, 0x25, 0x28, 0, 0, 0}, StallKind::kLoad, true},
         Case{"vpmaskmovd (%rdi),%xmm1,%xmm0", {0xc4, 0xe2, 0x71, 0x8c, 0x07}, StallKind::kLoad, true},
         Case{"vmovdqu8 (%rdi),%ymm0{%k1}{z}", {0x62, 0xf1, 0x7f, 0xa9, 0x6f, 0x07}, StallKind::kLoad, true},
+        Case{"vpgatherdd %ymm1,(%rdi,%ymm2,4),%ymm0",
+             {0xc4, 0xe2, 0x75, 0x90, 0x04, 0x97},
+             StallKind::kLoad,
+             true},
+        Case{"vpscatterqd %ymm3,(%rax,%zmm2,4){%k1}",
+             {0x62, 0xf2, 0x7d, 0x49, 0xa1, 0x1c, 0x90},
+             StallKind::kStore,
+             true},
         Case{"rep movsb", {0xf3, 0xa4}, StallKind::kOther, true},
         Case{"jmp .", {0xeb, 0xfe}, StallKind::kOther, false}, Case{"ret", {0xc3}, StallKind::kOther, false},
         Case{"jne .", {0x75, 0xfe}, StallKind::kOther, true}));
 
-TEST(DecodeInstruction, RefusesWhatIsNone) {
-  const std::uint8_t invalid[] = {0x06};  // push %es: not in 64-bit mode
-  EXPECT_FALSE(decode_instruction(invalid, sizeof invalid));
-  const std::uint8_t truncated[] = {0x48, 0x8b};
-  EXPECT_FALSE(decode_instruction(truncated, sizeof truncated));
-  EXPECT_FALSE(decode_instruction(truncated, 0));
+TEST(DecodeOp, RefusesWhatIsNone) {
+  MicroOp op;
+  const auto refuses = [&op](const std::vector<std::uint8_t>& code) {
+    return !decode_op(code.data(), code.size(), 0, op) && outline_op(code.data(), code.size(), 0).length == 0;
+  };
+  EXPECT_TRUE(refuses({0x06}));        // push %es: not in 64-bit mode
+  EXPECT_TRUE(refuses({0x48, 0x8b}));  // truncated
+  EXPECT_TRUE(refuses({}));
 }
 
 }  // namespace
