@@ -15,7 +15,7 @@
 #include "source_choice.h"
 #include "subcommands.h"
 #include "terminal.h"
-#include "walk/decode.h"
+#include "walk/decode/decode.h"
 
 namespace nvmemu {
 namespace {

@@ -22,7 +22,7 @@
 #include "source_choice.h"
 #include "subcommands.h"
 #include "terminal.h"
-#include "walk/decode.h"
+#include "walk/decode/decode.h"
 
 namespace nvmemu {
 namespace {

@@ -6,7 +6,7 @@
 #include "counters/pmu/pmu_source.h"
 #include "counters/pmu/self_test.h"
 #include "host/calibration.h"
-#include "walk/decode.h"
+#include "walk/decode/decode.h"
 
 namespace nvmemu {
 namespace {

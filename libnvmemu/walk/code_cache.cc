@@ -5,7 +5,7 @@
 #include <cstring>
 #include <ctime>
 
-#include "walk/decode.h"
+#include "walk/decode/decode.h"
 #include "walk/stub.h"
 
 namespace nvmemu {

@@ -10,9 +10,9 @@
 #include <cstdint>
 
 #include "walk/arena.h"
+#include "walk/decode/micro_op.h"
 #include "walk/guarded_access.h"
 #include "walk/load_record.h"
-#include "walk/micro_op.h"
 
 namespace nvmemu {
 

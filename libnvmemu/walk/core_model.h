@@ -14,7 +14,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "walk/micro_op.h"
+#include "walk/decode/micro_op.h"
 
 namespace nvmemu {
 

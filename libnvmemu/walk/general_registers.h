@@ -9,7 +9,7 @@
 #include <array>
 #include <cstdint>
 
-#include "walk/memory_operand.h"
+#include "walk/decode/memory_operand.h"
 
 namespace nvmemu {
 

@@ -10,7 +10,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "walk/micro_op.h"
+#include "walk/decode/micro_op.h"
 #include "walk/program_memory.h"
 
 namespace nvmemu {

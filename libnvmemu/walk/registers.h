@@ -8,8 +8,8 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "walk/memory_operand.h"
-#include "walk/register_set.h"
+#include "walk/decode/memory_operand.h"
+#include "walk/decode/register_set.h"
 
 namespace nvmemu {
 

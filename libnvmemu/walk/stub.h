@@ -7,8 +7,8 @@
 #include <cstdint>
 
 #include "walk/arena.h"
+#include "walk/decode/stub_recipe.h"
 #include "walk/guarded_access.h"
-#include "walk/stub_recipe.h"
 
 namespace nvmemu {
 

@@ -12,7 +12,7 @@
 #include "counters/sampler/code/guarded_read.h"
 #include "counters/sampler/code/loop.h"
 #include "fuzzing.h"
-#include "walk/decode.h"
+#include "walk/decode/decode.h"
 
 using namespace nvmemu;
 using namespace nvmemu::fuzzing;

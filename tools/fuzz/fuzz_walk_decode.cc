@@ -6,10 +6,10 @@
 #include <cstdint>
 #include <cstdlib>
 
-#include "walk/decode.h"
+#include "walk/decode/decode.h"
+#include "walk/decode/zydis_decode.h"
+#include "walk/decode/zydis_registers.h"
 #include "walk/stub.h"
-#include "walk/zydis_decode.h"
-#include "walk/zydis_registers.h"
 
 namespace {
 

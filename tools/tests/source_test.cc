@@ -7,7 +7,7 @@
 #include "cli.h"
 #include "counters/record/record_reader.h"
 #include "host/capabilities.h"
-#include "walk/decode.h"
+#include "walk/decode/decode.h"
 
 namespace nvmemu {
 namespace {

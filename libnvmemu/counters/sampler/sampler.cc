@@ -11,7 +11,7 @@
 #include "base/program_counter.h"
 #include "counters/sampler/calibration/sampling_cost.h"
 #include "counters/sampler/fault_mask.h"
-#include "walk/decode.h"
+#include "walk/decode/decode.h"
 #include "walk/general_registers.h"
 
 namespace nvmemu {

@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <string>
 
-#include "walk/micro_op.h"
+#include "walk/decode/micro_op.h"
 
 namespace nvmemu {
 

@@ -9,7 +9,7 @@
 #include "counters/sampler/code/guarded_read.h"
 #include "counters/sampler/code/stall_kind.h"
 #include "counters/sampler/code/unwind_table.h"
-#include "walk/decode.h"
+#include "walk/decode/decode.h"
 
 extern "C" int _dl_find_object(void* address, struct dl_find_object* result) noexcept __attribute__((weak));
 

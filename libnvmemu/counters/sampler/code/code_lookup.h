@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <optional>
 
-#include "walk/micro_op.h"
+#include "walk/decode/micro_op.h"
 
 namespace nvmemu {
 

@@ -6,7 +6,7 @@
 #include <cstdlib>
 
 #include "counters/sampler/code/guarded_read.h"
-#include "walk/decode.h"
+#include "walk/decode/decode.h"
 
 namespace nvmemu {
 namespace {

@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <optional>
 
-#include "walk/memory_operand.h"
+#include "walk/decode/memory_operand.h"
 
 namespace nvmemu {
 

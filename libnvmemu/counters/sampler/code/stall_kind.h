@@ -3,7 +3,7 @@
 #pragma once
 
 #include "counters/counts.h"
-#include "walk/micro_op.h"
+#include "walk/decode/micro_op.h"
 
 namespace nvmemu {
 

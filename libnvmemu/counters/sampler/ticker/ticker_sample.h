@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include "walk/memory_operand.h"
+#include "walk/decode/memory_operand.h"
 
 namespace nvmemu {
 

@@ -5,7 +5,7 @@
 
 #include <vector>
 
-#include "walk/decode.h"
+#include "walk/decode/decode.h"
 
 namespace nvmemu {
 namespace {

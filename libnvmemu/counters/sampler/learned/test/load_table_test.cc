@@ -10,7 +10,7 @@
 #include <thread>
 #include <vector>
 
-#include "walk/decode.h"
+#include "walk/decode/decode.h"
 
 namespace nvmemu {
 namespace {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // For processors whose code is not decoded yet: no instruction is known, so that none is taken for a load,
 // and none can be walked.
-#include "walk/decode.h"
+#include "walk/decode/decode.h"
 #include "walk/guarded_access.h"
 
 namespace nvmemu {

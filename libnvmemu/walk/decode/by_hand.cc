@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "walk/by_hand.h"
+#include "walk/decode/by_hand.h"
 
-#include "walk/zydis_registers.h"
+#include "walk/decode/zydis_registers.h"
 
 namespace nvmemu {
 namespace {

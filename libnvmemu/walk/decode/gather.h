@@ -2,8 +2,8 @@
 // Which gathers and scatters a walk executes: AVX2's and AVX-512's, element by element. Async-signal-safe.
 #pragma once
 
-#include "walk/micro_op.h"
-#include "walk/zydis_decode.h"
+#include "walk/decode/micro_op.h"
+#include "walk/decode/zydis_decode.h"
 
 namespace nvmemu {
 

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "walk/decode.h"
+#include "walk/decode/decode.h"
 
 #include <algorithm>
 #include <cstring>
 
-#include "walk/build_recipe.h"
-#include "walk/by_hand.h"
-#include "walk/gather.h"
-#include "walk/zydis_decode.h"
-#include "walk/zydis_registers.h"
+#include "walk/decode/build_recipe.h"
+#include "walk/decode/by_hand.h"
+#include "walk/decode/gather.h"
+#include "walk/decode/zydis_decode.h"
+#include "walk/decode/zydis_registers.h"
 
 namespace nvmemu {
 namespace {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "walk/gather.h"
+#include "walk/decode/gather.h"
 
 #include <algorithm>
 #include <iterator>
 
-#include "walk/zydis_registers.h"
+#include "walk/decode/zydis_registers.h"
 
 namespace nvmemu {
 namespace {

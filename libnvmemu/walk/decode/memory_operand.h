@@ -5,7 +5,7 @@
 #include <array>
 #include <cstdint>
 
-#include "walk/register_set.h"
+#include "walk/decode/register_set.h"
 
 namespace nvmemu {
 
@@ -23,7 +23,8 @@ struct MemoryOperand {
 
 using GeneralRegisters = std::array<std::uint64_t, kGeneralRegisters>;
 
-constexpr std::uint64_t scaled_index(const MemoryOperand& operand, const GeneralRegisters& registers) noexcept {
+constexpr std::uint64_t scaled_index(const MemoryOperand& operand,
+                                     const GeneralRegisters& registers) noexcept {
   return operand.index >= 0 ? registers[static_cast<std::uint8_t>(operand.index)] * operand.scale : 0;
 }
 

@@ -6,7 +6,7 @@
 #include <array>
 #include <cstdint>
 
-#include "walk/micro_op.h"
+#include "walk/decode/micro_op.h"
 
 namespace nvmemu {
 

@@ -5,8 +5,8 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "walk/micro_op.h"
-#include "walk/stub_recipe.h"
+#include "walk/decode/micro_op.h"
+#include "walk/decode/stub_recipe.h"
 
 namespace nvmemu {
 

@@ -6,7 +6,7 @@
 
 #include <cstdint>
 
-#include "walk/register_set.h"
+#include "walk/decode/register_set.h"
 
 namespace nvmemu {
 

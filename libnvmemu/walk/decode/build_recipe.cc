@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "walk/build_recipe.h"
+#include "walk/decode/build_recipe.h"
 
 #include <algorithm>
 #include <iterator>
 #include <span>
 
-#include "walk/zydis_registers.h"
+#include "walk/decode/zydis_registers.h"
 
 namespace nvmemu {
 namespace {

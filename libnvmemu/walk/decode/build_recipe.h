@@ -4,8 +4,8 @@
 
 #include <cstdint>
 
-#include "walk/stub_recipe.h"
-#include "walk/zydis_decode.h"
+#include "walk/decode/stub_recipe.h"
+#include "walk/decode/zydis_decode.h"
 
 namespace nvmemu {
 

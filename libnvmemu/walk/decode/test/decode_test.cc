@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "walk/decode.h"
+#include "walk/decode/decode.h"
 
 #include <gtest/gtest.h>
 

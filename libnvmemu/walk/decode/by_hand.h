@@ -3,8 +3,8 @@
 // flow, the stack). Async-signal-safe.
 #pragma once
 
-#include "walk/micro_op.h"
-#include "walk/zydis_decode.h"
+#include "walk/decode/micro_op.h"
+#include "walk/decode/zydis_decode.h"
 
 namespace nvmemu {
 
