@@ -57,6 +57,15 @@ std::optional<MicroOp> compare_before_jump_to(std::uintptr_t start, std::uintptr
   return found;
 }
 
+// The instruction at `ip`, if it waits for reads.
+std::optional<MicroOp> load_at(std::uintptr_t ip) noexcept {
+  const std::uintptr_t page_end = (ip | (kPageBytes - 1)) + 1;
+  const std::uintptr_t end = is_readable(ip, ip + kLongestInstruction) ? ip + kLongestInstruction : page_end;
+  MicroOp op;
+  if (!is_readable(ip, end) || !decode_op(code_at(ip), end - ip, ip, op)) return std::nullopt;
+  return waits_for_reads(stall_kind(op)) ? std::optional(op) : std::nullopt;
+}
+
 // x86 decoding synchronises itself within a few instructions, so that most starting points agree: the length
 // of the last instruction before `ip`, or 0.
 std::size_t vote(std::uintptr_t lowest, std::uintptr_t ip) noexcept {
@@ -97,17 +106,27 @@ std::optional<MicroOp> instruction_before(std::uintptr_t ip) noexcept {
   return op.flow == Flow::kAway ? std::nullopt : std::optional(op);
 }
 
-std::optional<MicroOp> instruction_waited_for(std::uintptr_t ip) noexcept {
-  const auto before = instruction_before(ip);
-  if (before && stall_kind(*before) != StallKind::kOther) return before;
+namespace {
+
+// The compare with memory that is one with a jump, to `ip` or `before` it.
+std::optional<MicroOp> fused_compare(const std::optional<MicroOp>& before, std::uintptr_t ip) noexcept {
   if (before && before->flow == Flow::kBranch && before->has_constant) {
     const auto compare = instruction_before(before->address);
     if (compare && compares_memory(*compare)) return compare;
   }
   const std::uintptr_t start = function_start(ip);
-  if (start == 0 || ip - start > kLongestWalkBytes) return before;
-  const auto compare = compare_before_jump_to(start, ip);
-  return compare ? compare : before;
+  if (start == 0 || ip - start > kLongestWalkBytes) return std::nullopt;
+  return compare_before_jump_to(start, ip);
+}
+
+}  // namespace
+
+std::optional<MicroOp> instruction_waited_for(std::uintptr_t ip) noexcept {
+  const auto before = instruction_before(ip);
+  if (before && stall_kind(*before) != StallKind::kOther) return before;
+  if (const auto compare = fused_compare(before, ip)) return compare;
+  const auto at = load_at(ip);
+  return at ? at : before;
 }
 
 }  // namespace nvmemu

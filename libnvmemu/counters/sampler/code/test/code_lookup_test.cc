@@ -59,6 +59,27 @@ nvmemu_test_forward:
   .size nvmemu_test_fused, .-nvmemu_test_fused
 )");
 
+// Loads of which one comes after what cannot wait, and the other after a load; and a store after what cannot.
+extern "C" const char nvmemu_test_interrupted[], nvmemu_test_second_load[], nvmemu_test_interrupted_store[];
+asm(R"(
+  .text
+  .p2align 4
+  .type nvmemu_test_loads, @function
+nvmemu_test_loads:
+  .cfi_startproc
+  xorl %eax, %eax
+nvmemu_test_interrupted:
+  movq (%rdi), %rcx
+nvmemu_test_second_load:
+  movq 8(%rdi), %rdx
+  xorl %eax, %eax
+nvmemu_test_interrupted_store:
+  movq %rax, (%rdi)
+  ret
+  .cfi_endproc
+  .size nvmemu_test_loads, .-nvmemu_test_loads
+)");
+
 namespace nvmemu {
 namespace {
 
@@ -115,6 +136,29 @@ TEST(InstructionWaitedFor, IsNoCompareOfRegisters) {
   const auto waited = instruction_waited_for(address_of(nvmemu_test_plain_head));
   ASSERT_TRUE(waited);
   EXPECT_EQ(stall_kind(*waited), StallKind::kOther);
+}
+
+TEST(InstructionWaitedFor, IsTheLoadThatWasInterruptedWhereTheOneBeforeCannotWait) {
+  const auto waited = instruction_waited_for(address_of(nvmemu_test_interrupted));
+  ASSERT_TRUE(waited);
+  EXPECT_EQ(waited->address, address_of(nvmemu_test_interrupted));
+  EXPECT_EQ(stall_kind(*waited), StallKind::kLoad);
+}
+
+TEST(InstructionWaitedFor, IsTheLoadBeforeALoad) {
+  const auto waited = instruction_waited_for(address_of(nvmemu_test_second_load));
+  ASSERT_TRUE(waited);
+  EXPECT_EQ(waited->address, address_of(nvmemu_test_interrupted));
+}
+
+TEST(InstructionWaitedFor, IsNoStoreThatWasInterrupted) {
+  const auto waited = instruction_waited_for(address_of(nvmemu_test_interrupted_store));
+  ASSERT_TRUE(waited);
+  EXPECT_EQ(stall_kind(*waited), StallKind::kOther);
+}
+
+TEST(InstructionWaitedFor, IsTheLoadThatBeginsAFunction) {
+  EXPECT_EQ(instruction_waited_for(kFunction)->address, kFunction);
 }
 
 TEST(InstructionWaitedFor, IsTheLoadThatEndsThere) {
