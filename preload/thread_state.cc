@@ -3,7 +3,6 @@
 
 #include <sys/syscall.h>
 
-#include "base/log.h"
 #include "base/persist_lines.h"
 #include "base/program_counter.h"
 #include "base/raw_syscall.h"
@@ -11,8 +10,7 @@
 #include "keep_errno.h"
 #include "kept_signals.h"
 #include "runtime.h"
-#include "thread_area.h"
-#include "thread_pointers.h"
+#include "thread_work.h"
 
 namespace nvmemu::preload {
 
@@ -20,35 +18,6 @@ __thread ThreadState* own_thread_state = nullptr;
 alignas(ThreadState) std::byte nobodys_thread_state[sizeof(ThreadState)];
 
 int current_tid() noexcept { return static_cast<int>(raw_syscall(SYS_gettid)); }
-
-namespace {
-
-// All of the program's signals are blocked while it lives: on its threads outside of handlers.
-class Quiet {
- public:
-  Quiet() noexcept : programs_(set_signal_mask(kAllButForced)) {}
-  ~Quiet() { set_signal_mask(programs_); }
-  Quiet(const Quiet&) = delete;
-  Quiet& operator=(const Quiet&) = delete;
-  SignalMask programs() const noexcept { return programs_; }
-
- private:
-  ThreadState::AtWork at_work_;
-  SignalMask programs_;
-};
-
-}  // namespace
-
-// Not inlined: its frame is gone before the wait, which is on the program's stack.
-template <typename Work>
-[[gnu::noinline]] bool ThreadState::work(Work work) noexcept {
-  if (stack_.run(work)) return true;
-  // Whatever it was amid stays as it is; nothing but the ticker, which lies apart, is touched any more.
-  ready_.store(false, std::memory_order_relaxed);
-  Runtime::get().warn(kEmulatorFailed);
-  stack_.run([this] { source_->close(); });
-  return false;
-}
 
 // The program's handlers may interrupt the wait and never come back to it, by a jump, an exception or the
 // thread's end: what they leave is settled by whoever comes next. Ticks are not let in: their frame might not
@@ -58,25 +27,6 @@ template <typename Work>
   emulator().wait();
   set_signal_mask(kAllButForced);
   if (ready_.load(std::memory_order_relaxed)) work([this] { settle(); });
-}
-
-// Whether what is due then is to be waited for. Not inlined either, for the same reason.
-template <typename Book>
-[[gnu::noinline]] bool ThreadState::is_due_after(const Book& book) {
-  bool waits = false;
-  const auto book_and_see = [&] {
-    settle();
-    const KeepErrno keep;
-    if (!book()) return;
-    waits = emulator().must_wait();
-    if (!waits) settle();
-  };
-  return work(book_and_see) && waits;
-}
-
-template <typename Book>
-void ThreadState::pay(SignalMask programs_mask, const Book& book) {
-  if (is_due_after(book)) wait(programs_mask);
 }
 
 // Nothing restores the mask of a handler that is left so, unless the program does. A tick that has waited for
@@ -111,116 +61,6 @@ bool ThreadState::is_waiting_at(const ucontext_t& context) const noexcept {
   const SamplerOptions& options = Runtime::get().sampler_options();
   const std::uintptr_t pc = program_counter(context);
   return options.own_code_begin <= pc && pc < options.own_code_end;
-}
-
-bool ThreadState::begin() noexcept {
-  if (!Runtime::get().active() || begins_no_more_.load(std::memory_order_relaxed)) return false;
-  if (this_thread().ready_.load(std::memory_order_relaxed)) return false;
-  if (own_thread_state == nullptr)
-    own_thread_state = static_cast<ThreadState*>(take_thread_area(sizeof(ThreadState)));
-  if (own_thread_state == nullptr || !add_thread_pointer()) {
-    Runtime::get().warn(kThreadsNotEmulated);
-    return false;
-  }
-  own_thread_state->stack_.set(own_thread_state);
-  const Quiet quiet;
-  return own_thread_state->work([] { own_thread_state->begin_here(); }) && own_thread_state->is_mine();
-}
-
-void ThreadState::begin_here() noexcept {
-  const KeepErrno keep;
-  tid_ = current_tid();
-  add_known_thread(tid_);
-  line_.claim_anew(tid_);
-  const int error = open(tid_, Runtime::get().ticker(), false);
-  Runtime::get().note_ticker(error, error == 0 && source_->uses_perf_event());
-}
-
-void ThreadState::end_for_good() {
-  ThreadState* const state = own_thread_state;
-  if (state == nullptr) return;
-  state->end();
-  own_thread_state = nullptr;
-  give_back_thread_area(state, sizeof(ThreadState));
-}
-
-// What the emulator is told: what the source counts, unless that is kept, too, or replaced.
-CounterSource& ThreadState::told_source(bool foreign) noexcept {
-  Runtime& runtime = Runtime::get();
-  if (RecordWriter* record = runtime.record()) {
-    const ThreadPlace place{runtime.process_number(), record->add_thread(foreign),
-                            static_cast<std::uint32_t>(tid_)};
-    return *new (recording_) RecordingSource(*source_, *record, place);
-  }
-  if (const Replay* replay = runtime.replay()) {
-    const BoardThread* const slot = foreign ? nullptr : line_.slot();
-    return *new (replay_)
-        ReplaySource(*source_, slot != nullptr ? replay->of_thread(runtime.board().index_of(slot))
-                                               : std::span<const EpochCounts>());
-  }
-  return *source_;
-}
-
-// With the counters where they are to be used, and else, or where they are refused, with the sampler. 0, or
-// what refused the last.
-int ThreadState::open(int tid, TickerKind ticker, bool foreign) noexcept {
-  Runtime& runtime = Runtime::get();
-  tid_ = tid;
-  line_.begin();
-  if (const PmuSourceOptions* options = runtime.pmu_options()) {
-    const int error = open_source(*new (pmu_) PmuSource(*options), ticker, foreign);
-    if (error == 0) return 0;
-    runtime.warn(kCountersRefused);
-    if (!runtime.may_sample_instead()) return error;
-  }
-  runtime.note_sampler();
-  return open_source(*new (sampler_) Sampler(runtime.shared(), runtime.clock(), runtime.sampler_options()),
-                     ticker, foreign);
-}
-
-int ThreadState::open_source(ThreadSource& source, TickerKind ticker, bool foreign) noexcept {
-  Runtime& runtime = Runtime::get();
-  source_ = &source;
-  new (emulator_) ThreadEmulator(told_source(foreign), runtime.injector(), runtime.read_latency(),
-                                 runtime.epoch_ns(), runtime.model().delay_ns, runtime.governor());
-  if (runtime.alternate_ns() > 0) emulator().alternate(runtime.board().alternation(), runtime.alternate_ns());
-  ready_.store(true, std::memory_order_release);  // a tick may come as soon as the ticker is open
-  const int error = source.open(tid_, ticker);
-  if (error != 0) ready_.store(false, std::memory_order_relaxed);
-  return error;
-}
-
-ThreadState* ThreadState::begin_foreign(int tid) noexcept {
-  if (!Runtime::get().active() || begins_no_more_.load(std::memory_order_relaxed)) return nullptr;
-  if (Runtime::get().ticker() == TickerKind::kTimer) return nullptr;  // is the calling thread's only
-  auto* const state = static_cast<ThreadState*>(take_thread_area(sizeof(ThreadState)));
-  if (state == nullptr) return nullptr;
-  state->stack_.set(state);
-  if (state->open(tid, TickerKind::kPerfEvent, true) == 0) return state;
-  give_back_thread_area(state, sizeof(ThreadState));
-  return nullptr;
-}
-
-// A thread that never computes as much as a tick's worth is not worth a line in the report: it may just be
-// ending.
-void ThreadState::on_foreign_tick(const ucontext_t& context) {
-  if (work([this] { line_.claim(tid_); })) on_tick(context);
-}
-
-void ThreadState::end_foreign() {
-  const Quiet quiet;
-  if (!work([this] { line_.claim(tid_); })) return;
-  pay(quiet.programs(), [this] { return emulator().book_last_epoch(), true; });
-}
-
-void ThreadState::forget() noexcept {
-  if (ready_.load(std::memory_order_relaxed)) {
-    publish();
-    line_.end(tid_);
-    source_->close();
-    ready_.store(false, std::memory_order_relaxed);
-  }
-  give_back_thread_area(this, sizeof(ThreadState));
 }
 
 bool ThreadState::is_mine() const noexcept { return is_ready() && tid_ == current_tid(); }
@@ -313,41 +153,6 @@ void ThreadState::end_epoch() {
   if (!is_mine()) return;
   const Quiet quiet;
   pay(quiet.programs(), [this] { return emulator().book_last_epoch(), true; });
-}
-
-void ThreadState::end() {
-  if (!is_mine()) return;
-  const Quiet quiet;
-  end(quiet.programs());
-}
-
-void ThreadState::end(SignalMask programs_mask) {
-  if (!is_mine()) return;
-  // Where the thread ends from within a delay (the program's handler called exit), its epoch is accounted
-  // already.
-  if (!emulator().is_booked()) {
-    pay(programs_mask, [this] { return emulator().book_last_epoch(), true; });
-    while (ready_.load(std::memory_order_relaxed) && emulator().has_more())
-      pay(programs_mask, [this] { return emulator().book_epoch(), true; });
-  }
-  if (!ready_.load(std::memory_order_relaxed)) return;
-  work([this] {
-    settle();
-    const KeepErrno keep;
-    publish();
-    line_.note_user_time();
-    line_.end(tid_);
-    source_->close();
-    ready_.store(false, std::memory_order_relaxed);
-    remove_thread_pointer();
-    remove_known_thread(tid_);
-  });
-}
-
-void ThreadState::abandon() noexcept {
-  if (!ready_.load(std::memory_order_relaxed)) return;
-  source_->abandon();
-  ready_.store(false, std::memory_order_relaxed);
 }
 
 }  // namespace nvmemu::preload

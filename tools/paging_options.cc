@@ -10,6 +10,7 @@
 #include "base/units.h"
 #include "paging/file_store.h"
 #include "paging/uffd_mapper.h"
+#include "tier_options.h"
 
 namespace nvmemu {
 namespace {
@@ -76,15 +77,14 @@ Result<void> check_choices(const RunOptions& options, PagingPlan& paging) {
 // What a walk touches would be brought in, and waited for.
 Result<void> check_handler(const RunOptions& options, const PagingPlan& paging) {
   const HandlerKind handler = paging.choices.handler;
-  if (handler == HandlerKind::kThread && (!options.tiers.empty() || !options.tiers_file.empty()))
-    return failure("--page-handler thread: with it nothing is walked, and only walks tell tiers apart",
-                   "leave it or --tier away");
-  if (handler == HandlerKind::kThread && options.allocation_sites)
-    return failure(
-        "--page-handler thread: with it nothing is walked, and only walks tell whose memory is waited for",
-        "leave it or --allocation-sites away");
+  const bool is_thread = handler == HandlerKind::kThread;
+  constexpr const char* kUnwalked = "--page-handler thread: with it nothing is walked, and";
+  if (is_thread && (!options.tiers.empty() || !options.tiers_file.empty()))
+    return only_walks_tell(kUnwalked, "tiers apart", "--tier");
+  if (is_thread && options.allocation_sites)
+    return only_walks_tell(kUnwalked, "whose memory is waited for", "--allocation-sites");
   const Result<void> can = check_paging(handler);
-  return can ? can : in_option(handler == HandlerKind::kThread ? "--page-handler" : "--dram", can.error());
+  return can ? can : in_option(is_thread ? "--page-handler" : "--dram", can.error());
 }
 
 Result<void> check_dram(const RunOptions& options, PagingPlan& paging) {

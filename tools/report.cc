@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "report/merge_reports.h"
 #include "report/report_reader.h"
 #include "subcommands.h"
 #include "terminal.h"

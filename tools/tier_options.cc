@@ -82,14 +82,17 @@ Result<void> need_walks(const RunOptions& options, RunRequest& request, const st
   if (request.source == SourceChoice::kPmu || request.source == SourceChoice::kReplay)
     return failure(fmt::format("--source: {} does not tell {} was waited for", quote(options.source), of),
                    "leave it away: samples and walks tell");
-  if (options.no_walks)
-    return failure(fmt::format("--no-walks: only walks tell {} is waited for", of),
-                   fmt::format("leave it or {} away", asked));
+  if (options.no_walks) return only_walks_tell("--no-walks:", of + " is waited for", asked);
   request.source = SourceChoice::kSampler;
   return {};
 }
 
 }  // namespace
+
+tl::unexpected<Error> only_walks_tell(const std::string& why, const std::string& what,
+                                      const std::string& asked) {
+  return failure(fmt::format("{} only walks tell {}", why, what), fmt::format("leave it or {} away", asked));
+}
 
 Result<void> check_tiers(const RunOptions& options, RunRequest& request) {
   for (const std::string& text : options.tiers) {

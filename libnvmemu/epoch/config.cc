@@ -10,57 +10,19 @@
 #include "base/quote.h"
 #include "base/units.h"
 #include "device/device.h"
+#include "epoch/config_variables.h"
 #include "epoch/rule_names.h"
 #include "model/model_table.h"
 
 namespace nvmemu {
 namespace {
 
+using namespace variables;
+
 constexpr double kEpochLowestNs = 1e6;
 constexpr double kEpochHighestNs = 10e9;
 constexpr double kClockLowestHz = 1e6;
 constexpr double kClockHighestHz = 1e11;
-constexpr std::string_view kReplay = "replay:";
-
-constexpr const char* kReadLatency = "NVMEMU_READ_LATENCY";
-constexpr const char* kReadBandwidth = "NVMEMU_READ_BANDWIDTH";
-constexpr const char* kWriteBandwidth = "NVMEMU_WRITE_BANDWIDTH";
-constexpr const char* kStat = "NVMEMU_STAT";
-constexpr const char* kProfile = "NVMEMU_PROFILE";
-constexpr const char* kWriteLatency = "NVMEMU_WRITE_LATENCY";
-constexpr const char* kPersistBandwidth = "NVMEMU_PERSIST_BANDWIDTH";
-constexpr const char* kPersist = "NVMEMU_PERSIST";
-constexpr const char* kWriteGranularity = "NVMEMU_WRITE_GRANULARITY";
-constexpr const char* kWriteQueue = "NVMEMU_WRITE_QUEUE";
-constexpr const char* kTiers = "NVMEMU_TIERS";
-constexpr const char* kPolicy = "NVMEMU_POLICY";
-constexpr const char* kDram = "NVMEMU_DRAM";
-constexpr const char* kPageTo = "NVMEMU_PAGE_TO";
-constexpr const char* kPageDevice = "NVMEMU_PAGE_DEVICE";
-constexpr const char* kStorage = "NVMEMU_STORAGE";
-constexpr const char* kPageCache = "NVMEMU_PAGE_CACHE";
-constexpr const char* kPageLayout = "NVMEMU_PAGE_LAYOUT";
-constexpr const char* kPageReadAhead = "NVMEMU_PAGE_READAHEAD";
-constexpr const char* kPagePolicy = "NVMEMU_PAGE_POLICY";
-constexpr const char* kPageHandler = "NVMEMU_PAGE_HANDLER";
-constexpr const char* kPageStore = "NVMEMU_PAGE_STORE";
-constexpr const char* kBaseLatency = "NVMEMU_BASE_LATENCY";
-constexpr const char* kEpoch = "NVMEMU_EPOCH";
-constexpr const char* kAlternate = "NVMEMU_ALTERNATE";
-constexpr const char* kClockHz = "NVMEMU_CLOCK_HZ";
-constexpr const char* kTicker = "NVMEMU_TICKER";
-constexpr const char* kWalks = "NVMEMU_WALKS";
-constexpr const char* kAllocationSites = "NVMEMU_ALLOCATION_SITES";
-constexpr const char* kWithoutRules = "NVMEMU_WITHOUT_RULES";
-constexpr const char* kSource = "NVMEMU_SOURCE";
-constexpr const char* kVerdict = "NVMEMU_VERDICT";
-constexpr const char* kModel = "NVMEMU_MODEL";
-constexpr const char* kRemoteLatency = "NVMEMU_REMOTE_LATENCY";
-constexpr const char* kRecord = "NVMEMU_RECORD";
-constexpr const char* kCalibration = "NVMEMU_CALIBRATION";
-constexpr const char* kBoard = "NVMEMU_BOARD";
-constexpr const char* kReport = "NVMEMU_REPORT";
-constexpr const char* kQuiet = "NVMEMU_QUIET";
 
 // Empty counts as unset, so that a parent can take back what its child would inherit.
 std::string_view variable(const char* name) {
@@ -72,13 +34,6 @@ Error bad_value(const char* name, std::string_view value, const std::string& why
   return {std::string(name) + "=" + printable(value) + ": " + why, std::move(hint)};
 }
 
-// One of a few words, each with what it means.
-template <typename T>
-struct Word {
-  std::string_view word;
-  T value;
-};
-
 template <typename T, std::size_t kWords>
 std::optional<T> find_word(const std::array<Word<T>, kWords>& words, std::string_view text) {
   for (const Word<T>& word : words) {
@@ -86,14 +41,6 @@ std::optional<T> find_word(const std::array<Word<T>, kWords>& words, std::string
   }
   return std::nullopt;
 }
-
-constexpr std::array<Word<TickerChoice>, 3> kTickers{{{"auto", TickerChoice::kAuto},
-                                                      {"perf", TickerChoice::kPerfEvent},
-                                                      {"timer", TickerChoice::kPosixTimer}}};
-constexpr std::array<Word<SourceChoice>, 3> kSources{
-    {{"auto", SourceChoice::kAuto}, {"pmu", SourceChoice::kPmu}, {"sampler", SourceChoice::kSampler}}};
-constexpr std::array<Word<bool>, 2> kOnOff{{{"on", true}, {"off", false}}};
-constexpr std::array<Word<bool>, 2> kOneZero{{{"1", true}, {"0", false}}};
 
 // Each reads one variable into `config`; an error where it cannot be understood.
 using Outcome = std::optional<Error>;
@@ -322,24 +269,6 @@ Outcome read_word(const char* name, const std::array<Word<T>, kWords>& words, T&
   return bad_value(name, text, "not one of " + allowed);
 }
 
-template <typename T, std::size_t kWords>
-std::string word_for(const std::array<Word<T>, kWords>& words, T value) {
-  for (const Word<T>& word : words) {
-    if (word.value == value) return std::string(word.word);
-  }
-  return {};
-}
-
-std::string in_bytes(double value) { return value > 0 ? to_decimal(value) + "B" : std::string(); }
-std::string in_bps(double value) { return value > 0 ? to_decimal(value) + "B/s" : std::string(); }
-
-std::string source_text(const Config& config) {
-  return config.source == SourceChoice::kReplay ? std::string(kReplay) + config.replay
-                                                : word_for(kSources, config.source);
-}
-
-std::string in_ns(double value) { return value > 0 ? to_decimal(value) + "ns" : std::string(); }
-
 }  // namespace
 
 Result<double> parse_epoch_ns(std::string_view text) {
@@ -380,53 +309,6 @@ Result<Config> read_config() {
   config.board = variable(kBoard);
   config.report = variable(kReport);
   return config;
-}
-
-std::vector<std::string> to_environment(const Config& config) {
-  const auto set = [](const char* name, const std::string& value) { return std::string(name) + "=" + value; };
-  const std::string target = format_target_latency({config.target_read_latency_ns, config.target_multiple});
-  return {
-      set(kReadLatency, target),
-      set(kWriteLatency, format_target_latency(config.persists.latency)),
-      set(kPersistBandwidth, in_bps(config.persists.bandwidth_bps)),
-      set(kPersist, std::string(name_of(config.persists.domain))),
-      set(kWriteGranularity, in_bytes(config.persists.granularity_bytes)),
-      set(kWriteQueue, in_bytes(config.persists.queue_bytes)),
-      set(kTiers, format_tiers(config.tiers)),
-      set(kPolicy, config.migration.empty() ? "" : format_migration(config.migration)),
-      set(kNodesVariable, config.nodes),
-      set(kDram, config.paging.empty() ? "" : std::to_string(config.paging.dram_bytes) + "B"),
-      set(kPageTo, config.paging.page_to),
-      set(kPageDevice, config.paging.device_name),
-      set(kStorage, format_storage(config.storage)),
-      set(kPageCache, config.storage.empty() ? "" : std::to_string(config.storage.page_cache_bytes) + "B"),
-      set(kPageLayout, std::string(name_of(config.paging.choices.layout))),
-      set(kPageReadAhead, std::string(name_of(config.paging.choices.read_ahead))),
-      set(kPagePolicy, std::string(name_of(config.paging.choices.policy))),
-      set(kPageHandler, std::string(name_of(config.paging.choices.handler))),
-      set(kPageStore, std::string(name_of(config.paging.choices.store))),
-      set(kReadBandwidth, in_bps(config.target_read_bps)),
-      set(kWriteBandwidth, in_bps(config.target_write_bps)),
-      set(kStat, word_for(kOneZero, config.stat)),
-      set(kProfile, ""),
-      set(kBaseLatency, in_ns(config.base_latency_ns)),
-      set(kEpoch, in_ns(config.epoch_ns)),
-      set(kAlternate, in_ns(config.alternate_ns)),
-      set(kClockHz, config.clock_hz > 0 ? to_decimal(config.clock_hz) : ""),
-      set(kTicker, word_for(kTickers, config.ticker)),
-      set(kWalks, word_for(kOnOff, config.walks)),
-      set(kAllocationSites, word_for(kOneZero, config.allocation_sites)),
-      set(kWithoutRules, names_without(config.rules)),
-      set(kSource, source_text(config)),
-      set(kVerdict, config.verdict),
-      set(kModel, config.model),
-      set(kRemoteLatency, in_ns(config.remote_latency_ns)),
-      set(kRecord, config.record),
-      set(kCalibration, config.calibration),
-      set(kBoard, config.board),
-      set(kReport, config.report),
-      set(kQuiet, word_for(kOneZero, config.quiet)),
-  };
 }
 
 }  // namespace nvmemu

@@ -1,70 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// From the board to the report: copies, sums, and says how far the sums can be trusted.
+// From the board to the report: copies, sums, and warnings.
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <limits>
 #include <vector>
 
-#include "base/error_bar.h"
-#include "base/units.h"
 #include "report/board_figures.h"
+#include "report/board_warnings.h"
+#include "report/delay_error.h"
 #include "report/run_report.h"
-#include "report/silence.h"
 
 namespace nvmemu {
 namespace {
-
-struct WarningText {
-  BoardWarning bit;
-  const char* text;  // continued by ": in N processes"
-};
-
-constexpr WarningText kWarningTexts[] = {
-    {kNoTicker, "ran natively: neither perf_event nor POSIX timers could be had to sample with"},
-    {kTimerTicker, "sampled with POSIX timers, not by perf_event: coarser, and costlier"},
-    {kNoWalks, "cache hits are charged like memory, for nothing was walked"},
-    {kNoCalibration,
-     "ran natively: no calibration of this machine could be read (nvmemu calibrate makes one)"},
-    {kSamplesLost, "samples were lost, for the ring overflowed: the delay is too short"},
-    {kThreadsNotEmulated, "some threads could not be set up and ran natively"},
-    {kBadConfiguration, "ran natively: an NVMEMU_ variable could not be understood"},
-    {kExpected,
-     "ran natively: the library could not be preloaded (a static or set-user-id program, one of another "
-     "kind, or of "
-     "another user, who may not write here), or it ended before that"},
-    {kCountersRefused,
-     "hardware counters were refused to some threads, which were sampled instead, or ran natively where that "
-     "could not be"},
-    {kCountsLost, "hardware counters could not be read at times: the delay is too short"},
-    {kNoLibraries,
-     "ran natively: what is linked with no library makes its threads by itself (Go without cgo), which "
-     "cannot be emulated"},
-    {kSandboxed,
-     "a seccomp filter does not let through all that the emulation would do: threads that began later may "
-     "have "
-     "run natively"},
-    {kSandboxedNatively,
-     "a seccomp filter does not let through what the emulation needs: threads ran natively from then on"},
-    {kBornSandboxed,
-     "ran natively: it was started under a seccomp filter that does not let through what the emulation "
-     "needs"},
-    {kTickSignalKept,
-     "the signal by which ticks arrive (SIGWINCH) was sent to a thread that had it blocked, to read it from "
-     "a "
-     "descriptor or the like: the thread ran natively from then on"},
-    {kNotPaged, "all of its memory was in DRAM: it could not be paged (why is said on stderr)"},
-    {kPagesBySignal,
-     "had no right to a thread that brings pages: whoever touched them brought them, in a signal handler"},
-    {kPagesCached,
-     "its file for pages went through the page cache: requests past it (O_DIRECT) were refused"},
-    {kNoStorage,
-     "files lay where they are: the storage of the run could not be reached (why is said on stderr)"},
-    {kPagingEnded,
-     "before it installed a seccomp filter all of its memory was brought into DRAM, and stayed there"},
-    {kEmulatorFailed, "a fault in nvmemu's own code (it says where on stderr): the thread went on natively"},
-};
 
 // Threads of theirs are not sampled to the end, as the report says.
 constexpr std::uint32_t kGoesOnNatively =
@@ -72,14 +20,8 @@ constexpr std::uint32_t kGoesOnNatively =
 constexpr std::uint32_t kNative =
     kNoTicker | kNoCalibration | kBadConfiguration | kExpected | kNoLibraries | kBornSandboxed;
 
-// Of CPU time, what counters must have seen for their counts to speak for all of it.
-constexpr double kSeenThroughout = 0.9;
-
 // More is no count of anybody's: something wrote over it.
 constexpr std::uint64_t kMostCounted = 1'000'000'000'000'000;
-
-// A delay that is known to no better than its own size.
-constexpr double kTellsNothing = 1;
 
 constexpr std::uint32_t kNoProcess = std::numeric_limits<std::uint32_t>::max();
 
@@ -95,14 +37,6 @@ const char* name_of(Ticker ticker) {
   return "none";
 }
 
-// What the error is made of, beside the totals.
-struct Evidence {
-  std::uint64_t stall_samples = 0;
-  double variance_ns2 = 0;
-  double counted_ns = 0;  // CPU time that hardware counters saw
-  SampledRun time;        // of processes that told of theirs
-};
-
 class Reader {
  public:
   Reader(const Board& board, RunReport& report) : board_(board), report_(report) {}
@@ -113,8 +47,8 @@ class Reader {
     read_walks();
     read_memories(board_, report_);
     read_paging(board_, report_);
-    if (counts() && evidence_.counted_ns <= 0 && has_warned(kCountersRefused)) call_it_sampled();
-    estimate_error();
+    if (is_counted(report_) && evidence_.counted_ns <= 0 && has_warned(kCountersRefused)) call_it_sampled();
+    estimate_error(evidence_, report_);
     add_warnings();
   }
 
@@ -209,7 +143,6 @@ class Reader {
     evidence_.counted_ns += figures.counted_ns;
   }
 
-  bool counts() const { return report_.source_name == "pmu"; }
   bool has_warned(BoardWarning bit) const {
     for (std::size_t w = 0; w < std::size(kWarningTexts); ++w) {
       if (kWarningTexts[w].bit == bit) return warned_[w] > 0;
@@ -224,71 +157,6 @@ class Reader {
     report_.source_design.clear();
     report_.source_quality.clear();
     report_.bandwidth.counted_by.clear();
-  }
-
-  // Counting has no statistical error. What the events leave out is the design's, and only of designs that
-  // count what is asked for is it known to be little.
-  void estimate_counted_error() {
-    report_.error_relative_95.reset();
-    const double cpu_ns = report_.totals.cpu_ns;
-    report_.counted_share = cpu_ns > 0 ? std::min(1.0, evidence_.counted_ns / cpu_ns) : 0;
-    const double share = *report_.counted_share;
-    if (share <= 0) {
-      report_.error_from = "nothing was measured";
-      return;
-    }
-    report_.error_from = fmt::format(
-        "hardware counters ({}, {}) that saw {:.0f} % of the CPU time, base latency spread {:.1f} %",
-        report_.source_design, report_.source_quality, 100 * share, 100 * report_.base_spread);
-    if (report_.source_quality == "good" && share >= kSeenThroughout) {
-      report_.error_relative_95 = std::max(kLeastError, report_.base_spread / 2);
-      report_.error_from += "; not in it: what out-of-order execution hid, see docs/report.md";
-    } else {
-      report_.error_from += "; how far they are off is not known, see docs/counters.md";
-    }
-  }
-
-  // The delay is proportional to the stall time and to (target - base) / base. The first is estimated, with a
-  // known variance; for the second, half the spread of the base latency's repetitions stands in.
-  void estimate_error() {
-    if (counts()) return estimate_counted_error();
-    report_.counted_share.reset();
-    const RunTotals& totals = report_.totals;
-    report_.error_relative_95.reset();
-    if (evidence_.stall_samples == 0) {
-      report_.error_from = "nothing was measured";
-      return;
-    }
-    if (const std::string silent = evidence_.time.who_is_silent(); !silent.empty()) {
-      report_.error_from = fmt::format("{}: not sampled", silent);
-      return;
-    }
-    if (totals.stall_ns <= 0) {
-      report_.error_from = fmt::format(
-          "{} samples of loads and {} timed loads found no wait for memory, so there is no delay to have an "
-          "error",
-          evidence_.stall_samples, totals.probes);
-      return;
-    }
-    if (evidence_.stall_samples < kFewSamples) {
-      report_.error_from = fmt::format("{} samples of loads are too few to tell", evidence_.stall_samples);
-      return;
-    }
-    const double statistical = 1.96 * std::sqrt(evidence_.variance_ns2) / totals.stall_ns;
-    if (statistical > kTellsNothing) {
-      report_.error_from = fmt::format(
-          "{} samples of loads and {} timed loads found hardly any wait for memory: what was injected, "
-          "{:.1f} % "
-          "of "
-          "the CPU time, cannot be told from none",
-          evidence_.stall_samples, totals.probes, 100 * totals.injected_ns / totals.cpu_ns);
-      return;
-    }
-    report_.error_relative_95 = std::max(kLeastError, std::hypot(statistical, report_.base_spread / 2));
-    report_.error_from = fmt::format(
-        "{} samples of loads, {} timed loads, base latency spread {:.1f} %; not in it: an error of the model "
-        "of what out-of-order execution hid, see docs/report.md",
-        evidence_.stall_samples, totals.probes, 100 * report_.base_spread);
   }
 
   void warn_of_unseen_time() {
@@ -306,13 +174,13 @@ class Reader {
   void add_warnings() {
     if (report_.processes.empty()) {
       report_.warnings.emplace_back("the program ran natively: the preload library was not loaded into it");
-    } else if (counts()) {
+    } else if (is_counted(report_)) {
       warn_of_unseen_time();
     } else if (evidence_.stall_samples == 0) {
       report_.warnings.emplace_back(
           "no stall was sampled: the run was too short (or the program never waited for memory)");
     }
-    if (const std::string silent = evidence_.time.who_is_silent(); !counts() && !silent.empty()) {
+    if (const std::string silent = evidence_.time.who_is_silent(); !is_counted(report_) && !silent.empty()) {
       report_.warnings.push_back(fmt::format(
           "{}: {}: it has taken the emulator's signals or handlers away, or the machine loses them, and "
           "delays are missing",

@@ -36,7 +36,8 @@ class AllocationSites {
   bool has(std::uintptr_t block) const noexcept;
   // The block at that very address, if any.
   void give_back(std::uintptr_t block) noexcept;
-  // Whose block the address is in; null: nobody's.
+  // Whose block the address is in; null: nobody's. Where blocks overlap, since one was given back unseen, the
+  // smaller one's.
   Site* find(std::uintptr_t address) noexcept;
 
   // In the child of a fork: places in the tally are its parent's, blocks are its own, too.
@@ -50,10 +51,17 @@ class AllocationSites {
     std::atomic<std::uintptr_t> end;
     std::atomic<std::uint32_t> site;
   };
-  const Block* find_block(std::uintptr_t block) const noexcept;
+  template <typename Test>
+  std::size_t search(std::size_t home, const Test& is_it) const noexcept;
+  template <typename Search>
+  std::size_t search_classes(const Search& search_in) const noexcept;
+  std::size_t find_block(std::uintptr_t block) const noexcept;  // its entry; kMostBlocks: none
 
   std::array<Site, kMostSites> sites_;
   std::array<Block, kMostBlocks> blocks_;
+  std::array<std::atomic<std::uint8_t>, kMostBlocks>
+      reached_;                              // entries searched from there that ever held one
+  std::atomic<std::uint64_t> size_classes_;  // bit n: blocks of up to 2^n bytes there were
 };
 
 }  // namespace nvmemu

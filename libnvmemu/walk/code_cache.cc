@@ -57,11 +57,11 @@ std::uint64_t seconds_now() noexcept {
 
 void CodeCache::open(VectorState vectors) noexcept {
   vectors_ = vectors;
-  if (arena_.open(kArenaBytes)) set_stub_range(arena_.begin(), arena_.end());
+  if (arena_.open(kArenaBytes) && !add_stubs({arena_.begin(), arena_.end()})) arena_.close();
 }
 
 void CodeCache::close() noexcept {
-  set_stub_range(0, 0);
+  if (arena_.is_open()) remove_stubs({arena_.begin(), arena_.end()});
   arena_.close();
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "walk/guarded_access.h"
 
-#include <atomic>
+#include "walk/untouchable.h"
 
 namespace nvmemu {
 namespace {
@@ -15,7 +15,7 @@ struct FaultSite {
   }
 };
 
-std::atomic<std::uintptr_t> stubs_begin{0}, stubs_end{0};
+constinit AddressRangeSet stubs{};
 
 }  // namespace
 
@@ -76,15 +76,13 @@ int call_stub(Stub stub, bool keeps, WalkRegisters& registers, void* operand) no
   return keeps ? stub(&registers, operand) : nvmemu_walk_call_stub(&registers, operand, stub);
 }
 
-void set_stub_range(std::uintptr_t begin, std::uintptr_t end) noexcept {
-  stubs_begin.store(begin, std::memory_order_relaxed);
-  stubs_end.store(end, std::memory_order_relaxed);
-}
+bool add_stubs(const AddressRange& range) noexcept { return stubs.add(range); }
+void remove_stubs(const AddressRange& range) noexcept { stubs.remove(range); }
 
 bool leave_walk(ucontext_t& context) noexcept {
   auto& pc = context.uc_mcontext.gregs[REG_RIP];
   const auto at = static_cast<std::uintptr_t>(pc);
-  if (at >= stubs_begin.load(std::memory_order_relaxed) && at < stubs_end.load(std::memory_order_relaxed)) {
+  if (stubs.holds(at)) {
     pc = reinterpret_cast<greg_t>(nvmemu_walk_stub_faulted);
     return true;
   }

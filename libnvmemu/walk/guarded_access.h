@@ -17,6 +17,7 @@ bool leave_walk(ucontext_t& context) noexcept;
 
 #if defined(__x86_64__)
 
+#include "walk/mappings.h"
 #include "walk/registers.h"
 
 // An entry for faults from label 1 on, and before label 2: they go on at label `target`.
@@ -31,8 +32,9 @@ bool leave_walk(ucontext_t& context) noexcept;
 
 namespace nvmemu {
 
-// Stubs lie in [begin, end) from now on.
-void set_stub_range(std::uintptr_t begin, std::uintptr_t end) noexcept;
+// What lies in the range is stubs, until it no longer is: faults there are a walk's. False: too many are.
+bool add_stubs(const AddressRange& range) noexcept;
+void remove_stubs(const AddressRange& range) noexcept;
 
 // Of internal linkage, for functions of a .cc: a fault's entry cannot name code that the linker drops as a
 // duplicate. False: it faults.

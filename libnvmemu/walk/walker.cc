@@ -98,8 +98,7 @@ SharedWalks* SharedWalks::create(const WalkMachine& machine, WalkTally& tally,
   shared->layout_ = VectorLayout::of_processor();
   shared->code_.open(shared->layout_.state);
   if (!shared->code_.has_stubs() || shared->untouchable_ == nullptr) {
-    unmap(shared->untouchable_);
-    unmap(shared);
+    destroy(shared);
     return nullptr;
   }
   const double fence_ticks = measure_fences();
@@ -112,6 +111,12 @@ SharedWalks* SharedWalks::create(const WalkMachine& machine, WalkTally& tally,
   shared->told_code_end_ = machine.told_code_end;
   shared->core_ = core_timing(measure_cycle_ticks() * machine.ns_per_tick, machine);
   return shared;
+}
+
+void SharedWalks::destroy(SharedWalks* shared) noexcept {
+  shared->code_.close();
+  unmap(shared->untouchable_);
+  unmap(shared);
 }
 
 Verdict SharedWalks::verdict_of(std::uintptr_t address) noexcept {

@@ -30,6 +30,8 @@ class SharedWalks {
   // Null where there is no memory, or no code can be executed. `tally` outlives them.
   static SharedWalks* create(const WalkMachine& machine, WalkTally& tally,
                              const WalkTiers& tiers = {}) noexcept;
+  // Whom nobody uses any more.
+  static void destroy(SharedWalks* shared) noexcept;
 
   CodeCache& code() noexcept { return code_; }
   const VectorLayout& layout() const noexcept { return layout_; }

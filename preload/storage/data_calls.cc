@@ -8,37 +8,31 @@
 #include "storage/copy_call.h"
 #include "storage/stored_call.h"
 
-// A call at the descriptor's place, which is an edge; and one at a place that is given, which is none.
-#define NVMEMU_MOVING_HERE(moves, name, parameters, arguments)                                 \
-  namespace nvmemu::preload {                                                                  \
-  namespace {                                                                                  \
-  NVMEMU_HOOK(ssize_t, name, parameters);                                                      \
-  }                                                                                            \
-  }                                                                                            \
-  NVMEMU_EXPORT ssize_t name parameters {                                                      \
-    nvmemu::preload::this_thread().reach_edge(__builtin_return_address(0));                    \
-    return nvmemu::preload::call_here(nvmemu::preload::process_storage().find_named(fd), fd,   \
-                                      nvmemu::preload::Moves::moves,                           \
-                                      [&] { return nvmemu::preload::real_##name arguments; }); \
-  }                                                                                            \
+// The interposed function NAME: `before` it, and what its `call` on `file` comes to.
+#define NVMEMU_MOVING(before, moved, name, parameters, arguments)    \
+  namespace nvmemu::preload {                                        \
+  namespace {                                                        \
+  NVMEMU_HOOK(ssize_t, name, parameters);                            \
+  }                                                                  \
+  }                                                                  \
+  NVMEMU_EXPORT ssize_t name parameters {                            \
+    using namespace nvmemu::preload;                                 \
+    before;                                                          \
+    StoredDescriptor* const file = process_storage().find_named(fd); \
+    const auto call = [&] { return real_##name arguments; };         \
+    return moved;                                                    \
+  }                                                                  \
   static_assert(true, "")
 
+// At the descriptor's place, which is an edge; and at a place that is given, which is none.
+#define NVMEMU_MOVING_HERE(moves, name, parameters, arguments)         \
+  NVMEMU_MOVING(this_thread().reach_edge(__builtin_return_address(0)), \
+                call_here(file, fd, Moves::moves, call), name, parameters, arguments)
 #define NVMEMU_MOVING_AT(moves, name, parameters, arguments) \
   NVMEMU_MOVING_WITH(0, moves, name, parameters, arguments)
-
 // `flags`: what pwritev2(2) is given.
-#define NVMEMU_MOVING_WITH(flags, moves, name, parameters, arguments)                                 \
-  namespace nvmemu::preload {                                                                         \
-  namespace {                                                                                         \
-  NVMEMU_HOOK(ssize_t, name, parameters);                                                             \
-  }                                                                                                   \
-  }                                                                                                   \
-  NVMEMU_EXPORT ssize_t name parameters {                                                             \
-    return nvmemu::preload::call_at(                                                                  \
-        nvmemu::preload::process_storage().find_named(fd), fd, nvmemu::preload::Moves::moves, offset, \
-        [&] { return nvmemu::preload::real_##name arguments; }, flags);                               \
-  }                                                                                                   \
-  static_assert(true, "")
+#define NVMEMU_MOVING_WITH(flags, moves, name, parameters, arguments) \
+  NVMEMU_MOVING(, call_at(file, fd, Moves::moves, offset, call, flags), name, parameters, arguments)
 
 NVMEMU_MOVING_HERE(kIn, read, (int fd, void* to, size_t size), (fd, to, size));
 NVMEMU_MOVING_HERE(kIn, readv, (int fd, const iovec* to, int count), (fd, to, count));

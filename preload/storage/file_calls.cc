@@ -154,7 +154,9 @@ NVMEMU_EXPORT ssize_t readahead(int fd, off64_t offset, size_t bytes) noexcept {
   return call_and_note(
       process_storage().find_named(fd), [&] { return real_readahead(fd, offset, bytes); },
       [&](StoredDescriptor& file, std::uint64_t begin_ns) {
-        if (bytes > 0) process_storage().on_needed(file, part_of(offset, static_cast<long>(bytes)), begin_ns);
+        if (bytes > 0)
+          process_storage().on_advice(file, part_of(offset, static_cast<long>(bytes)),
+                                      &nvmemu::Volume::will_need, begin_ns);
       });
 }
 NVMEMU_EXPORT int truncate(const char* path, off_t bytes) noexcept {

@@ -87,7 +87,8 @@ inline void note_numbered(const NumberedCall& call, StoredDescriptor& file, std:
       return note_allocated(call.fd(), file, static_cast<int>(call.words[1]),
                             part_of(call.words[2], call.words[3]));
     case SYS_readahead:
-      if (call.words[2] > 0) storage.on_needed(file, part_of(call.words[1], call.words[2]), begin_ns);
+      if (call.words[2] > 0)
+        storage.on_advice(file, part_of(call.words[1], call.words[2]), &Volume::will_need, begin_ns);
       return;
     case SYS_fadvise64:
       return note_advice(file, part_of(call.words[1], call.words[2]), static_cast<int>(call.words[3]),

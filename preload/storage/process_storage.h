@@ -101,9 +101,10 @@ class ProcessStorage {
   void on_resized(const char* path, std::uint64_t bytes) noexcept;
   void on_allocated(StoredDescriptor& descriptor, const FilePart& part, Allocation allocation,
                     std::uint64_t bytes) noexcept;
-  // What a program says that it will, and will not, need.
-  void on_needed(StoredDescriptor& descriptor, const FilePart& part, std::uint64_t begin_ns) noexcept;
-  void on_not_needed(StoredDescriptor& descriptor, const FilePart& part, std::uint64_t begin_ns) noexcept;
+  // What a program says of a part: that it will need it, or that it will not.
+  using Need = void (Volume::*)(const FileRange&, std::uint64_t) noexcept;
+  void on_advice(StoredDescriptor& descriptor, const FilePart& part, Need need,
+                 std::uint64_t begin_ns) noexcept;
   // The real storage has refused a call.
   void on_failed(const StoredDescriptor& descriptor) noexcept;
   void on_mapped(StoredDescriptor& descriptor, std::uint64_t bytes) noexcept;

@@ -143,9 +143,9 @@ inline void note_advice(StoredDescriptor& descriptor, const FilePart& part, int 
       descriptor.stream.times_ahead = 0;
       return;
     case POSIX_FADV_WILLNEED:
-      return process_storage().on_needed(descriptor, part, begin_ns);
+      return process_storage().on_advice(descriptor, part, &Volume::will_need, begin_ns);
     case POSIX_FADV_DONTNEED:
-      return process_storage().on_not_needed(descriptor, part, begin_ns);
+      return process_storage().on_advice(descriptor, part, &Volume::will_not_need, begin_ns);
     default:
       return;
   }

@@ -30,20 +30,11 @@ void ProcessStorage::on_allocated(StoredDescriptor& descriptor, const FilePart& 
   });
 }
 
-void ProcessStorage::on_needed(StoredDescriptor& descriptor, const FilePart& part,
+void ProcessStorage::on_advice(StoredDescriptor& descriptor, const FilePart& part, Need need,
                                std::uint64_t begin_ns) noexcept {
   if (descriptor.is(StoredDescriptor::kFolder)) return;
   reckon_file(descriptor, [&](Volume volume, PageCache&) -> std::uint64_t {
-    volume.will_need({descriptor.file, part.offset, part.bytes}, begin_ns);
-    return 0;
-  });
-}
-
-void ProcessStorage::on_not_needed(StoredDescriptor& descriptor, const FilePart& part,
-                                   std::uint64_t begin_ns) noexcept {
-  if (descriptor.is(StoredDescriptor::kFolder)) return;
-  reckon_file(descriptor, [&](Volume volume, PageCache&) -> std::uint64_t {
-    volume.will_not_need({descriptor.file, part.offset, part.bytes}, begin_ns);
+    (volume.*need)({descriptor.file, part.offset, part.bytes}, begin_ns);
     return 0;
   });
 }

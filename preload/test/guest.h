@@ -22,6 +22,8 @@ std::span<const Scenario> end_scenarios();
 std::span<const Scenario> openmp_scenarios();
 std::span<const Scenario> stack_scenarios();
 std::span<const Scenario> handler_scenarios();
+std::span<const Scenario> left_handler_scenarios();
+std::span<const Scenario> tick_scenarios();
 std::span<const Scenario> own_fault_scenarios();
 std::span<const Scenario> sandbox_scenarios();
 std::span<const Scenario> computing_scenarios();
@@ -29,6 +31,7 @@ std::span<const Scenario> served_page_scenarios();
 std::span<const Scenario> tier_scenarios();
 std::span<const Scenario> node_scenarios();
 std::span<const Scenario> paging_scenarios();
+std::span<const Scenario> paged_call_scenarios();
 
 // The program's own path.
 extern const char* own_path;
@@ -40,6 +43,9 @@ void burn(double ms = 120);
 
 // Likewise, along a list through 64 MiB in no order: what is sampled, decoded and walked most.
 void walk_list(double ms);
+
+// What may keep delays away ends with a walk of so long: they come once it is done with.
+inline constexpr double kDelayedMs = 500;
 
 // The calling thread's ticks, by SIG_BLOCK or SIG_UNBLOCK: behind the C library's back, as a runtime may that
 // calls the kernel itself.

@@ -1,24 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Handlers of programs, by every name that sets one: they run as they would natively, and the emulation goes
 // on.
-#include <setjmp.h>
 #include <signal.h>
-#include <sys/mman.h>
 #include <sys/syscall.h>
-#include <sys/time.h>
 #include <unistd.h>
 
 #include <atomic>
 #include <cerrno>
-#include <cstdint>
-#include <string>
-#include <thread>
-#include <vector>
 
-#include "base/clock.h"
-#include "base/raw_syscall.h"
 #include "guest.h"
-#include "nvmemu/nvmemu.h"
+#include "kernel_sigaction.h"
 
 extern "C" {
 sighandler_t __sysv_signal(int signal, sighandler_t handler) noexcept;
@@ -27,17 +18,6 @@ sighandler_t bsd_signal(int signal, sighandler_t handler) noexcept;
 
 namespace nvmemu::guest {
 namespace {
-
-// What it is to rt_sigaction(2).
-struct KernelSigaction {
-  sighandler_t handler;
-  unsigned long flags;
-  void (*restorer)();
-  unsigned long mask;
-};
-
-// At the end of each scenario: what delays come, once all is done that might keep them away.
-void go_on() { walk_list(500); }
 
 std::atomic<int> seen;
 void count(int) { ++seen; }
@@ -95,7 +75,7 @@ int old_signals() {
     CHECK(signal(number, SIG_DFL) == SIG_IGN);
     set_by_other_names(number);
   }
-  go_on();
+  walk_list(kDelayedMs);
   return 0;
 }
 
@@ -148,7 +128,7 @@ int raw_signals() {
   CHECK(syscall(SYS_rt_sigprocmask, SIG_SETMASK, &all, nullptr, 8) == 0);
   CHECK(syscall(SYS_rt_sigprocmask, SIG_BLOCK, nullptr, &now, 8) == 0);
   CHECK((now >> (SIGWINCH - 1) & 1) == 1 && (now >> (SIGUSR1 - 1) & 1) == 1);
-  go_on();
+  walk_list(kDelayedMs);
   return 0;
 }
 
@@ -169,35 +149,9 @@ int blocked_as_seen() {
   pthread_t thread;
   CHECK(pthread_create(&thread, nullptr, look_what_is_blocked, nullptr) == 0);
   CHECK(pthread_join(thread, nullptr) == 0);
-  go_on();
+  walk_list(kDelayedMs);
   CHECK(sigprocmask(SIG_UNBLOCK, &set, &before) == 0 && sigismember(&before, SIGWINCH) == 1);
   CHECK(!is_blocked(SIGWINCH));
-  return 0;
-}
-
-struct Fault {};
-void throw_fault(int) { throw Fault(); }
-
-// Compiled with -fnon-call-exceptions.
-int thrown_from_fault() {
-  struct sigaction action {};
-  action.sa_handler = throw_fault;
-  action.sa_flags = SA_NODEFER;
-  for (const int number : {SIGSEGV, SIGFPE}) {
-    CHECK(sigaction(number, &action, nullptr) == 0);
-    int caught = 0;
-    volatile int zero = 0;
-    for (int i = 0; i < 100; ++i) {
-      try {
-        if (number == SIGSEGV) *static_cast<volatile int*>(nullptr) = 1;
-        if (number == SIGFPE) zero = 1 / zero;
-      } catch (const Fault&) {
-        ++caught;
-      }
-    }
-    CHECK(caught == 100);
-  }
-  go_on();
   return 0;
 }
 
@@ -239,129 +193,15 @@ int handler_masks() {
     CHECK(sigaction(number, nullptr, &action) == 0 && action.sa_handler == SIG_DFL);
     other_was_blocked = false;
   }
-  go_on();
-  return 0;
-}
-
-sigjmp_buf back;
-void jump_back(int) { siglongjmp(back, 1); }
-void jump_back_as_it_is(int) { longjmp(back, 1); }
-
-// Every 3 ms: out of the program's code, and of what the emulator was at, delays for one.
-void jump_often(sighandler_t handler, int keeps_mask) {
-  struct sigaction action {};
-  action.sa_handler = handler;
-  action.sa_flags = SA_NODEFER;
-  CHECK(sigaction(SIGALRM, &action, nullptr) == 0);
-  const itimerval often{.it_interval = {0, 3000}, .it_value = {0, 3000}};
-  const itimerval never{};
-  CHECK(setitimer(ITIMER_REAL, &often, nullptr) == 0);
-  static volatile int jumps;
-  jumps = 0;
-  if (sigsetjmp(back, keeps_mask) != 0) jumps = jumps + 1;
-  while (jumps < 100) walk_list(50);
-  CHECK(setitimer(ITIMER_REAL, &never, nullptr) == 0);
-}
-
-struct Alarm {};
-volatile sig_atomic_t throws;
-void throw_alarm(int) {
-  if (throws == 0) return;
-  throws = 0;
-  throw Alarm();
-}
-
-[[gnu::noipa]] void walk_until_it_throws() {
-  throws = 1;
-  for (;;) walk_list(50);
-}
-
-// Every 3 ms an exception, that the program neither asks for nor knows the place of.
-int thrown_from_alarm() {
-  struct sigaction action {};
-  action.sa_handler = throw_alarm;
-  action.sa_flags = SA_NODEFER;
-  CHECK(sigaction(SIGALRM, &action, nullptr) == 0);
-  const itimerval often{.it_interval = {0, 3000}, .it_value = {0, 3000}};
-  const itimerval never{};
-  CHECK(setitimer(ITIMER_REAL, &often, nullptr) == 0);
-  walk_list(1);  // which makes the list
-  int caught = 0;
-  while (caught < 200) try {
-      walk_until_it_throws();
-    } catch (const Alarm&) {
-      ++caught;
-    }
-  CHECK(setitimer(ITIMER_REAL, &never, nullptr) == 0);
-  go_on();
-  return 0;
-}
-
-int jumps_from_handlers() {
-  walk_list(1);  // which makes it
-  jump_often(jump_back, 1);
-  jump_often(jump_back_as_it_is, 0);
-  sigset_t mask;
-  CHECK(syscall(SYS_rt_sigprocmask, SIG_BLOCK, nullptr, &mask, 8) == 0);
-  CHECK(sigismember(&mask, SIGWINCH) == 0);
-  go_on();
-  std::printf("%llu ns\n", static_cast<unsigned long long>(thread_cpu_ns()));
-  return 0;
-}
-
-int ticks_blocked() {
-  mask_ticks(SIG_BLOCK);
-  walk_list(600);
-  return 0;
-}
-
-// Waits for no memory, so that none of it is delays.
-void compute(std::uint64_t ms) {
-  const std::uint64_t end_ns = thread_cpu_ns() + ms * 1'000'000;
-  while (thread_cpu_ns() < end_ns) {
-    for (int i = 0; i < 1'000'000; ++i) asm volatile("");
-  }
-}
-
-int ticks_blocked_in_one_of_four() {
-  std::vector<std::thread> threads;
-  for (int i = 0; i < 4; ++i) {
-    threads.emplace_back([i] {
-      if (i == 2) mask_ticks(SIG_BLOCK);
-      compute(400);
-    });
-  }
-  for (std::thread& thread : threads) thread.join();
-  return 0;
-}
-
-int ticks_ignored() {
-  const KernelSigaction ignored{.handler = SIG_IGN, .flags = 0, .restorer = nullptr, .mask = 0};
-  CHECK(raw_syscall(SYS_rt_sigaction, SIGWINCH, &ignored, nullptr, sizeof ignored.mask) == 0);
-  walk_list(600);
-  return 0;
-}
-
-int tells_progress() {
-  for (int i = 0; i < 100; ++i) {
-    walk_list(3);
-    nvmemu_done(1);
-  }
+  walk_list(kDelayedMs);
   return 0;
 }
 
 constexpr Scenario kHandlers[] = {
-    {"tells-progress", tells_progress},
-    {"ticks-blocked-behind-its-back", ticks_blocked},
-    {"ticks-blocked-in-one-of-four", ticks_blocked_in_one_of_four},
-    {"ticks-ignored-behind-its-back", ticks_ignored},
     {"old-signals", old_signals},
     {"raw-signals", raw_signals},
     {"blocked-as-seen", blocked_as_seen},
-    {"thrown-from-fault", thrown_from_fault},
-    {"thrown-from-alarm", thrown_from_alarm},
     {"handler-masks", handler_masks},
-    {"jumps-from-handlers", jumps_from_handlers},
 };
 
 }  // namespace

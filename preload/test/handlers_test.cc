@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Programs with handlers of their own: delays come all the same, and are booked once. See guest_handlers.cc.
+// Programs with handlers of their own: delays come all the same, and are booked once. See guest_handlers.cc
+// and guest_left_handlers.cc.
 #include <gtest/gtest.h>
 
 #include <string>

@@ -7,10 +7,8 @@
 #include <vector>
 
 #include "base/test/notified_command.h"
-#include "host/test/needs.h"
 #include "paging/file_store.h"
-#include "paging/uffd_mapper.h"
-#include "preload_cli.h"
+#include "paging_cli.h"
 
 namespace nvmemu {
 namespace {
@@ -20,14 +18,7 @@ bool disk_takes_direct() {
   return medium && *medium == StoreMedium::kDirect;
 }
 
-class PagedInFiles : public PreloadTest {
- protected:
-  void SetUp() override {
-    PreloadTest::SetUp();
-    NVMEMU_NEEDS_PAGING();
-  }
-  Json paging() const { return report()["paging"]; }
-};
+class PagedInFiles : public Paging {};
 
 // What is asked for, where, and what the report says then.
 struct Stored {

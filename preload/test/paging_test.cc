@@ -1,34 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// Programs with more memory than they have DRAM. See guest_paging.cc for what each scenario checks from
-// within.
+// Programs whose memory is paged: they see what they would see otherwise, and the report what became of their
+// pages.
 #include <gtest/gtest.h>
-#include <sys/wait.h>
 
 #include <algorithm>
-#include <cstdlib>
-#include <filesystem>
-#include <fstream>
 #include <string>
 #include <tuple>
 #include <vector>
 
-#include "base/test/notified_command.h"
-#include "host/test/needs.h"
-#include "paging/uffd_mapper.h"
-#include "preload_cli.h"
+#include "paging_cli.h"
 
 namespace nvmemu {
 namespace {
-
-class Paging : public PreloadTest {
- protected:
-  void SetUp() override {
-    PreloadTest::SetUp();
-    NVMEMU_NEEDS_PAGING();
-  }
-  Json paging() const { return report()["paging"]; }
-  double pages(const char* which) const { return paging()[which].get<double>(); }
-};
 
 // Which scenario, and who brings pages.
 class PagedPrograms : public Paging,
@@ -141,14 +124,6 @@ TEST_F(Paging, WearIsToldOfDevicesOfWhichItIsKnown) {
   EXPECT_TRUE(paging()["wear"].is_null());
 }
 
-TEST_F(Paging, NothingIsLeftWherePagesWere) {
-  const std::string folder = folder_.file("pages");
-  std::filesystem::create_directory(folder);
-  expect_paged_ok("paged-memory", {"--page-to", folder});
-  EXPECT_TRUE(std::filesystem::is_empty(folder));
-  EXPECT_EQ(paging()["page_to"], folder);
-}
-
 TEST_F(Paging, WithoutItNothingIsSaidOfIt) {
   expect_ok("burn");
   EXPECT_TRUE(paging().is_null());
@@ -182,179 +157,6 @@ INSTANTIATE_TEST_SUITE_P(Choices, PagingStress,
                          testing::Values(Options{}, Options{"--page-handler", "thread"},
                                          Options{"--page-layout", "in-place", "--page-readahead", "window"},
                                          Options{"--page-readahead", "adaptive", "--page-policy", "clock"}));
-
-// Pages go to a file system of its own.
-class SmallDisk : public Paging {
- protected:
-  void SetUp() override {
-    Paging::SetUp();
-    if (IsSkipped()) return;
-    std::filesystem::create_directory(folder_.file("small"));
-    NVMEMU_NEEDS(run_beside_tmpfs("true") == 0, "user namespaces that may mount a tmpfs");
-  }
-  int run_beside_tmpfs(const std::string& command, const std::string& options = "size=4M") {
-    const std::string mounted = "mount -t tmpfs -o " + options + " none " + folder_.file("small");
-    const std::string script =
-        "unshare -rm sh -c '" + mounted + " && " + command + "' 2>" + folder_.file("said");
-    return WEXITSTATUS(std::system(script.c_str()));
-  }
-  std::string paged_there() const {
-    return std::string(NVMEMU_TEST_BINARY) + " run --quiet --dram 2M --page-to " + folder_.file("small") +
-           " ";
-  }
-};
-
-TEST_F(SmallDisk, ThatIsFullAlreadyIsSaidBeforeAnythingStarts) {
-  const std::string full = "head -c 64K /dev/zero > " + folder_.file("small/full");
-  EXPECT_EQ(run_beside_tmpfs(full + "; " + paged_there() + "-- true", "size=64K"), 125);
-  EXPECT_NE(folder_.read("said").find("nothing can be written there"), std::string::npos);
-}
-
-TEST_F(SmallDisk, ThatMayNotBeWrittenToIsSaidBeforeAnythingStarts) {
-  EXPECT_EQ(run_beside_tmpfs(paged_there() + "-- true", "ro"), 125);
-  EXPECT_NE(folder_.read("said").find("no file for pages can be made there"), std::string::npos);
-}
-
-// It has room for a part of what is paged.
-class FullDisk : public SmallDisk, public testing::WithParamInterface<const char*> {};
-
-TEST_P(FullDisk, LosesNothing) {
-  EXPECT_EQ(run_beside_tmpfs("exec " + paged_there() + "--page-layout " + GetParam() + " --report " +
-                             folder_.file("report.json") + " -- " + NVMEMU_TEST_GUEST + " paged-memory"),
-            0);
-  EXPECT_GT(paging()["failed_writes"], 0) << paging();
-  EXPECT_EQ(paging()["failed_reads"], 0) << paging();
-  EXPECT_EQ(paging()["surprises"], 0) << paging();
-  EXPECT_NE(report()["warnings"].dump().find("is its file system full?"), std::string::npos);
-}
-INSTANTIATE_TEST_SUITE_P(Paging, FullDisk, testing::Values("log", "in-place", "scattered"));
-
-// The command, what is wrong, and which option is named.
-struct Wrong {
-  std::vector<std::string> options;
-  const char* says;
-};
-class WrongPaging : public CliTest, public testing::WithParamInterface<Wrong> {};
-
-TEST_P(WrongPaging, IsSaidBeforeAnythingStarts) {
-  NVMEMU_NEEDS_PAGING();
-  std::vector<std::string> options = GetParam().options;
-  options.insert(options.end(), {"--", "true"});
-  const Outcome outcome = run(options);
-  EXPECT_EQ(outcome.status, 125) << outcome.err;
-  EXPECT_NE(outcome.err.find(GetParam().says), std::string::npos) << outcome.err;
-  EXPECT_NE(outcome.err.find("hint:"), std::string::npos) << outcome.err;
-}
-
-INSTANTIATE_TEST_SUITE_P(
-    Options, WrongPaging,
-    testing::Values(Wrong{{"--dram", "0"}, "--dram"}, Wrong{{"--dram", "100K"}, "too little DRAM"},
-                    Wrong{{"--dram", "1000TiB"}, "more than this machine has"},
-                    Wrong{{"--page-latency", "5us"}, "nothing is paged without --dram"},
-                    Wrong{{"--dram", "2M", "--page-latency", "5us", "--page-device", "rdma"},
-                          "give one of them"},
-                    Wrong{{"--dram", "2M", "--page-device", "drum"}, "--page-device"},
-                    Wrong{{"--dram", "2M", "--page-layout", "logg"}, "--page-layout"},
-                    Wrong{{"--dram", "2M", "--page-readahead", "8"}, "--page-readahead"},
-                    Wrong{{"--dram", "2M", "--page-policy", "lru"}, "--page-policy"},
-                    Wrong{{"--page-layout", "log"}, "nothing is paged without --dram"},
-                    Wrong{{"--page-handler", "thread"}, "nothing is paged without --dram"},
-                    Wrong{{"--dram", "2M", "--page-handler", "kernel"}, "--page-handler"},
-                    Wrong{{"--page-store", "direct"}, "nothing is paged without --dram"},
-                    Wrong{{"--dram", "2M", "--page-store", "page-cache"}, "--page-store"},
-                    Wrong{{"--dram", "2M", "--page-store", "direct", "--page-to", "/nowhere/pages"},
-                          "--page-to: /nowhere/pages"},
-                    Wrong{{"--dram", "2M", "--page-to", "/nowhere/pages"}, "--page-to: /nowhere/pages"},
-                    Wrong{{"--dram", "2M", "--page-to", "/dev/null"}, "neither a folder nor a file"},
-                    Wrong{{"--dram", "2M", "--page-to", "/proc"}, "--page-to: /proc"}));
-
-// Or another one of the machine's, in use or not.
-TEST_F(Paging, NeverWritesToABlockDevice) {
-  std::string device;
-  for (const auto& entry : std::filesystem::directory_iterator("/dev")) {
-    if (entry.is_block_file()) device = entry.path().string();
-  }
-  NVMEMU_NEEDS(!device.empty(), "a block device");
-  const Outcome outcome = run({"--dram", "2M", "--page-to", device, "--", "true"});
-  EXPECT_EQ(outcome.status, 125) << outcome.err;
-  EXPECT_NE(outcome.err.find(device + ": neither a folder nor a file"), std::string::npos) << outcome.err;
-}
-
-// Each has a file of its own there, whatever the name; what had that name before is as it was.
-TEST_F(Paging, TwoRunsMayNameOneFile) {
-  const std::string name = folder_.file("pages");
-  std::ofstream(name) << "mine";
-  const auto started = [&] {
-    return start({"run", "--base-latency", "100ns", "--quiet", "--dram", "2M", "--page-to", name, "--",
-                  NVMEMU_TEST_GUEST, "paged-memory"});
-  };
-  const pid_t first = started(), second = started();
-  for (const pid_t run : {first, second}) EXPECT_EQ(finish(run).status, 0);
-  std::string contents;
-  std::ifstream(name) >> contents;
-  EXPECT_EQ(contents, "mine");
-  const std::filesystem::directory_iterator files(folder_.file(""));
-  EXPECT_EQ(std::ranges::count_if(
-                files, [](const auto& file) { return file.path().filename().string().starts_with("pages"); }),
-            1);
-}
-
-// As on a machine that lacks it: which, what is said, and of which option.
-struct Lacking {
-  const char* machine;
-  const char* handler;
-  const char* option;
-  const char* says;
-};
-class LesserPaging : public CliTest, public testing::WithParamInterface<Lacking> {
- protected:
-  void SetUp() override {
-    CliTest::SetUp();
-    NVMEMU_NEEDS_PAGING();
-    NVMEMU_NEEDS(can_be_notified(), "a seccomp notifier of its own");
-  }
-};
-
-TEST_P(LesserPaging, SaysWhatIsMissingBeforeAnythingStarts) {
-  const Outcome outcome =
-      finish(start_program({NVMEMU_TEST_LESSER_MACHINE, GetParam().machine, NVMEMU_TEST_BINARY, "run",
-                            "--dram", "2M", "--page-handler", GetParam().handler, "--", "true"}));
-  EXPECT_EQ(outcome.status, 125) << outcome.err;
-  EXPECT_NE(outcome.err.find(std::string(GetParam().option) + ": " + GetParam().says), std::string::npos)
-      << outcome.err;
-  EXPECT_NE(outcome.err.find("hint:"), std::string::npos) << outcome.err;
-}
-
-// By hand there is no way back: it runs as it can, and who runs it is told.
-TEST_P(LesserPaging, RunsAllTheSameWithoutTheTool) {
-  environment_["NVMEMU_DRAM"] = "2M";
-  environment_["NVMEMU_PAGE_HANDLER"] = GetParam().handler;
-  const Outcome outcome = finish(
-      start_program({NVMEMU_TEST_LESSER_MACHINE, GetParam().machine, "/usr/bin/env",
-                     std::string("LD_PRELOAD=") + NVMEMU_TEST_LIBRARY, NVMEMU_TEST_GUEST, "paged-memory"}));
-  EXPECT_EQ(outcome.status, 0) << outcome.err;
-  EXPECT_EQ(outcome.out, "ok\n");
-  const bool by_signal = std::string(GetParam().handler) == "thread";
-  const std::string what = by_signal ? "pages are brought by signals: " : "its memory is not paged: ";
-  EXPECT_NE(outcome.err.find(what + GetParam().says), std::string::npos) << outcome.err;
-}
-
-std::string name_of_machine(const testing::TestParamInfo<Lacking>& lacking) {
-  std::string name = lacking.param.machine;
-  std::erase_if(name, [](char c) { return c == '-' || c == '.'; });
-  return name;
-}
-
-INSTANTIATE_TEST_SUITE_P(Machines, LesserPaging,
-                         testing::Values(Lacking{"no-userfaultfd", "signal", "--dram",
-                                                 "userfaultfd(2): Operation not permitted"},
-                                         Lacking{"no-dispatch", "signal", "--dram",
-                                                 "prctl(PR_SET_SYSCALL_USER_DISPATCH) is refused"},
-                                         Lacking{"linux-5.10", "signal", "--dram",
-                                                 "prctl(PR_SET_SYSCALL_USER_DISPATCH) is refused"},
-                                         Lacking{"no-full-userfaultfd", "thread", "--page-handler",
-                                                 "a thread may not serve what the kernel touches"}),
-                         name_of_machine);
 
 }  // namespace
 }  // namespace nvmemu

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "fuzzing.h"
+#include "report/merge_reports.h"
 #include "report/report_reader.h"
 #include "report/test/example_report.h"
 

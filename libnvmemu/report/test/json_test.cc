@@ -7,6 +7,7 @@
 
 #include "board_files.h"
 #include "example_report.h"
+#include "report/merge_reports.h"
 #include "report/report_reader.h"
 #include "report/run_report.h"
 

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "example_report.h"
+#include "report/merge_reports.h"
 
 namespace nvmemu {
 namespace {

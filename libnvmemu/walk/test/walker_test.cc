@@ -97,6 +97,7 @@ class WalkerTest : public testing::Test {
   ~WalkerTest() override {
     sigaction(SIGTRAP, &before_, nullptr);
     unmap(now_.walker);
+    SharedWalks::destroy(now_.shared);
   }
 
   void set_tick(double threshold_ns, const WalkPlan& plan) {

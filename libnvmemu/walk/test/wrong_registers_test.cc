@@ -126,6 +126,20 @@ TEST(WrongRegisters, ADivisionByZeroIsAFault) {
   EXPECT_EQ(by_two.registers.general[kRax], 5u);
 }
 
+TEST(WrongRegisters, AFaultIsAWalksWhateverOthersCodeComesAndGoes) {
+  const FaultHandlers handlers;
+  Bytes bytes({0x48, 0xf7, 0xf7});  // div %rdi
+  const auto divides_by_zero = [&] { return FunctionWalk(bytes.code(), 0).run(1); };
+  EXPECT_EQ(divides_by_zero(), WalkStop::kFault);
+  auto* const other = map_zeroed<CodeCache>();
+  other->open(Walking::get().layout.state);
+  ASSERT_TRUE(other->has_stubs());
+  EXPECT_EQ(divides_by_zero(), WalkStop::kFault);
+  other->close();
+  EXPECT_EQ(divides_by_zero(), WalkStop::kFault);
+  unmap(other);
+}
+
 TEST(WrongRegisters, AMisalignedOperandIsAFault) {
   const FaultHandlers handlers;
   Bytes bytes({0x0f, 0x28, 0x07});  // movaps (%rdi), %xmm0

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+// How far a run's delays may be off.
+#pragma once
+
+#include <cstdint>
+
+#include "report/run_report.h"
+#include "report/silence.h"
+
+namespace nvmemu {
+
+// Of CPU time, what counters must have seen for their counts to speak for all of it.
+inline constexpr double kSeenThroughout = 0.9;
+
+// What the error is made of, beside the totals.
+struct Evidence {
+  std::uint64_t stall_samples = 0;
+  double variance_ns2 = 0;
+  double counted_ns = 0;  // CPU time that hardware counters saw
+  SampledRun time;        // of processes that told of theirs
+};
+
+inline bool is_counted(const RunReport& report) { return report.source_name == "pmu"; }
+
+// Into `report`, which has its totals and its source: the error, or why there is none; and of a run that was
+// counted how much of it was.
+void estimate_error(const Evidence& evidence, RunReport& report);
+
+}  // namespace nvmemu

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+// Programs that keep ticks from arriving, or tell how far they are.
+#include <signal.h>
+#include <sys/syscall.h>
+
+#include <cstdint>
+#include <thread>
+#include <vector>
+
+#include "base/clock.h"
+#include "base/raw_syscall.h"
+#include "guest.h"
+#include "kernel_sigaction.h"
+#include "nvmemu/nvmemu.h"
+
+namespace nvmemu::guest {
+namespace {
+
+int ticks_blocked() {
+  mask_ticks(SIG_BLOCK);
+  walk_list(600);
+  return 0;
+}
+
+// Waits for no memory, so that none of it is delays.
+void compute(std::uint64_t ms) {
+  const std::uint64_t end_ns = thread_cpu_ns() + ms * 1'000'000;
+  while (thread_cpu_ns() < end_ns) {
+    for (int i = 0; i < 1'000'000; ++i) asm volatile("");
+  }
+}
+
+int ticks_blocked_in_one_of_four() {
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 4; ++i) {
+    threads.emplace_back([i] {
+      if (i == 2) mask_ticks(SIG_BLOCK);
+      compute(400);
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  return 0;
+}
+
+int ticks_ignored() {
+  const KernelSigaction ignored{.handler = SIG_IGN, .flags = 0, .restorer = nullptr, .mask = 0};
+  CHECK(raw_syscall(SYS_rt_sigaction, SIGWINCH, &ignored, nullptr, sizeof ignored.mask) == 0);
+  walk_list(600);
+  return 0;
+}
+
+int tells_progress() {
+  for (int i = 0; i < 100; ++i) {
+    walk_list(3);
+    nvmemu_done(1);
+  }
+  return 0;
+}
+
+constexpr Scenario kTicks[] = {
+    {"tells-progress", tells_progress},
+    {"ticks-blocked-behind-its-back", ticks_blocked},
+    {"ticks-blocked-in-one-of-four", ticks_blocked_in_one_of_four},
+    {"ticks-ignored-behind-its-back", ticks_ignored},
+};
+
+}  // namespace
+
+std::span<const Scenario> tick_scenarios() { return kTicks; }
+
+}  // namespace nvmemu::guest

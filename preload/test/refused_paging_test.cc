@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+// What is wrong with the options of --dram, or missing for them, is said before anything starts.
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "base/test/notified_command.h"
+#include "paging_cli.h"
+
+namespace nvmemu {
+namespace {
+
+// The command, what is wrong, and which option is named.
+struct Wrong {
+  std::vector<std::string> options;
+  const char* says;
+};
+class WrongPaging : public CliTest, public testing::WithParamInterface<Wrong> {};
+
+TEST_P(WrongPaging, IsSaidBeforeAnythingStarts) {
+  NVMEMU_NEEDS_PAGING();
+  std::vector<std::string> options = GetParam().options;
+  options.insert(options.end(), {"--", "true"});
+  const Outcome outcome = run(options);
+  EXPECT_EQ(outcome.status, 125) << outcome.err;
+  EXPECT_NE(outcome.err.find(GetParam().says), std::string::npos) << outcome.err;
+  EXPECT_NE(outcome.err.find("hint:"), std::string::npos) << outcome.err;
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Options, WrongPaging,
+    testing::Values(Wrong{{"--dram", "0"}, "--dram"}, Wrong{{"--dram", "100K"}, "too little DRAM"},
+                    Wrong{{"--dram", "1000TiB"}, "more than this machine has"},
+                    Wrong{{"--page-latency", "5us"}, "nothing is paged without --dram"},
+                    Wrong{{"--dram", "2M", "--page-latency", "5us", "--page-device", "rdma"},
+                          "give one of them"},
+                    Wrong{{"--dram", "2M", "--page-device", "drum"}, "--page-device"},
+                    Wrong{{"--dram", "2M", "--page-layout", "logg"}, "--page-layout"},
+                    Wrong{{"--dram", "2M", "--page-readahead", "8"}, "--page-readahead"},
+                    Wrong{{"--dram", "2M", "--page-policy", "lru"}, "--page-policy"},
+                    Wrong{{"--page-layout", "log"}, "nothing is paged without --dram"},
+                    Wrong{{"--page-handler", "thread"}, "nothing is paged without --dram"},
+                    Wrong{{"--dram", "2M", "--page-handler", "kernel"}, "--page-handler"},
+                    Wrong{{"--page-store", "direct"}, "nothing is paged without --dram"},
+                    Wrong{{"--dram", "2M", "--page-store", "page-cache"}, "--page-store"},
+                    Wrong{{"--dram", "2M", "--page-store", "direct", "--page-to", "/nowhere/pages"},
+                          "--page-to: /nowhere/pages"},
+                    Wrong{{"--dram", "2M", "--page-to", "/nowhere/pages"}, "--page-to: /nowhere/pages"},
+                    Wrong{{"--dram", "2M", "--page-to", "/dev/null"}, "neither a folder nor a file"},
+                    Wrong{{"--dram", "2M", "--page-to", "/proc"}, "--page-to: /proc"}));
+
+// As on a machine that lacks it: which, what is said, and of which option.
+struct Lacking {
+  const char* machine;
+  const char* handler;
+  const char* option;
+  const char* says;
+};
+class LesserPaging : public CliTest, public testing::WithParamInterface<Lacking> {
+ protected:
+  void SetUp() override {
+    CliTest::SetUp();
+    NVMEMU_NEEDS_PAGING();
+    NVMEMU_NEEDS(can_be_notified(), "a seccomp notifier of its own");
+  }
+};
+
+TEST_P(LesserPaging, SaysWhatIsMissingBeforeAnythingStarts) {
+  const Outcome outcome =
+      finish(start_program({NVMEMU_TEST_LESSER_MACHINE, GetParam().machine, NVMEMU_TEST_BINARY, "run",
+                            "--dram", "2M", "--page-handler", GetParam().handler, "--", "true"}));
+  EXPECT_EQ(outcome.status, 125) << outcome.err;
+  EXPECT_NE(outcome.err.find(std::string(GetParam().option) + ": " + GetParam().says), std::string::npos)
+      << outcome.err;
+  EXPECT_NE(outcome.err.find("hint:"), std::string::npos) << outcome.err;
+}
+
+// By hand there is no way back: it runs as it can, and who runs it is told.
+TEST_P(LesserPaging, RunsAllTheSameWithoutTheTool) {
+  environment_["NVMEMU_DRAM"] = "2M";
+  environment_["NVMEMU_PAGE_HANDLER"] = GetParam().handler;
+  const Outcome outcome = finish(
+      start_program({NVMEMU_TEST_LESSER_MACHINE, GetParam().machine, "/usr/bin/env",
+                     std::string("LD_PRELOAD=") + NVMEMU_TEST_LIBRARY, NVMEMU_TEST_GUEST, "paged-memory"}));
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_EQ(outcome.out, "ok\n");
+  const bool by_signal = std::string(GetParam().handler) == "thread";
+  const std::string what = by_signal ? "pages are brought by signals: " : "its memory is not paged: ";
+  EXPECT_NE(outcome.err.find(what + GetParam().says), std::string::npos) << outcome.err;
+}
+
+std::string name_of_machine(const testing::TestParamInfo<Lacking>& lacking) {
+  std::string name = lacking.param.machine;
+  std::erase_if(name, [](char c) { return c == '-' || c == '.'; });
+  return name;
+}
+
+INSTANTIATE_TEST_SUITE_P(Machines, LesserPaging,
+                         testing::Values(Lacking{"no-userfaultfd", "signal", "--dram",
+                                                 "userfaultfd(2): Operation not permitted"},
+                                         Lacking{"no-dispatch", "signal", "--dram",
+                                                 "prctl(PR_SET_SYSCALL_USER_DISPATCH) is refused"},
+                                         Lacking{"linux-5.10", "signal", "--dram",
+                                                 "prctl(PR_SET_SYSCALL_USER_DISPATCH) is refused"},
+                                         Lacking{"no-full-userfaultfd", "thread", "--page-handler",
+                                                 "a thread may not serve what the kernel touches"}),
+                         name_of_machine);
+
+}  // namespace
+}  // namespace nvmemu
