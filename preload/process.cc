@@ -11,6 +11,7 @@
 #include "hook.h"
 #include "lifecycle.h"
 #include "runtime.h"
+#include "storage/linux_aio_contexts.h"
 #include "storage/process_storage.h"
 #include "storage/stream_call.h"
 #include "thread_area.h"
@@ -32,6 +33,7 @@ void begin_forked_child() noexcept {
   abandon_thread_areas();
   runtime.restart_in_child();
   process_storage().note_forked();
+  linux_aio_contexts().forget_all();
   begin_thread();
 }
 

@@ -91,7 +91,9 @@ StoredDescriptor* prepare(aiocb* request, Request kind, In in) noexcept {
 
 void charge(aiocb* request, StoredDescriptor& descriptor, Request kind, std::uint64_t begin_ns) noexcept {
   const auto offset = static_cast<std::uint64_t>(std::max<off_t>(request->aio_offset, 0));
-  set_done(request, process_storage().on_request(descriptor, kind, offset, request->aio_nbytes, begin_ns));
+  set_done(request,
+           process_storage().on_request_in_turn(
+               descriptor, {.kind = kind, .offset = offset, .bytes = request->aio_nbytes}, begin_ns));
 }
 
 template <typename Submit>

@@ -87,10 +87,21 @@ class ProcessStorage {
   void on_write_back(StoredDescriptor& descriptor, const WriteBackCall& call,
                      std::uint64_t begin_ns) noexcept;
   void on_sync_all(int fd, std::uint64_t begin_ns) noexcept;  // -1: of every volume
-  // A request of POSIX aio, which nobody waits for yet: when it will be done. Of a read as much as there is.
+  // A request that nobody waits for yet: when it will be done, no earlier than `begin_ns`. Of a read as much
+  // as there is.
   enum class Request { kRead, kWrite, kSync, kDataSync };
-  std::uint64_t on_request(StoredDescriptor& descriptor, Request request, std::uint64_t offset,
-                           std::uint64_t bytes, std::uint64_t begin_ns) noexcept;
+  struct FileRequest {
+    Request kind = Request::kRead;
+    std::uint64_t offset = 0, bytes = 0;
+    std::uint32_t asked = 0;  // kSyncs, kDataSyncs, kAppends: of a write, this one alone
+  };
+  std::uint64_t on_request(StoredDescriptor& descriptor, const FileRequest& request,
+                           std::uint64_t begin_ns) noexcept;
+  // One of POSIX aio: behind those that the descriptor has been asked for before.
+  std::uint64_t on_request_in_turn(StoredDescriptor& descriptor, const FileRequest& request,
+                                   std::uint64_t begin_ns) noexcept;
+  // Whether a request is none of the page cache's, but the device's.
+  bool is_past_cache(const StoredDescriptor& descriptor) const noexcept;
   // So much of one that writes was not written after all, or nothing; the file is so long.
   void on_unwritten(StoredDescriptor& descriptor, std::uint64_t bytes, bool nothing_was,
                     std::uint64_t size) noexcept;
@@ -113,7 +124,7 @@ class ProcessStorage {
   // A name has gone or come in the folder that `path` is in; the file, where its last name has gone.
   void on_names_changed(int at, const char* path) noexcept;
   void on_removed(const FileName& file) noexcept;
-  // What is not charged: io_uring, Linux' own aio, requests of POSIX aio whose end the program is told of.
+  // What is not charged: io_uring, Linux' own aio by system calls, requests whose end the program is told of.
   void on_unseen_ring() noexcept;
   void on_unseen_context() noexcept;
   void on_told_request(const StoredDescriptor& descriptor) noexcept;

@@ -210,6 +210,8 @@ int main(int argc, char** argv) {
                    {"by-number", by_number},
                    {"by-instruction", by_instruction},
                    {"contexts", contexts},
+                   {"linux-aio", linux_aio},
+                   {"linux-aio-threads", linux_aio_threads},
                    {"links-and-folders", links_and_folders},
                    {"vanishing-folder", vanishing_folder},
                    {"too-large", too_large},

@@ -56,6 +56,11 @@ class Storage : public PreloadTest {
     return report()["storage"][0];
   }
 
+  bool has_direct_reads() const {
+    const int fd = open((stored_ + "/old").c_str(), O_RDONLY | O_DIRECT);
+    return fd >= 0 && close(fd) == 0;
+  }
+
   const std::string stored_ = folder_.file("stored"), elsewhere_ = folder_.file("elsewhere");
   std::string err_;
 };
@@ -199,6 +204,28 @@ TEST_F(Storage, ContextsOfLinuxOwnAioAreTold) {
   EXPECT_THAT(err_, HasSubstr("requests by io_submit"));
 }
 
+TEST_F(Storage, RequestsOfLinuxOwnAioTakeAsLongAsTheStorageWould) {
+  if (!has_direct_reads()) GTEST_SKIP() << "no file may be read past the page cache here";
+  const Json storage = stored("linux-aio", "5ms");
+  EXPECT_EQ(storage["reads"], 7);
+  EXPECT_EQ(storage["device_reads"], 7);
+  EXPECT_EQ(storage["writes"], 1);
+  EXPECT_EQ(storage["written_bytes"], kPage);
+  EXPECT_EQ(storage["device_written_pages"], 1);
+  EXPECT_EQ(storage["syncs"], 1);
+  EXPECT_EQ(storage["commits"], 1);
+  EXPECT_EQ(storage["unseen_contexts"], 0);
+  EXPECT_EQ(storage["told_requests"], 1) << "the one that an eventfd tells of";
+}
+
+TEST_F(Storage, EventsOfLinuxOwnAioComeOnce) {
+  if (!has_direct_reads()) GTEST_SKIP() << "no file may be read past the page cache here";
+  EXPECT_EQ(finish(start_program({NVMEMU_TEST_STORAGE_CALLS, stored_, "linux-aio-threads"})).out, "ok\n");
+  const Json storage = stored("linux-aio-threads");
+  EXPECT_EQ(storage["reads"], 100);
+  EXPECT_EQ(storage["device_reads"], 100);
+}
+
 TEST_F(Storage, SeesWhatStreamsWriteAtTheirEnd) {
   const Json storage = stored("streams");
   EXPECT_EQ(storage["written_bytes"], 8500);
@@ -278,10 +305,6 @@ class StorageByAnyCall : public Storage, public testing::WithParamInterface<std:
  protected:
   Json stored_so(const std::string& scenario, const std::string& profile = "100us") {
     return stored(scenario, profile, GetParam());
-  }
-  bool has_direct_reads() const {
-    const int fd = open((stored_ + "/old").c_str(), O_RDONLY | O_DIRECT);
-    return fd >= 0 && close(fd) == 0;
   }
 };
 
