@@ -11,6 +11,7 @@
 #include "hook.h"
 #include "lifecycle.h"
 #include "runtime.h"
+#include "storage/aio_teller.h"
 #include "storage/linux_aio_contexts.h"
 #include "storage/process_storage.h"
 #include "storage/stream_call.h"
@@ -34,6 +35,7 @@ void begin_forked_child() noexcept {
   runtime.restart_in_child();
   process_storage().note_forked();
   linux_aio_contexts().forget_all();
+  aio_teller().forget_all();
   begin_thread();
 }
 
