@@ -28,6 +28,7 @@ struct StoredDescriptor {
   std::uint64_t size;    // when it was opened
   PageCache::File file;  // where it was in the cache's table
   ReadStream stream;
+  std::atomic<std::uint32_t> flags_seen;        // the volume's flag_changes when its flags were looked at
   std::uint64_t told_position;                  // up to where stdio's reads and writes were reckoned
   std::atomic<std::uint64_t> requests_done_ns;  // POSIX aio: one after the other, as the C library has it
 
@@ -51,11 +52,17 @@ class ProcessStorage {
     const std::uint32_t state = descriptor->state.load(std::memory_order_acquire);
     return (state & StoredDescriptor::kVolumeMask) != 0 ? descriptor : nullptr;
   }
-  // For what is charged where the system call is seen, too: null where each of them is (paging/traps.h).
-  StoredDescriptor* find_named(int fd) noexcept {
+  // With its flags as they are: fcntl(F_SETFL) may have changed them by any descriptor of the same open file,
+  // in any process of the run.
+  StoredDescriptor* find_as_is(int fd) noexcept {
     StoredDescriptor* const descriptor = find(fd);
-    return descriptor != nullptr && !calls_are_trapped() ? descriptor : nullptr;
+    if (descriptor != nullptr &&
+        descriptor->flags_seen.load(std::memory_order_relaxed) != flag_changes(descriptor->volume()))
+      look_at_flags(fd, *descriptor);
+    return descriptor;
   }
+  // For what is charged where the system call is seen, too: null where each of them is (paging/traps.h).
+  StoredDescriptor* find_named(int fd) noexcept { return calls_are_trapped() ? nullptr : find_as_is(fd); }
   // For a system call that is seen: the descriptor may have been opened by one that was not.
   StoredDescriptor* find_or_look(int fd) noexcept;
   bool calls_are_trapped() const noexcept { return calls_are_trapped_.load(std::memory_order_relaxed); }
@@ -74,8 +81,7 @@ class ProcessStorage {
   void note_copied(int from, int to) noexcept;
   void note_closed(int fd) noexcept;
   void note_closed_from(unsigned first, unsigned last) noexcept;
-  // fcntl(F_SETFL): of all of this process's that are on the same file, since copies change with it.
-  void note_flags_changed(int fd) noexcept;
+  void note_flags_changed(int fd) noexcept;  // fcntl(F_SETFL)
 
   // The call began at `begin_ns`, of now_ns(), and is over: waits for the rest of what it would have taken.
   void on_read(StoredDescriptor& descriptor, std::uint64_t offset, std::uint64_t bytes,
@@ -151,6 +157,8 @@ class ProcessStorage {
   std::uint64_t mapping_synced_ns(std::size_t volume, const char* path, std::uint64_t begin_ns) noexcept;
   std::uint64_t sync_done_ns(StoredDescriptor& descriptor, SyncKind kind, std::uint64_t begin_ns) noexcept;
   bool owns_descriptors() const noexcept;
+  std::uint32_t flag_changes(std::size_t volume) noexcept;
+  void look_at_flags(int fd, StoredDescriptor& descriptor) noexcept;
 
   StoragePlan plan_;
   SharedStorage shared_;

@@ -219,6 +219,7 @@ int main(int argc, char** argv) {
                    {"full", full},
                    {"refused", refused},
                    {"flags", flags},
+                   {"flags-of-a-child", flags_of_a_child},
                    {"synced-mapping", synced_mapping},
                    {"copies", copies},
                    {"advice", advice},

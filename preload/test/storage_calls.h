@@ -48,6 +48,7 @@ void descriptors_of_a_vfork();
 void full();
 void refused();
 void flags();
+void flags_of_a_child();
 void synced_mapping();
 void copies();
 void advice();

@@ -318,6 +318,12 @@ TEST_P(StorageByAnyCall, FollowsHowAFileIsWritten) {
   EXPECT_EQ(storage["device_reads"], has_direct_reads() ? 1 : 0);
 }
 
+TEST_P(StorageByAnyCall, FollowsWhatAChildChangesOfAnOpenFile) {
+  const Json storage = stored_so("flags-of-a-child");
+  EXPECT_EQ(storage["writes"], 2);
+  EXPECT_EQ(storage["device_written_pages"], 2);
+}
+
 TEST_P(StorageByAnyCall, AMappingsSyncIsItsFiles) {
   const Json storage = stored_so("synced-mapping", "1ms");
   EXPECT_EQ(storage["syncs"], 3);
