@@ -11,6 +11,8 @@
 #include "hook.h"
 #include "lifecycle.h"
 #include "runtime.h"
+#include "storage/aio_teller.h"
+#include "storage/linux_aio_contexts.h"
 #include "storage/process_storage.h"
 #include "storage/stream_call.h"
 #include "thread_area.h"
@@ -32,6 +34,8 @@ void begin_forked_child() noexcept {
   abandon_thread_areas();
   runtime.restart_in_child();
   process_storage().note_forked();
+  linux_aio_contexts().forget_all();
+  aio_teller().forget_all();
   begin_thread();
 }
 

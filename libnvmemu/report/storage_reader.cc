@@ -33,7 +33,7 @@ void warn(const StorageReport& storage, std::vector<std::string>& warnings) {
     say("the program makes requests by io_submit: what these would take is not charged");
   if (storage.told_requests > 0)
     say(std::to_string(storage.told_requests) +
-        " requests by POSIX aio, of whose end a signal tells, or one for a list, are not charged");
+        " requests, of which an eventfd tells, or which are in lists whose end is told, are not charged");
   if (storage.resets > 0) say("a process was killed amid its reckoning: the page cache was emptied");
 }
 

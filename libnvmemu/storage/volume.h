@@ -4,6 +4,7 @@
 // in. Async-signal-safe.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 
 #include "paging/device_model.h"
@@ -24,6 +25,8 @@ struct VolumeState {
   double moving_until_ns[2] = {};  // bytes of memory, by PageOperation
   bool names_changed = false;      // in a folder, since the last commit
   StorageTally tally{};
+  // How often the flags of an open file have changed: others may have descriptors of it, copied by a fork.
+  std::atomic<std::uint32_t> flag_changes{0};
 };
 
 // How a descriptor's reads go on: to tell a stream, and how far that is read ahead.

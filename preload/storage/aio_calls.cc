@@ -4,8 +4,9 @@
 // library, those of one descriptor are served one after the other. Where system calls are trapped, its
 // threads' are, and here is nothing to be done.
 //
-// Where a thread is to tell the program of a request's end, it is made to wait for the storage first. Of a
-// signal nobody can say when it comes, nor of what tells of a whole list: these are not charged.
+// Where a thread is to tell the program of a request's end, it is made to wait for the storage first; signals
+// are sent in the C library's place (AioTeller). Of what tells of a whole list nobody can say when it comes:
+// its requests are not charged.
 #include <aio.h>
 #include <fcntl.h>
 #include <time.h>
@@ -18,6 +19,7 @@
 
 #include "edge.h"
 #include "storage/aio_mark.h"
+#include "storage/aio_teller.h"
 #include "storage/device_wait.h"
 #include "storage/stored_call.h"
 
@@ -72,31 +74,45 @@ bool can_be_made(int fd, Request kind) noexcept {
 }
 
 // Of a request that is about to be made: what is charged for it, or null.
-enum class In { kNothing, kList, kToldList };
-StoredDescriptor* prepare(aiocb* request, Request kind, In in) noexcept {
+StoredDescriptor* prepare(aiocb* request, Request kind, bool is_in_told_list) noexcept {
   ProcessStorage& storage = process_storage();
   if (!storage.is_open()) return nullptr;
   unmark(request);
   StoredDescriptor* const descriptor = storage.find_named(request->aio_fildes);
   if (descriptor == nullptr || !can_be_made(request->aio_fildes, kind)) return nullptr;
-  const bool is_told_later = in == In::kNothing && is_told_by_thread(request->aio_sigevent);
-  if (in == In::kToldList || (tells(request->aio_sigevent) && !is_told_later)) {
+  const bool by_thread = is_told_by_thread(request->aio_sigevent);
+  const bool by_signal = request->aio_sigevent.sigev_notify == SIGEV_SIGNAL;
+  mark(request);
+  if (is_in_told_list || (tells(request->aio_sigevent) && !by_thread && !by_signal) ||
+      (by_signal && !aio_teller().add(request))) {
+    unmark(request);
     storage.on_told_request(*descriptor);
     return nullptr;
   }
-  mark(request);
-  if (is_told_later) tell_later(request);
+  if (by_thread) tell_later(request);
   return descriptor;
+}
+
+// Nobody tells of it.
+void note_not_made(aiocb* request) noexcept {
+  if (is_to_be_signalled(request)) {
+    aio_teller().remove(request);
+  } else if (is_to_be_told(request)) {
+    give_back(request, *place_of(request));
+  }
+  unmark(request);
 }
 
 void charge(aiocb* request, StoredDescriptor& descriptor, Request kind, std::uint64_t begin_ns) noexcept {
   const auto offset = static_cast<std::uint64_t>(std::max<off_t>(request->aio_offset, 0));
-  set_done(request, process_storage().on_request(descriptor, kind, offset, request->aio_nbytes, begin_ns));
+  set_done(request,
+           process_storage().on_request_in_turn(
+               descriptor, {.kind = kind, .offset = offset, .bytes = request->aio_nbytes}, begin_ns));
 }
 
 template <typename Submit>
 int submit(aiocb* request, Request kind, const Submit& call) {
-  StoredDescriptor* const descriptor = prepare(request, kind, In::kNothing);
+  StoredDescriptor* const descriptor = prepare(request, kind, false);
   if (descriptor == nullptr) [[likely]]
     return call();
   const std::uint64_t begin_ns = ProcessStorage::now_ns();
@@ -105,20 +121,21 @@ int submit(aiocb* request, Request kind, const Submit& call) {
   if (result == 0) {
     charge(request, *descriptor, kind, begin_ns);
   } else {
-    if (is_to_be_told(request)) give_back(request, *place_of(request));
-    unmark(request);
+    note_not_made(request);
   }
   return result;
 }
 
-// What has failed, or was cancelled, is told at once.
+// By the storage, or by whoever is to tell of it, whose control block it is until then. What has failed is
+// not waited for, and of what was cancelled the program knows.
 bool is_still_served(const aiocb* request, int error, std::uint64_t now_ns) noexcept {
-  return error == 0 && (done_ns_of(request) > now_ns || is_to_be_told(request));
+  if (error == EINPROGRESS || error == ECANCELED) return false;
+  return is_to_be_told(request) || (error == 0 && done_ns_of(request) > now_ns);
 }
 
 int error_of(const aiocb* request) noexcept {
   const int error = real_aio_error(request);
-  return error == 0 && is_still_served(request, error, ProcessStorage::now_ns()) ? EINPROGRESS : error;
+  return is_still_served(request, error, ProcessStorage::now_ns()) ? EINPROGRESS : error;
 }
 
 // How a list of requests stands.
@@ -219,6 +236,12 @@ bool moves_bytes(const aiocb* request) noexcept {
   return request != nullptr && (request->aio_lio_opcode == LIO_READ || request->aio_lio_opcode == LIO_WRITE);
 }
 
+// By the C library, which has set this error.
+bool was_refused(const aiocb* request, int error) noexcept {
+  constexpr int kMostBelow = 20;  // AIO_PRIO_DELTA_MAX
+  return error == EAGAIN || request->aio_reqprio < 0 || request->aio_reqprio > kMostBelow;
+}
+
 // Those of the list that were made, and are charged; when all are done.
 std::uint64_t charge_list(std::span<aiocb* const> requests, std::uint64_t begin_ns) noexcept {
   std::uint64_t done_ns = 0;
@@ -226,8 +249,12 @@ std::uint64_t charge_list(std::span<aiocb* const> requests, std::uint64_t begin_
     if (!moves_bytes(request) || done_ns_of(request) != kNever) continue;
     StoredDescriptor* const descriptor = process_storage().find_named(request->aio_fildes);
     const int error = real_aio_error(request);
+    if (was_refused(request, error)) {
+      note_not_made(request);
+      continue;
+    }
     if (descriptor == nullptr || (error != 0 && error != EINPROGRESS)) {
-      unmark(request);
+      set_done(request, begin_ns);
       continue;
     }
     charge(request, *descriptor, kind_of(request), begin_ns);
@@ -276,6 +303,7 @@ NVMEMU_EXPORT int aio_suspend(const aiocb* const requests[], int count, const ti
 }
 NVMEMU_EXPORT int aio_cancel(int fd, aiocb* request) noexcept {
   const int result = real_aio_cancel(fd, request);
+  if (result != AIO_ALLDONE && process_storage().is_open()) aio_teller().tell_of_cancelled();
   if (result != AIO_ALLDONE || !process_storage().is_open()) return result;
   const std::uint64_t now_ns = ProcessStorage::now_ns();
   if (request != nullptr) return error_of(request) == EINPROGRESS ? AIO_NOTCANCELED : result;
@@ -291,7 +319,7 @@ NVMEMU_EXPORT int lio_listio(int mode, aiocb* const requests[], int count, sigev
   const std::span<aiocb* const> all(requests, static_cast<std::size_t>(count));
   const bool is_told = mode == LIO_NOWAIT && event != nullptr && tells(*event);
   for (aiocb* const request : all) {
-    if (moves_bytes(request)) prepare(request, kind_of(request), is_told ? In::kToldList : In::kList);
+    if (moves_bytes(request)) prepare(request, kind_of(request), is_told);
   }
   const std::uint64_t begin_ns = ProcessStorage::now_ns();
   const int result = real_lio_listio(mode, requests, count, event);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <aio.h>
+#include <signal.h>
 
 #include <atomic>
 #include <cstddef>
@@ -21,7 +22,7 @@ using Tell = void (*)(sigval);
 struct Mark {
   std::uint64_t check;
   std::uint64_t done_ns;  // kNever: it is about to be known
-  Tell tell;              // the program's, which is called by ours; null: none, or it is about to be called
+  Tell tell;  // the program's, which is called by ours, or told_by_signal; null: none, or it is about to be
   sigval value;
 };
 static_assert(sizeof(Mark) <= sizeof(aiocb::__glibc_reserved));
@@ -59,10 +60,25 @@ inline bool is_to_be_told(const aiocb* request) noexcept {
          std::atomic_ref(place_of(request)->tell).load(std::memory_order_acquire) != nullptr;
 }
 
+// Stands for a signal, and is never called.
+inline void told_by_signal(sigval) noexcept {}
+
+inline void tell_by_signal_later(aiocb* request) noexcept {
+  place_of(request)->tell = &told_by_signal;
+  request->aio_sigevent.sigev_notify = SIGEV_NONE;
+}
+inline bool is_to_be_signalled(const aiocb* request) noexcept {
+  return is_to_be_told(request) && place_of(request)->tell == &told_by_signal;
+}
+
 // The control block is the program's again as it was, before it can know that the request is done.
 inline void give_back(aiocb* request, const Mark& mark) noexcept {
-  request->aio_sigevent.sigev_notify_function = mark.tell;
-  request->aio_sigevent.sigev_value = mark.value;
+  if (mark.tell == &told_by_signal) {
+    request->aio_sigevent.sigev_notify = SIGEV_SIGNAL;
+  } else {
+    request->aio_sigevent.sigev_notify_function = mark.tell;
+    request->aio_sigevent.sigev_value = mark.value;
+  }
   std::atomic_ref(place_of(request)->tell).store(nullptr, std::memory_order_release);
 }
 

@@ -104,11 +104,9 @@ void ProcessStorage::on_sync(StoredDescriptor& descriptor, SyncKind kind, std::u
   wait(descriptor.volume(), begin_ns, sync_done_ns(descriptor, kind, begin_ns));
 }
 
-std::uint64_t ProcessStorage::on_request(StoredDescriptor& descriptor, Request request, std::uint64_t offset,
-                                         std::uint64_t bytes, std::uint64_t begin_ns) noexcept {
-  const std::uint64_t turn_ns =
-      std::max(begin_ns, descriptor.requests_done_ns.load(std::memory_order_relaxed));
-  std::uint64_t done_ns = turn_ns;
+std::uint64_t ProcessStorage::on_request(StoredDescriptor& descriptor, const FileRequest& request,
+                                         std::uint64_t begin_ns) noexcept {
+  std::uint64_t done_ns = begin_ns;
   const auto known_size = [&] {
     std::uint64_t size = 0;
     reckon_file(descriptor, [&](Volume, PageCache& cache) {
@@ -117,24 +115,41 @@ std::uint64_t ProcessStorage::on_request(StoredDescriptor& descriptor, Request r
     });
     return size;
   };
-  switch (request) {
+  switch (request.kind) {
     case Request::kRead: {
       const std::uint64_t size = known_size();
-      bytes = std::min(bytes, size - std::min(size, offset));
-      if (bytes > 0) done_ns = read_done_ns(descriptor, offset, bytes, turn_ns);
+      const std::uint64_t bytes = std::min(request.bytes, size - std::min(size, request.offset));
+      if (bytes > 0) done_ns = read_done_ns(descriptor, request.offset, bytes, begin_ns);
       break;
     }
-    case Request::kWrite:
-      if (descriptor.is(Descriptor::kAppends)) offset = known_size();
-      if (bytes > 0) done_ns = write_done_ns(descriptor, offset, bytes, turn_ns, 0);
+    case Request::kWrite: {
+      const bool appends = descriptor.is(Descriptor::kAppends) || (request.asked & Descriptor::kAppends) != 0;
+      const std::uint64_t offset = appends ? known_size() : request.offset;
+      if (request.bytes > 0)
+        done_ns = write_done_ns(descriptor, offset, request.bytes, begin_ns, request.asked);
       break;
+    }
     case Request::kSync:
+      done_ns = sync_done_ns(descriptor, SyncKind::kAll, begin_ns);
+      break;
     case Request::kDataSync:
-      done_ns =
-          sync_done_ns(descriptor, request == Request::kSync ? SyncKind::kAll : SyncKind::kData, turn_ns);
+      done_ns = sync_done_ns(descriptor, SyncKind::kData, begin_ns);
   }
-  descriptor.requests_done_ns.store(std::max(done_ns, turn_ns), std::memory_order_relaxed);
-  return std::max(done_ns, turn_ns);
+  return std::max(done_ns, begin_ns);
+}
+
+std::uint64_t ProcessStorage::on_request_in_turn(StoredDescriptor& descriptor, const FileRequest& request,
+                                                 std::uint64_t begin_ns) noexcept {
+  const std::uint64_t before_ns = descriptor.requests_done_ns.load(std::memory_order_relaxed);
+  const std::uint64_t done_ns = on_request(descriptor, request, std::max(begin_ns, before_ns));
+  descriptor.requests_done_ns.store(done_ns, std::memory_order_relaxed);
+  return done_ns;
+}
+
+bool ProcessStorage::is_past_cache(const StoredDescriptor& descriptor) const noexcept {
+  const std::size_t number = descriptor.volume();
+  return descriptor.is(Descriptor::kDirect) && number < plan_.folders.size() &&
+         plan_.folders[number].device.mode == StorageMode::kBlock;
 }
 
 void ProcessStorage::on_unwritten(StoredDescriptor& descriptor, std::uint64_t bytes, bool nothing_was,

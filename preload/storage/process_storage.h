@@ -28,6 +28,7 @@ struct StoredDescriptor {
   std::uint64_t size;    // when it was opened
   PageCache::File file;  // where it was in the cache's table
   ReadStream stream;
+  std::atomic<std::uint32_t> flags_seen;        // the volume's flag_changes when its flags were looked at
   std::uint64_t told_position;                  // up to where stdio's reads and writes were reckoned
   std::atomic<std::uint64_t> requests_done_ns;  // POSIX aio: one after the other, as the C library has it
 
@@ -51,11 +52,17 @@ class ProcessStorage {
     const std::uint32_t state = descriptor->state.load(std::memory_order_acquire);
     return (state & StoredDescriptor::kVolumeMask) != 0 ? descriptor : nullptr;
   }
-  // For what is charged where the system call is seen, too: null where each of them is (paging/traps.h).
-  StoredDescriptor* find_named(int fd) noexcept {
+  // With its flags as they are: fcntl(F_SETFL) may have changed them by any descriptor of the same open file,
+  // in any process of the run.
+  StoredDescriptor* find_as_is(int fd) noexcept {
     StoredDescriptor* const descriptor = find(fd);
-    return descriptor != nullptr && !calls_are_trapped() ? descriptor : nullptr;
+    if (descriptor != nullptr &&
+        descriptor->flags_seen.load(std::memory_order_relaxed) != flag_changes(descriptor->volume()))
+      look_at_flags(fd, *descriptor);
+    return descriptor;
   }
+  // For what is charged where the system call is seen, too: null where each of them is (paging/traps.h).
+  StoredDescriptor* find_named(int fd) noexcept { return calls_are_trapped() ? nullptr : find_as_is(fd); }
   // For a system call that is seen: the descriptor may have been opened by one that was not.
   StoredDescriptor* find_or_look(int fd) noexcept;
   bool calls_are_trapped() const noexcept { return calls_are_trapped_.load(std::memory_order_relaxed); }
@@ -74,8 +81,7 @@ class ProcessStorage {
   void note_copied(int from, int to) noexcept;
   void note_closed(int fd) noexcept;
   void note_closed_from(unsigned first, unsigned last) noexcept;
-  // fcntl(F_SETFL): of all of this process's that are on the same file, since copies change with it.
-  void note_flags_changed(int fd) noexcept;
+  void note_flags_changed(int fd) noexcept;  // fcntl(F_SETFL)
 
   // The call began at `begin_ns`, of now_ns(), and is over: waits for the rest of what it would have taken.
   void on_read(StoredDescriptor& descriptor, std::uint64_t offset, std::uint64_t bytes,
@@ -87,10 +93,21 @@ class ProcessStorage {
   void on_write_back(StoredDescriptor& descriptor, const WriteBackCall& call,
                      std::uint64_t begin_ns) noexcept;
   void on_sync_all(int fd, std::uint64_t begin_ns) noexcept;  // -1: of every volume
-  // A request of POSIX aio, which nobody waits for yet: when it will be done. Of a read as much as there is.
+  // A request that nobody waits for yet: when it will be done, no earlier than `begin_ns`. Of a read as much
+  // as there is.
   enum class Request { kRead, kWrite, kSync, kDataSync };
-  std::uint64_t on_request(StoredDescriptor& descriptor, Request request, std::uint64_t offset,
-                           std::uint64_t bytes, std::uint64_t begin_ns) noexcept;
+  struct FileRequest {
+    Request kind = Request::kRead;
+    std::uint64_t offset = 0, bytes = 0;
+    std::uint32_t asked = 0;  // kSyncs, kDataSyncs, kAppends: of a write, this one alone
+  };
+  std::uint64_t on_request(StoredDescriptor& descriptor, const FileRequest& request,
+                           std::uint64_t begin_ns) noexcept;
+  // One of POSIX aio: behind those that the descriptor has been asked for before.
+  std::uint64_t on_request_in_turn(StoredDescriptor& descriptor, const FileRequest& request,
+                                   std::uint64_t begin_ns) noexcept;
+  // Whether a request is none of the page cache's, but the device's.
+  bool is_past_cache(const StoredDescriptor& descriptor) const noexcept;
   // So much of one that writes was not written after all, or nothing; the file is so long.
   void on_unwritten(StoredDescriptor& descriptor, std::uint64_t bytes, bool nothing_was,
                     std::uint64_t size) noexcept;
@@ -114,7 +131,7 @@ class ProcessStorage {
   // A name has gone or come in the folder that `path` is in; the file, where its last name has gone.
   void on_names_changed(int at, const char* path) noexcept;
   void on_removed(const FileName& file) noexcept;
-  // What is not charged: io_uring, Linux' own aio, requests of POSIX aio whose end the program is told of.
+  // What is not charged: io_uring, Linux' own aio by system calls, requests whose end the program is told of.
   void on_unseen_ring() noexcept;
   void on_unseen_context() noexcept;
   void on_told_request(const StoredDescriptor& descriptor) noexcept;
@@ -141,6 +158,8 @@ class ProcessStorage {
   std::uint64_t mapping_synced_ns(std::size_t volume, const char* path, std::uint64_t begin_ns) noexcept;
   std::uint64_t sync_done_ns(StoredDescriptor& descriptor, SyncKind kind, std::uint64_t begin_ns) noexcept;
   bool owns_descriptors() const noexcept;
+  std::uint32_t flag_changes(std::size_t volume) noexcept;
+  void look_at_flags(int fd, StoredDescriptor& descriptor) noexcept;
 
   StoragePlan plan_;
   SharedStorage shared_;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Interposed: what begins the use of Linux' own aio and of io_uring by their libraries. What is asked for by
-// them the kernel does with no call that could be waited in: the report says that it is not charged.
+// Interposed: what begins the use of io_uring by its library. What is asked for by it the kernel does with no
+// call that could be waited in: the report says that it is not charged.
 #include <dlfcn.h>
 
 #include <cerrno>
@@ -47,16 +47,4 @@ NVMEMU_EXPORT int io_uring_queue_init(unsigned entries, void* ring, unsigned fla
 }
 NVMEMU_EXPORT int io_uring_queue_init_params(unsigned entries, void* ring, void* parameters) {
   return make(real_io_uring_queue_init_params, "io_uring_queue_init_params", entries, ring, parameters);
-}
-
-// As libaio has them: the system call, with its error as the result.
-NVMEMU_EXPORT int io_setup(int most, void** context) {
-  if (process_storage().calls_are_trapped()) return -ENOSYS;  // as there
-  process_storage().on_unseen_context();
-  return static_cast<int>(nvmemu::raw_syscall(SYS_io_setup, most, context));
-}
-NVMEMU_EXPORT int io_queue_init(int most, void** context) {
-  if (most <= 0) return -EINVAL;
-  *context = nullptr;
-  return io_setup(most, context);
 }

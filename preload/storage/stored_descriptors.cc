@@ -62,6 +62,7 @@ void ProcessStorage::note_opened(int fd, int flags) noexcept {
   descriptor.file = 0;
   descriptor.stream = {};
   descriptor.requests_done_ns.store(0, std::memory_order_relaxed);
+  descriptor.flags_seen.store(flag_changes(static_cast<std::size_t>(number)), std::memory_order_relaxed);
   const long position = raw_syscall(SYS_lseek, fd, 0, SEEK_CUR);
   descriptor.told_position = is_error(position) ? 0 : static_cast<std::uint64_t>(position);
   descriptor.state.store(static_cast<std::uint32_t>(number + 1) | bits_of(flags, is_folder),
@@ -95,6 +96,7 @@ void ProcessStorage::note_copied(int from, int to) noexcept {
   copy.file = original->file;
   copy.stream = original->stream;
   copy.told_position = original->told_position;
+  copy.flags_seen.store(original->flags_seen.load(std::memory_order_relaxed), std::memory_order_relaxed);
   copy.requests_done_ns.store(0, std::memory_order_relaxed);
   copy.state.store(original->state.load(std::memory_order_relaxed), std::memory_order_release);
 }
@@ -114,24 +116,25 @@ void ProcessStorage::note_closed_from(unsigned first, unsigned last) noexcept {
   }
 }
 
-// By what the kernel says: of what was asked for it takes some, and leaves O_SYNC and O_DSYNC as they are.
+std::uint32_t ProcessStorage::flag_changes(std::size_t volume) noexcept {
+  return shared_.volume(volume).flag_changes.load(std::memory_order_acquire);
+}
+
 void ProcessStorage::note_flags_changed(int fd) noexcept {
   const StoredDescriptor* const changed = find(fd);
-  const long now = raw_syscall(SYS_fcntl, fd, F_GETFL);
-  if (changed == nullptr || is_error(now) || !owns_descriptors()) return;
+  if (changed != nullptr) shared_.volume(changed->volume()).flag_changes.fetch_add(1);
+}
+
+// By what the kernel says: of what was asked for it takes some, and leaves O_SYNC and O_DSYNC as they are.
+void ProcessStorage::look_at_flags(int fd, StoredDescriptor& descriptor) noexcept {
   const std::uint32_t kept = Descriptor::kVolumeMask | Descriptor::kFolder;
-  const std::uint32_t state = changed->state.load(std::memory_order_relaxed);
-  if (((state & kept) | bits_of(static_cast<int>(now), false)) == state) return;
-  const FileName name = changed->name;
-  for (int other = 0; other < static_cast<int>(kMostDescriptors); ++other) {
-    StoredDescriptor* const descriptor = find(other);
-    if (descriptor == nullptr || descriptor->name != name) continue;
-    const long flags = raw_syscall(SYS_fcntl, other, F_GETFL);
-    std::uint32_t before = descriptor->state.load(std::memory_order_relaxed);
-    if (!is_error(flags))  // or it was closed meanwhile: then it stays so
-      descriptor->state.compare_exchange_strong(before,
-                                                (before & kept) | bits_of(static_cast<int>(flags), false));
-  }
+  std::uint32_t before = descriptor.state.load(std::memory_order_relaxed);
+  descriptor.flags_seen.store(flag_changes((before & Descriptor::kVolumeMask) - 1),
+                              std::memory_order_relaxed);
+  const long flags = raw_syscall(SYS_fcntl, fd, F_GETFL);
+  if (is_error(flags) || (before & Descriptor::kVolumeMask) == 0) return;
+  // Or it was closed meanwhile: then it stays so.
+  descriptor.state.compare_exchange_strong(before, (before & kept) | bits_of(static_cast<int>(flags), false));
 }
 
 StoredDescriptor* ProcessStorage::find_or_look(int fd) noexcept {
@@ -144,7 +147,7 @@ StoredDescriptor* ProcessStorage::find_or_look(int fd) noexcept {
     std::uint32_t unknown = 0;
     slot->state.compare_exchange_strong(unknown, StoredDescriptor::kElsewhere);
   }
-  return find(fd);
+  return find_as_is(fd);
 }
 
 void ProcessStorage::note_forked() noexcept {

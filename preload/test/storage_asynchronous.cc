@@ -148,22 +148,94 @@ void be_told() {
   close(fd);
 }
 
+void ask_for_signal(aiocb& request, int signal, int value) {
+  request.aio_sigevent.sigev_notify = SIGEV_SIGNAL;
+  request.aio_sigevent.sigev_signo = signal;
+  request.aio_sigevent.sigev_value.sival_int = value;
+}
+
+bool is_as_the_library_tells(const siginfo_t& info, int value) {
+  return info.si_code == SI_ASYNCIO && info.si_value.sival_int == value && info.si_pid == getpid() &&
+         info.si_uid == getuid();
+}
+
+std::atomic<int> signalled{0};
+
+void take_signal(int signal, siginfo_t* info, void*) {
+  const sigevent& event = told_request.aio_sigevent;
+  const bool is_as_asked = event.sigev_notify == SIGEV_SIGNAL && event.sigev_signo == signal;
+  const bool is_right = is_as_the_library_tells(*info, kToldValue) && is_as_asked;
+  signalled = is_right && aio_error(&told_request) == 0 ? 1 : -1;
+}
+
+// Whose handler finds the request done, and its control block as the program has left it.
 void be_signalled() {
   const int fd = open(path("long").c_str(), O_RDONLY);
   std::string found(kPage, '\0');
-  static std::atomic<int> code{0};
   struct sigaction action {};
   action.sa_flags = SA_SIGINFO | SA_RESTART;
-  action.sa_sigaction = [](int, siginfo_t* info, void*) { code = info->si_code; };
+  action.sa_sigaction = take_signal;
   check(sigaction(SIGRTMIN, &action, nullptr) == 0, "sigaction");
-  aiocb request = request_of(fd, found, 50 * kPage);
-  request.aio_sigevent.sigev_notify = SIGEV_SIGNAL;
-  request.aio_sigevent.sigev_signo = SIGRTMIN;
-  check(aio_read(&request) == 0, "aio_read");
-  while (code == 0) sched_yield();
-  check(code == SI_ASYNCIO && wait_for(request) == 0, "what a signal tells");
-  check(aio_return(&request) == static_cast<ssize_t>(kPage), "aio_return");
-  expect_at(fd, found, 50 * kPage);
+  told_request = request_of(fd, found, 10 * kPage);  // which nothing has read ahead
+  ask_for_signal(told_request, SIGRTMIN, kToldValue);
+  const Stopwatch time;
+  check(aio_read(&told_request) == 0, "aio_read");
+  while (signalled == 0) sched_yield();
+  check(signalled == 1 && time.has_run_for(milliseconds(4)), "what a signal tells, and when");
+  check(aio_return(&told_request) == static_cast<ssize_t>(kPage), "aio_return");
+  expect_at(fd, found, 10 * kPage);
+  close(fd);
+}
+
+// 4 reads, two of which are a list's, by signals that nobody takes but who asks for them.
+void wait_for_signals() {
+  const int fd = open(path("long").c_str(), O_RDONLY), signal = SIGRTMIN + 1;
+  sigset_t only;
+  sigemptyset(&only);
+  sigaddset(&only, signal);
+  check(pthread_sigmask(SIG_BLOCK, &only, nullptr) == 0, "pthread_sigmask");
+  std::string found(kPage, '\0');
+  aiocb requests[4];
+  for (int i = 0; i < 4; ++i) {
+    requests[i] = request_of(fd, found, (55 + i) * static_cast<off_t>(kPage));
+    requests[i].aio_lio_opcode = LIO_READ;
+    ask_for_signal(requests[i], signal, i);
+  }
+  aiocb* const list[] = {&requests[2], &requests[3]};
+  check(aio_read(&requests[0]) == 0 && aio_read(&requests[1]) == 0, "aio_read");
+  check(lio_listio(LIO_NOWAIT, list, 2, nullptr) == 0, "lio_listio");
+  int told_of = 0;
+  for (int i = 0; i < 4; ++i) {
+    siginfo_t info{};
+    check(sigwaitinfo(&only, &info) == signal, "sigwaitinfo");
+    const int which = info.si_value.sival_int;
+    check(which >= 0 && which < 4 && is_as_the_library_tells(info, which), "what a signal tells");
+    check(aio_error(&requests[which]) == 0, "aio_error");
+    check(aio_return(&requests[which]) == static_cast<ssize_t>(kPage), "aio_return");
+    told_of |= 1 << which;
+  }
+  check(told_of == 15, "each is told of once");
+  close(fd);
+}
+
+// A list whose end is told of, which is not charged.
+void be_told_of_a_list() {
+  const int fd = open(path("long").c_str(), O_RDONLY), signal = SIGRTMIN + 1;
+  std::string found(kPage, '\0');
+  aiocb request = request_of(fd, found, 0);
+  request.aio_lio_opcode = LIO_READ;
+  aiocb* const list[] = {&request};
+  sigevent event{};
+  event.sigev_notify = SIGEV_SIGNAL;
+  event.sigev_signo = signal;
+  event.sigev_value.sival_int = kToldValue;
+  check(lio_listio(LIO_NOWAIT, list, 1, &event) == 0, "lio_listio");
+  sigset_t only;
+  sigemptyset(&only);
+  sigaddset(&only, signal);
+  siginfo_t info{};
+  check(sigwaitinfo(&only, &info) == signal && is_as_the_library_tells(info, kToldValue), "a list's signal");
+  check(wait_for(request) == 0 && aio_return(&request) == static_cast<ssize_t>(kPage), "a list's request");
   close(fd);
 }
 
@@ -210,6 +282,8 @@ void asynchronous() {
   fail();
   be_told();
   be_signalled();
+  wait_for_signals();
+  be_told_of_a_list();
 }
 
 void by_number() {

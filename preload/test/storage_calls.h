@@ -31,12 +31,14 @@ class Stopwatch {
   std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
 };
 
-// Scenarios: storage_asynchronous.cc, storage_full.cc, storage_names.cc, storage_ranges.cc,
-// storage_streams.cc.
+// Scenarios: storage_asynchronous.cc, storage_full.cc, storage_linux_aio.cc, storage_names.cc,
+// storage_ranges.cc, storage_streams.cc.
 void asynchronous();
 void by_number();
 void by_instruction();
 void contexts();
+void linux_aio();
+void linux_aio_threads();
 void links_and_folders();
 void vanishing_folder();
 void too_large();
@@ -46,6 +48,7 @@ void descriptors_of_a_vfork();
 void full();
 void refused();
 void flags();
+void flags_of_a_child();
 void synced_mapping();
 void copies();
 void advice();

@@ -3,7 +3,9 @@
 // told by sums that the report has, and only from below: how late a sleep ends is the machine's doing.
 #pragma once
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <cstdint>
 #include <filesystem>
@@ -46,6 +48,11 @@ class Storage : public PreloadTest {
     EXPECT_EQ(outcome.out, "ok\n");
     err_ = outcome.err;
     return report()["storage"][0];
+  }
+
+  bool has_direct_reads() const {
+    const int fd = open((stored_ + "/old").c_str(), O_RDONLY | O_DIRECT);
+    return fd >= 0 && close(fd) == 0;
   }
 
   const std::string stored_ = folder_.file("stored"), elsewhere_ = folder_.file("elsewhere");

@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -75,6 +76,22 @@ void flags() {
   const iovec in{found.data(), kPage};
   check(preadv2(fd, &in, 1, 2 * kPageBytes, RWF_HIPRI) == kPageBytes && found == page, "RWF_HIPRI");
   read_directly(fd);
+}
+
+// What a child changes of an open file is its parent's, too: 2 writes, of which the second appends; 1 sync,
+// which writes 2 pages.
+void flags_of_a_child() {
+  const std::string page = contents(kPage);
+  const int fd = make("a");
+  write_at(fd, page, 0);
+  if (const pid_t child = fork(); child == 0) {
+    _exit(fcntl(fd, F_SETFL, O_APPEND) == 0 ? 0 : 1);
+  } else {
+    int status = 0;
+    check(waitpid(child, &status, 0) == child && status == 0, "F_SETFL of O_APPEND by a child");
+  }
+  write_at(fd, page, 0);
+  check(size_of(fd) == 2 * kPageBytes && fsync(fd) == 0, "what was appended");
 }
 
 // On a device that takes 1 ms for each request: 3 syncs of a mapping are commits; the first writes 2 pages.

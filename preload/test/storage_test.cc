@@ -104,16 +104,16 @@ TEST_F(Storage, GoesTogetherWithTheRest) {
   EXPECT_EQ(stored("stdio", "100us", {"--dram", "64M"})["read_bytes"], 100'000);
 }
 
-// Requests are told to be done when the storage would be done with them; but for one, which a signal tells
-// of.
+// Requests are told to be done when the storage would be done with them; but for one, of whose list a signal
+// tells.
 TEST_F(Storage, RequestsOfPosixAioTakeAsLongAsTheStorageWould) {
   const Json storage = stored("asynchronous", "5ms");
   EXPECT_EQ(storage["told_requests"], 1);
   EXPECT_EQ(storage["writes"], 1);
   EXPECT_EQ(storage["syncs"], 1);
   EXPECT_EQ(storage["commits"], 1);
-  EXPECT_EQ(storage["read_bytes"], kPage * (1 + 1 + 4 + 3 + 1)) << "by aio, and by what looks at it";
-  EXPECT_THAT(err_, HasSubstr("1 requests by POSIX aio, of whose end a signal tells, or one for a list"));
+  EXPECT_EQ(storage["read_bytes"], kPage * (1 + 1 + 4 + 3 + 2 + 4)) << "by aio, and by what looks at it";
+  EXPECT_THAT(err_, HasSubstr("1 requests, of which an eventfd tells, or which are in lists"));
 }
 
 TEST_F(Storage, ElsewherePosixAioIsLeftAlone) {
@@ -125,6 +125,28 @@ TEST_F(Storage, ElsewherePosixAioIsLeftAlone) {
 TEST_F(Storage, ContextsOfLinuxOwnAioAreTold) {
   EXPECT_EQ(stored("contexts")["unseen_contexts"], 1);
   EXPECT_THAT(err_, HasSubstr("requests by io_submit"));
+}
+
+TEST_F(Storage, RequestsOfLinuxOwnAioTakeAsLongAsTheStorageWould) {
+  if (!has_direct_reads()) GTEST_SKIP() << "no file may be read past the page cache here";
+  const Json storage = stored("linux-aio", "5ms");
+  EXPECT_EQ(storage["reads"], 7);
+  EXPECT_EQ(storage["device_reads"], 7);
+  EXPECT_EQ(storage["writes"], 1);
+  EXPECT_EQ(storage["written_bytes"], kPage);
+  EXPECT_EQ(storage["device_written_pages"], 1);
+  EXPECT_EQ(storage["syncs"], 1);
+  EXPECT_EQ(storage["commits"], 1);
+  EXPECT_EQ(storage["unseen_contexts"], 0);
+  EXPECT_EQ(storage["told_requests"], 1) << "the one that an eventfd tells of";
+}
+
+TEST_F(Storage, EventsOfLinuxOwnAioComeOnce) {
+  if (!has_direct_reads()) GTEST_SKIP() << "no file may be read past the page cache here";
+  EXPECT_EQ(finish(start_program({NVMEMU_TEST_STORAGE_CALLS, stored_, "linux-aio-threads"})).out, "ok\n");
+  const Json storage = stored("linux-aio-threads");
+  EXPECT_EQ(storage["reads"], 100);
+  EXPECT_EQ(storage["device_reads"], 100);
 }
 
 TEST_F(Storage, SeesWhatStreamsWriteAtTheirEnd) {
