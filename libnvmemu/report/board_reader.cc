@@ -10,6 +10,7 @@
 #include "base/error_bar.h"
 #include "base/units.h"
 #include "report/board_figures.h"
+#include "report/number_ranges.h"
 #include "report/run_report.h"
 #include "report/silence.h"
 
@@ -75,9 +76,6 @@ constexpr std::uint32_t kNative =
 // Of CPU time, what counters must have seen for their counts to speak for all of it.
 constexpr double kSeenThroughout = 0.9;
 
-// More is no count of anybody's: something wrote over it.
-constexpr std::uint64_t kMostCounted = 1'000'000'000'000'000;
-
 // A delay that is known to no better than its own size.
 constexpr double kTellsNothing = 1;
 
@@ -121,7 +119,7 @@ class Reader {
  private:
   void read_walks() {
     const WalkTally& tally = board_.walks();
-    const auto count_of = [](const auto& word) { return std::min(word.load(), kMostCounted); };
+    const auto count_of = [](const auto& word) { return std::min(word.load(), kMostOnBoard); };
     report_.walks.walks = count_of(tally.walks);
     report_.walks.instructions = count_of(tally.passed[static_cast<std::size_t>(Passed::kInstruction)]);
     for (std::size_t i = 1; i < kPassedKinds; ++i)
@@ -326,7 +324,7 @@ class Reader {
     if (board_.lost() > 0) {
       report_.warnings.push_back(
           fmt::format("the board was full; threads and processes that are missing here: {}",
-                      std::min(board_.lost(), kMostCounted)));
+                      std::min(board_.lost(), kMostOnBoard)));
     }
     if (orphans_ > 0) {
       report_.warnings.push_back(
