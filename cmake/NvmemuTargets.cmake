@@ -17,6 +17,15 @@ if(NVMEMU_SANITIZE)
   target_link_options(nvmemu_options INTERFACE -fsanitize=${NVMEMU_SANITIZE})
 endif()
 
+# nvmemu_compile_together(TARGET ...): their files are compiled eight at a time, which takes a third of the time where most of
+# it goes into what they include; names that are a file's own are to differ within a target. For what is neither walked nor
+# measured. -DCMAKE_DISABLE_PRECOMPILE_HEADERS=ON: each file by itself.
+function(nvmemu_compile_together)
+  if(NOT CMAKE_DISABLE_PRECOMPILE_HEADERS)
+    set_target_properties(${ARGN} PROPERTIES UNITY_BUILD ON)
+  endif()
+endfunction()
+
 # nvmemu_add_layer(NAME SOURCES ... [DEPENDS lower layers ...] [LIBRARIES ...])
 #
 # A layer's headers are reachable, as "NAME/header.h", only through its target: its include path holds one link,
@@ -63,6 +72,7 @@ function(nvmemu_add_test name)
   add_executable(${name} ${ARG_SOURCES})
   target_link_libraries(${name} PRIVATE ${ARG_LINK} GTest::gtest_main nvmemu_test_options)
   target_precompile_headers(${name} REUSE_FROM nvmemu_test_headers)
+  nvmemu_compile_together(${name})
   include(GoogleTest)
   if(ARG_HARDWARE)
     list(JOIN ARG_HARDWARE ":" hardware)

@@ -6,7 +6,7 @@
 namespace nvmemu {
 namespace {
 
-constexpr const char* kFooter = R"(Memory is benchmarked by pmbench, and by nvmemu validate.
+constexpr const char* kBenchFooter = R"(Memory is benchmarked by pmbench, and by nvmemu validate.
 
 Examples:
   nvmemu bench storage --help
@@ -21,7 +21,7 @@ Exit status:
 void add_bench(Parser& app, int& exit_status) {
   Parser bench = app.add_subcommand("bench", "benchmarks of what is emulated: storage");
   bench.require_subcommand();
-  bench.footer(kFooter);
+  bench.footer(kBenchFooter);
   add_bench_storage(bench, exit_status);
 }
 

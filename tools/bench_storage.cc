@@ -188,7 +188,7 @@ int run(const StorageOptions& options) {
   return kNvmemuFailed;
 }
 
-constexpr const char* kFooter =
+constexpr const char* kBenchStorageFooter =
     R"(Runs four loads that Filebench made known, as tables of operations, in a folder of its own in DIR:
   fileserver   creates, writes, appends to, reads and deletes files           80 % of the files exist at the start
   webserver    reads ten files, and appends to a log that all threads share   all exist
@@ -221,7 +221,7 @@ void add_bench_storage(Parser& bench, int& exit_status) {
       bench.add_subcommand("storage", "file server, web server, web proxy and mail server on a directory");
   const auto options = std::make_shared<StorageOptions>();
   add_storage_options(subcommand, *options);
-  subcommand.footer(kFooter);
+  subcommand.footer(kBenchStorageFooter);
   subcommand.callback([options, &exit_status] { exit_status = run(*options); });
 }
 

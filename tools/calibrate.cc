@@ -93,7 +93,7 @@ int run_calibrate(const CalibrateCommand& command) {
   return kNvmemuFailed;
 }
 
-constexpr const char* kFooter =
+constexpr const char* kCalibrateFooter =
     R"(Measures, in some 10 s and with up to an eighth of the memory that is available, what emulation starts from:
 what a load from memory and from the last-level cache takes, how to tell them apart, what samples cost,
 and the bandwidth. Figures are medians; a spread is (largest - smallest) / median of the repetitions.
@@ -122,7 +122,7 @@ void add_calibrate(Parser& app, int& exit_status) {
   subcommand.add_flag("--quick", command->quick, "fewer repetitions, and no bandwidth: some 5 s");
   subcommand.add_option("-o,--output", command->file, "keep the figures in this file, not in the cache")
       .type_name("FILE");
-  subcommand.footer(kFooter);
+  subcommand.footer(kCalibrateFooter);
   subcommand.callback([command, &exit_status] { exit_status = run_calibrate(*command); });
 }
 

@@ -116,7 +116,7 @@ void print_json(const Answer& answer) {
   fmt::print("{}\n", json.dump(2, ' ', false, Json::error_handler_t::replace));
 }
 
-void print_field(std::string_view label, std::string_view text) {
+void print_fact(std::string_view label, std::string_view text) {
   print_wrapped(fmt::format("  {:<14}", label), "                ", text);
 }
 
@@ -133,18 +133,18 @@ void print_events(const Microarchitecture& design) {
 void print_design(const Microarchitecture& design) {
   fmt::print("{}\n", styled(stdout, Style::kBold, fmt::format("{} ({})", design.name, design.pmu)));
   print_events(design);
-  print_field("stall time", fmt::format("{}: {}", name_of(design.formula), description_of(design.formula)));
-  print_field("quality", fmt::format("{}: {}", name_of(design.quality), description_of(design.quality)));
-  print_field("bytes moved",
-              fmt::format("{}{}", design.traffic.counted ? "" : "not counted: ", design.traffic.notes));
-  if (*design.notes != '\0') print_field("notes", design.notes);
+  print_fact("stall time", fmt::format("{}: {}", name_of(design.formula), description_of(design.formula)));
+  print_fact("quality", fmt::format("{}: {}", name_of(design.quality), description_of(design.quality)));
+  print_fact("bytes moved",
+             fmt::format("{}{}", design.traffic.counted ? "" : "not counted: ", design.traffic.notes));
+  if (*design.notes != '\0') print_fact("notes", design.notes);
 }
 
 void print_text(const Answer& answer) {
   if (!answer.machine.empty()) {
     fmt::print("{}\n", styled(stdout, Style::kBold, "This machine"));
-    print_field("processor", answer.machine);
-    print_field("used here", answer.used);
+    print_fact("processor", answer.machine);
+    print_fact("used here", answer.used);
   }
   for (const Microarchitecture* design : answer.designs) print_design(*design);
   if (!answer.designs.empty())
@@ -164,7 +164,7 @@ int show(const EventsOptions& options) {
   return kSuccess;
 }
 
-constexpr const char* kFooter =
+constexpr const char* kEventsFooter =
     R"(Each line: what is counted, libpfm4's name of the event, and its encoding as perf_event's PERF_TYPE_RAW takes it
 (perf stat -e rENCODING). A machine without hardware counters, or with a processor that is not in the catalogue, is
 emulated all the same: by the sampler.
@@ -190,7 +190,7 @@ void add_events(Parser& app, int& exit_status) {
                   "else of this machine's")
       .type_name("NAME");
   subcommand.add_flag("--json", options->json, "as JSON");
-  subcommand.footer(kFooter);
+  subcommand.footer(kEventsFooter);
   subcommand.callback([options, &exit_status] { exit_status = show(*options); });
 }
 

@@ -142,7 +142,7 @@ void print_text(const MachineInfo& info) {
   for (const std::string& improvement : info.improvements) print_item(improvement);
 }
 
-constexpr const char* kFooter =
+constexpr const char* kInfoFooter =
     R"(Tries each thing that emulation can rest on, says why what is refused is refused and how to get it, and what
 nvmemu run will therefore use. Takes some 50 ms, and as long again
 where there are hardware counters, to test them; what that finds is kept for this boot. Changes nothing else.
@@ -164,7 +164,7 @@ void add_info(Parser& app, int& exit_status) {
   Parser subcommand = app.add_subcommand("info", "show what this machine allows, and the error to expect");
   const auto json = std::make_shared<bool>(false);
   subcommand.add_flag("--json", *json, "as JSON");
-  subcommand.footer(kFooter);
+  subcommand.footer(kInfoFooter);
   subcommand.callback([json, &exit_status] {
     const MachineInfo info = gather_info();
     *json ? print_json(info) : print_text(info);

@@ -24,12 +24,12 @@
 namespace nvmemu {
 namespace {
 
-constexpr const char* kDescription =
+constexpr const char* kProgramDescription =
     "nvmemu runs an unmodified program as if its memory had another memory's latency: non-volatile,\n"
     "persistent, CXL or far memory. It samples what each thread waits for, where there are no hardware\n"
     "counters too, and says in every report what that rests on and how sure it is.\n";
 
-constexpr const char* kFooter = R"(Examples:
+constexpr const char* kProgramFooter = R"(Examples:
   nvmemu run --read-latency 300ns -- ./app
   nvmemu profiles
   nvmemu record -o app.nvr -- ./app; nvmemu predict app.nvr --read-latency 200ns,400ns,800ns
@@ -69,11 +69,11 @@ void hold_places_of_closed_streams() {
 }
 
 int tool_main(std::vector<std::string> arguments) {
-  Parser app(kDescription, "nvmemu");
+  Parser app(kProgramDescription, "nvmemu");
   int exit_status = kSuccess;
   std::vector<std::string> command;
   app.set_version_flag("--version", "nvmemu " NVMEMU_VERSION);
-  app.footer(kFooter);
+  app.footer(kProgramFooter);
   app.require_subcommand();
   add_run(app, command, exit_status);
   add_record(app, command, exit_status);

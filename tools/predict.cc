@@ -26,7 +26,7 @@ int run_predict(const PredictOptions& options) {
   return kSuccess;
 }
 
-constexpr const char* kFooter =
+constexpr const char* kPredictFooter =
     R"(The predicted time is the recorded one, less what measuring cost, and lengthened by the delays that the model makes
 of each epoch's counts: nothing is run. The error is that of the delays, as of a run report (docs/report.md).
 
@@ -93,7 +93,7 @@ void add_predict(Parser& app, int& exit_status) {
                   "what a load from another node's memory took: the model\nremote-share needs it")
       .type_name("LATENCY");
   subcommand.add_flag("--json", options->json, "as JSON, schema nvmemu-prediction-1");
-  subcommand.footer(kFooter);
+  subcommand.footer(kPredictFooter);
   subcommand.callback([options, &exit_status] { exit_status = run_predict(*options); });
 }
 

@@ -157,7 +157,7 @@ int show_storage(const ProfilesOptions& options) {
   return kSuccess;
 }
 
-constexpr const char* kFooter =
+constexpr const char* kProfilesFooter =
     R"(A '-' in the table is a figure that the profile leaves as this machine has it. A file describes a memory so:
 
   name = "my-memory"           # else the file's name
@@ -216,7 +216,7 @@ void add_profiles(Parser& app, int& exit_status) {
       "the storage of nvmemu run --storage instead (docs/storage.md): what a\nrequest, and a flush "
       "or a commit, takes; bytes a second. One alone is printed as a file that\nsays all of it, and can be "
       "read back");
-  subcommand.footer(kFooter);
+  subcommand.footer(kProfilesFooter);
   subcommand.callback(
       [options, &exit_status] { exit_status = options->storage ? show_storage(*options) : show(*options); });
 }

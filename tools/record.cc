@@ -94,14 +94,14 @@ int record(const RecordOptions& options, const std::vector<std::string>& command
                                                     : status_after_failure(report.exit_status);
 }
 
-constexpr const char* kDescription =
+constexpr const char* kRecordDescription =
     "Runs a command at this machine's speed, and keeps what each of its threads waited for, epoch by epoch,\n"
     "of which nvmemu predict says how long it would take on other memories. A library is preloaded into it\n"
     "and into the programs that it starts, as nvmemu run does; it injects nothing. Measuring costs a few "
     "per\n"
     "cent, which is recorded too. Everything after COMMAND is the command's.\n";
 
-constexpr const char* kFooter = R"(Examples:
+constexpr const char* kRecordFooter = R"(Examples:
   nvmemu record -o app.nvr -- ./app input
   nvmemu predict app.nvr --read-latency 200ns,400ns,800ns
 
@@ -121,8 +121,8 @@ end of each thread's last epoch.)";
 
 void add_record(Parser& app, const std::vector<std::string>& command, int& exit_status) {
   Parser subcommand = app.add_subcommand("record", "run a command, and keep what it waited for");
-  describe_command(subcommand, kDescription);
-  subcommand.footer(kFooter);
+  describe_command(subcommand, kRecordDescription);
+  subcommand.footer(kRecordFooter);
   const auto options = std::make_shared<RecordOptions>();
   subcommand.add_option("-o,--output", options->file, "the record; a file of that name is replaced")
       .type_name("FILE")

@@ -39,7 +39,7 @@ int show(const ReportOptions& options) {
   return kSuccess;
 }
 
-constexpr const char* kFooter =
+constexpr const char* kReportFooter =
     R"(Of several, the processes are put together, figures summed, and the longest time and
 the highest exit status are kept; their errors are taken as independent. They must be of the same
 target and model.
@@ -62,7 +62,7 @@ void add_report(Parser& app, int& exit_status) {
   const auto options = std::make_shared<ReportOptions>();
   subcommand.add_option("FILE.json", options->files, "what nvmemu run --report wrote").required();
   subcommand.add_flag("--json", options->json, "as JSON, of the same schema");
-  subcommand.footer(kFooter);
+  subcommand.footer(kReportFooter);
   subcommand.callback([options, &exit_status] { exit_status = show(*options); });
 }
 

@@ -38,13 +38,13 @@ int run(const RunOptions& options, const std::vector<std::string>& command) {
   return written ? report.exit_status : status_after_failure(report.exit_status);
 }
 
-constexpr const char* kDescription =
+constexpr const char* kRunDescription =
     "Runs a command as if this machine's memory took longer, or moved less. A library is preloaded into it\n"
     "and into the programs that it starts: it samples what each thread waits for and moves, and delays the\n"
     "thread by as much as the emulated memory would have kept it waiting longer. Everything after COMMAND\n"
     "is the command's.\n";
 
-constexpr const char* kFooter = R"(Examples:
+constexpr const char* kRunFooter = R"(Examples:
   nvmemu run --read-latency 300ns -- redis-server --save ''
   nvmemu run --profile optane-dcpmm --report run.json -- ./app input
   nvmemu run --read-latency 2x --epoch 50ms python3 script.py
@@ -78,8 +78,8 @@ passed on to it.)";
 
 void add_run(Parser& app, const std::vector<std::string>& command, int& exit_status) {
   Parser subcommand = app.add_subcommand("run", "run a command with its memory emulated");
-  describe_command(subcommand, kDescription);
-  subcommand.footer(kFooter);
+  describe_command(subcommand, kRunDescription);
+  subcommand.footer(kRunFooter);
   const auto options = std::make_shared<RunOptions>();
   add_run_options(subcommand, *options);
   subcommand.callback([options, &command, &exit_status] { exit_status = run(*options, command); });

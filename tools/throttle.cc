@@ -112,9 +112,9 @@ int restore(const ThrottleOptions& options) {
   return kSuccess;
 }
 
-constexpr const char* kDescription = "limit the memory's bandwidth by its controllers";
+constexpr const char* kThrottleDescription = "limit the memory's bandwidth by its controllers";
 
-constexpr const char* kFooter =
+constexpr const char* kThrottleFooter =
     R"(Limits what a NUMA node's memory moves by the thermal registers of its controllers: Intel Xeon E5 of the Sandy
 Bridge, Ivy Bridge, Haswell and Broadwell generations, as root. They limit the whole node, every program on it.
 What they held is on the disk before they are changed. It is put back by restore, at the end of a COMMAND, on
@@ -253,10 +253,10 @@ void say_leftover(Leftover leftover, const std::string& root) {
 }
 
 void add_throttle(Parser& app, const std::vector<std::string>& command, int& exit_status) {
-  Parser throttle = app.add_subcommand("throttle", kDescription);
+  Parser throttle = app.add_subcommand("throttle", kThrottleDescription);
   const auto options = std::make_shared<ThrottleOptions>();
   throttle.require_subcommand();
-  throttle.footer(kFooter);
+  throttle.footer(kThrottleFooter);
   throttle.add_option("--root", options->root, "what stands for /, for tests").group("");
 
   const auto without_command = [&command, &exit_status](int (*part)(const ThrottleOptions&),

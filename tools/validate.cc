@@ -141,7 +141,7 @@ int run_validate(const ValidateOptions& options, const std::vector<std::string>&
   return good ? kSuccess : kNotAsRight;
 }
 
-constexpr const char* kFooter =
+constexpr const char* kValidateFooter =
     R"(Runs workloads emulated, and compares the time that they take with a truth:
   numa         the same workload, native, on memory that is slower: processors of one node, memory of the farthest.
                Base and target are what a chase takes in each. COMMAND is run in both, and timed as a whole.
@@ -204,7 +204,7 @@ void add_validate(Parser& app, const std::vector<std::string>& command, int& exi
   option("--programs", options->programs, "FOLDER", "where nvmemu-workload and the others are");
   for (const char* name : {"--max-mean", "--max-error"}) subcommand.get_option(name).within(0.01, 1e6, "");
   subcommand.add_flag("--list", options->list, "print the workloads and their truths, and run nothing");
-  subcommand.footer(kFooter);
+  subcommand.footer(kValidateFooter);
   subcommand.callback([options, &command, &exit_status] { exit_status = run_validate(*options, command); });
 }
 

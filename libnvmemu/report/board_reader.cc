@@ -9,6 +9,7 @@
 #include "report/board_figures.h"
 #include "report/board_warnings.h"
 #include "report/delay_error.h"
+#include "report/number_ranges.h"
 #include "report/run_report.h"
 
 namespace nvmemu {
@@ -19,9 +20,6 @@ constexpr std::uint32_t kGoesOnNatively =
     kThreadsNotEmulated | kSandboxed | kSandboxedNatively | kEmulatorFailed | kTickSignalKept;
 constexpr std::uint32_t kNative =
     kNoTicker | kNoCalibration | kBadConfiguration | kExpected | kNoLibraries | kBornSandboxed;
-
-// More is no count of anybody's: something wrote over it.
-constexpr std::uint64_t kMostCounted = 1'000'000'000'000'000;
 
 constexpr std::uint32_t kNoProcess = std::numeric_limits<std::uint32_t>::max();
 
@@ -55,7 +53,7 @@ class Reader {
  private:
   void read_walks() {
     const WalkTally& tally = board_.walks();
-    const auto count_of = [](const auto& word) { return std::min(word.load(), kMostCounted); };
+    const auto count_of = [](const auto& word) { return std::min(word.load(), kMostOnBoard); };
     report_.walks.walks = count_of(tally.walks);
     report_.walks.instructions = count_of(tally.passed[static_cast<std::size_t>(Passed::kInstruction)]);
     for (std::size_t i = 1; i < kPassedKinds; ++i)
@@ -194,7 +192,7 @@ class Reader {
     if (board_.lost() > 0) {
       report_.warnings.push_back(
           fmt::format("the board was full; threads and processes that are missing here: {}",
-                      std::min(board_.lost(), kMostCounted)));
+                      std::min(board_.lost(), kMostOnBoard)));
     }
     if (orphans_ > 0) {
       report_.warnings.push_back(

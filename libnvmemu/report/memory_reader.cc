@@ -74,21 +74,19 @@ void read_places(const PlaceTally& tally, RunReport& report) {
 }
 
 void read_migrations(const TierTally& tally, MigrationReport& migrations) {
-  constexpr std::uint64_t kMost = 1'000'000'000'000'000;
-  migrations.promotions = std::min(tally.promotions.load(), kMost);
-  migrations.demotions = std::min(tally.demotions.load(), kMost);
+  migrations.promotions = std::min(tally.promotions.load(), kMostOnBoard);
+  migrations.demotions = std::min(tally.demotions.load(), kMostOnBoard);
   migrations.bytes = std::min(kBytes.most, static_cast<double>(tally.moved_bytes.load()));
   migrations.delay_ns = std::min(kNanoseconds.most, static_cast<double>(tally.move_delay_ns.load()));
 }
 
 void read_persists(const TierTally& tally, PersistReport& persists) {
-  constexpr std::uint64_t kMost = 1'000'000'000'000'000;
   constexpr double kMostNs = 1e18;
-  persists.persists = std::min(tally.persists.load(), kMost);
-  persists.lines = std::min(tally.persisted_lines.load(), kMost);
+  persists.persists = std::min(tally.persists.load(), kMostOnBoard);
+  persists.lines = std::min(tally.persisted_lines.load(), kMostOnBoard);
   persists.delay_ns = std::min(kMostNs, static_cast<double>(tally.persist_delay_ns.load()));
-  persists.estimated_persists = std::min(tally.estimated_persists.load(), kMost);
-  persists.estimated_lines = std::min(tally.estimated_lines.load(), kMost);
+  persists.estimated_persists = std::min(tally.estimated_persists.load(), kMostOnBoard);
+  persists.estimated_lines = std::min(tally.estimated_lines.load(), kMostOnBoard);
   persists.estimated_delay_ns = std::min(kMostNs, static_cast<double>(tally.estimated_delay_ns.load()));
   constexpr double kNsPerUs = 1000, k95Percent = 1.96;  // of a normal distribution, in standard errors
   persists.estimated_error_ns =

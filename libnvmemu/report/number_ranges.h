@@ -3,6 +3,8 @@
 // is refused.
 #pragma once
 
+#include <cstdint>
+
 namespace nvmemu {
 
 struct NumberRange {
@@ -20,5 +22,8 @@ inline constexpr NumberRange kCpuSeconds{0, 4e10};  // 64 bits of ns, twice
 inline constexpr NumberRange kProgress{0, 2e19};    // 64 bits
 inline constexpr NumberRange kEraseCycles{0, 1e12};
 inline constexpr NumberRange kSlowdown{0, 1e12};
+
+// More on a board is no count of anybody's: something wrote over it.
+inline constexpr std::uint64_t kMostOnBoard = 1'000'000'000'000'000;
 
 }  // namespace nvmemu

@@ -10,9 +10,7 @@
 namespace nvmemu {
 namespace {
 
-constexpr std::uint64_t kMost = 1'000'000'000'000'000;  // more is no count of anybody's
-
-std::uint64_t count(const PagingTally::Count& word) { return std::min(word.load(), kMost); }
+std::uint64_t count(const PagingTally::Count& word) { return std::min(word.load(), kMostOnBoard); }
 
 double bytes(const PagingTally::Count& pages) {
   return std::min(kBytes.most, static_cast<double>(pages.load()) * kPageBytes);
@@ -22,7 +20,7 @@ double bytes(const PagingTally::Count& pages) {
 double quantile(const TimeHistogram& times, double all, double share) {
   double below = 0;
   for (std::size_t bucket = 0; bucket < TimeHistogram::kBuckets; ++bucket) {
-    below += static_cast<double>(std::min(times.buckets[bucket].load(), kMost));
+    below += static_cast<double>(std::min(times.buckets[bucket].load(), kMostOnBoard));
     if (below >= share * all && below > 0)
       return (static_cast<double>(TimeHistogram::begin_of(bucket)) +
               static_cast<double>(TimeHistogram::begin_of(bucket + 1))) /
@@ -33,7 +31,7 @@ double quantile(const TimeHistogram& times, double all, double share) {
 
 FaultReport read_faults(const TimeHistogram& times, std::uint64_t faults, double sum_ns) {
   double all = 0;
-  for (const auto& bucket : times.buckets) all += static_cast<double>(std::min(bucket.load(), kMost));
+  for (const auto& bucket : times.buckets) all += static_cast<double>(std::min(bucket.load(), kMostOnBoard));
   return {.faults = faults,
           .mean_ns = faults > 0 ? std::min(kNanoseconds.most, sum_ns / static_cast<double>(faults)) : 0,
           .median_ns = quantile(times, all, 0.5),

@@ -13,8 +13,6 @@
 namespace nvmemu {
 namespace {
 
-using Json = nlohmann::json;
-
 constexpr const char* kSchema = "nvmemu-run-1";
 constexpr double kShortestStep = 1e-6;  // seconds; bytes are divided by it
 
@@ -36,7 +34,7 @@ ProcessReport process_of(const Fields& fields) {
                         fields.text("command"),
                         fields.flag_or("emulated", true),
                         {}};
-  const Json& threads = fields.array("threads");
+  const Fields::Json& threads = fields.array("threads");
   for (std::size_t i = 0; i < threads.size(); ++i)
     process.threads.push_back(thread_of(fields.element("threads", threads[i], i)));
   return process;
@@ -112,7 +110,7 @@ WalkReport walks_of(const Fields& fields) {
 AlternationReport alternation_of(const Fields& fields) {
   AlternationReport alternation;
   alternation.window_seconds = fields.number("window_seconds", kSeconds);
-  const Json& windows = fields.array("windows");
+  const Fields::Json& windows = fields.array("windows");
   for (std::size_t i = 0; i < windows.size(); ++i) {
     const Fields window = fields.element("windows", windows[i], i);
     alternation.windows.push_back(
@@ -154,7 +152,7 @@ MigrationReport migrations_of(const Fields& fields) {
 
 std::vector<TierReport> tiers_of(const Fields& fields) {
   std::vector<TierReport> tiers;
-  const Json& all = fields.array("tiers");
+  const Fields::Json& all = fields.array("tiers");
   for (std::size_t i = 0; i < all.size(); ++i) {
     const Fields tier = fields.element("tiers", all[i], i);
     tiers.push_back({.name = tier.text("name"),
@@ -173,7 +171,7 @@ std::vector<TierReport> tiers_of(const Fields& fields) {
 
 std::vector<PlaceReport> places_of(const Fields& fields) {
   std::vector<PlaceReport> places;
-  const Json& all = fields.array("places");
+  const Fields::Json& all = fields.array("places");
   for (std::size_t i = 0; i < all.size(); ++i) {
     const Fields place = fields.element("places", all[i], i);
     places.push_back({.pid = place.count("pid", kMostCounted),
@@ -216,7 +214,7 @@ PagingReport paging_of(const Fields& fields) {
 
 std::vector<StorageReport> storage_of(const Fields& fields) {
   std::vector<StorageReport> storage;
-  const Json& all = fields.array("storage");
+  const Fields::Json& all = fields.array("storage");
   for (std::size_t i = 0; i < all.size(); ++i) {
     const Fields one = fields.element("storage", all[i], i);
     StorageReport report{.folder = one.text("folder"),
@@ -253,7 +251,7 @@ RunReport report_of(const Fields& fields) {
   if (!fields.is_null("walks")) report.walks = walks_of(fields.object("walks"));
   if (!fields.is_null("alternation")) report.alternation = alternation_of(fields.object("alternation"));
   if (!fields.is_null("bandwidth")) report.bandwidth = bandwidth_of(fields.object("bandwidth"));
-  const Json& processes = fields.array("processes");
+  const Fields::Json& processes = fields.array("processes");
   for (std::size_t i = 0; i < processes.size(); ++i)
     report.processes.push_back(process_of(fields.element("processes", processes[i], i)));
   return report;
@@ -263,7 +261,7 @@ RunReport report_of(const Fields& fields) {
 
 Result<RunReport> parse_report(std::string_view text) {
   try {
-    const Json json = Json::parse(text);
+    const Fields::Json json = Fields::Json::parse(text);
     const std::string schema = Fields(json, "").text_or_null("schema");
     if (schema != kSchema) {
       return failure(
@@ -271,7 +269,7 @@ Result<RunReport> parse_report(std::string_view text) {
           std::string("reports of schema ") + kSchema + " are made by nvmemu run --report FILE.json");
     }
     return report_of(Fields(json, ""));
-  } catch (const Json::exception& error) {
+  } catch (const Fields::Json::exception& error) {
     return failure("it is no whole run report: " + printable(error.what()));
   } catch (const FieldError& error) {
     return failure(std::string("it is no whole run report: ") + error.what());

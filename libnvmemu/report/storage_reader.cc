@@ -3,13 +3,12 @@
 #include <algorithm>
 
 #include "base/units.h"
+#include "report/number_ranges.h"
 #include "report/storage_fields.h"
 #include "storage/shared_storage.h"
 
 namespace nvmemu {
 namespace {
-
-constexpr std::uint64_t kMost = 1'000'000'000'000'000;  // more is no count of anybody's
 
 void warn(const StorageReport& storage, std::vector<std::string>& warnings) {
   const auto say = [&](const std::string& what) { warnings.push_back(storage.folder + ": " + what); };
@@ -56,7 +55,7 @@ void read_storage(const SharedStorage& storage, RunReport& report) {
     StorageReport& one = report.storage[i];
     const StorageTally& tally = storage.tally(i);
     for (const auto& [name, member, count] : kStorageFields)
-      one.*member = std::min(kMost, (tally.*count).load());
+      one.*member = std::min(kMostOnBoard, (tally.*count).load());
     warn(one, report.warnings);
   }
 }

@@ -20,21 +20,21 @@ constexpr double kErrorOfExtrapolating = 0.5;
 constexpr double kBusy = 0.5;
 
 // Far above what a machine moves, or how long a run holds its threads, in all.
-constexpr double kMost = 1e18;
+constexpr double kMostNumber = 1e18;
 
 double number(const std::atomic<std::uint64_t>& value) {
-  return std::min(static_cast<double>(value.load(std::memory_order_relaxed)), kMost);
+  return std::min(static_cast<double>(value.load(std::memory_order_relaxed)), kMostNumber);
 }
 
 // Anything may have been written over what is there.
 bool makes_sense(const TrafficBoard& board, const TrafficSeries::OverTime& over_time) {
   for (const auto* word : {&board.read_bytes, &board.written_bytes, &board.extrapolated_bytes, &board.samples,
                            &board.streaming_samples, &board.pairs, &board.held_ns}) {
-    if (number(*word) >= kMost) return false;
+    if (number(*word) >= kMostNumber) return false;
   }
-  const double most_bytes = kMost * std::min(1.0, over_time.step_seconds);  // in a second, too
+  const double most_bytes = kMostNumber * std::min(1.0, over_time.step_seconds);  // in a second, too
   return std::ranges::none_of(over_time.steps, [most_bytes](const TrafficSeries::Step& step) {
-    return step.read_bytes >= most_bytes || step.written_bytes >= most_bytes || step.held_ns >= kMost;
+    return step.read_bytes >= most_bytes || step.written_bytes >= most_bytes || step.held_ns >= kMostNumber;
   });
 }
 

@@ -16,7 +16,7 @@
 namespace nvmemu {
 namespace {
 
-constexpr std::string_view kHeader = "nvmemu-throttle-recovery-2";
+constexpr std::string_view kRecoveryHeader = "nvmemu-throttle-recovery-2";
 constexpr std::string_view kChecksum = "checksum ";
 
 // "8086:2fb0", as lspci(8) writes it.
@@ -50,8 +50,8 @@ bool parse_register(std::istringstream& words, SavedRegister& to) {
 }  // namespace
 
 std::string serialize(const RecoveryRecord& record) {
-  std::string text = fmt::format("{}\nboot_id {}\npid {}\nkept {}\n", kHeader, record.boot_id, record.pid,
-                                 record.kept ? 1 : 0);
+  std::string text = fmt::format("{}\nboot_id {}\npid {}\nkept {}\n", kRecoveryHeader, record.boot_id,
+                                 record.pid, record.kept ? 1 : 0);
   for (const SavedRegister& at : record.registers) {
     text += fmt::format("register {} {:04x}:{:04x} {:#x} {:#06x} {:#06x}\n", to_text(at.channel), at.vendor,
                         at.device, at.offset, at.saved, at.set);
@@ -61,7 +61,7 @@ std::string serialize(const RecoveryRecord& record) {
 
 Result<RecoveryRecord> parse_recovery(std::string_view text) {
   const auto end = text.rfind(kChecksum);
-  if (!text.starts_with(kHeader) || end == std::string_view::npos ||
+  if (!text.starts_with(kRecoveryHeader) || end == std::string_view::npos ||
       text.substr(end) != std::string(kChecksum) + hash_of(text.substr(0, end)) + "\n")
     return failure("it is damaged");
   std::istringstream lines{std::string(text.substr(0, end))};

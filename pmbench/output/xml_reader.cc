@@ -24,7 +24,7 @@ using Node = pugi::xml_node;
 constexpr std::uint64_t kMostAccesses = std::uint64_t{1} << 53;
 constexpr double kMostMicroseconds = 1e13;
 constexpr double kMostNs = 1e18;
-constexpr const char* kHint = "what pmbench -f FILE writes can be read";
+constexpr const char* kReadsXml = "what pmbench -f FILE writes can be read";
 
 // Values of elements, and the first thing that is wrong with any: so that what reads a structure need not ask
 // after each of its numbers.
@@ -269,15 +269,17 @@ Result<RunResult> parse_xml(std::string_view text) {
   pugi::xml_document document;
   const pugi::xml_parse_result parsed = document.load_buffer(text.data(), text.size());
   if (!parsed) {
-    return failure(fmt::format("it is no XML: {}, at byte {}", parsed.description(), parsed.offset), kHint);
+    return failure(fmt::format("it is no XML: {}, at byte {}", parsed.description(), parsed.offset),
+                   kReadsXml);
   }
   const Node report = document.child("pmbenchmark").child("report");
-  if (!report) return failure("it is XML, but not pmbench's: it has no <pmbenchmark> with a <report>", kHint);
+  if (!report)
+    return failure("it is XML, but not pmbench's: it has no <pmbenchmark> with a <report>", kReadsXml);
   Reader reader;
   RunResult result;
   result.from_bands = true;
   read_report(reader, report, result);
-  if (reader.error()) return failure(reader.error()->message, kHint);
+  if (reader.error()) return failure(reader.error()->message, kReadsXml);
   return result;
 }
 

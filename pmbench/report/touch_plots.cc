@@ -13,9 +13,9 @@
 namespace nvmemu::pmbench {
 namespace {
 
-using Results = std::vector<Named<TouchResult>>;
+using TouchResults = std::vector<Named<TouchResult>>;
 
-std::vector<Curve> curves_of_all(const Results& all) {
+std::vector<Curve> curves_of_all(const TouchResults& all) {
   std::vector<Curve> curves;
   for (const auto& one : all) {
     for (const TouchCase& of_pattern : one.result.cases) {
@@ -29,7 +29,7 @@ std::vector<Curve> curves_of_all(const Results& all) {
 }
 
 // Of the first run of each.
-PlotScript rss_script(const Results& all) {
+PlotScript rss_script(const TouchResults& all) {
   constexpr const char* kTitle = "Resident set while touching";
   constexpr double kMebibyte = 1 << 20;
   std::string text;
@@ -59,7 +59,7 @@ PlotScript rss_script(const Results& all) {
 }
 
 // Pages a run, by who reclaimed them.
-PlotScript reclaim_script(const Results& all) {
+PlotScript reclaim_script(const TouchResults& all) {
   constexpr const char* kTitle = "Pages reclaimed in a run, by whom";
   Bars bars{.title = kTitle,
             .x_axis = "set xrange [0:*]\nset format x '%.0f'\n",
@@ -86,7 +86,7 @@ bool is_of_whole_machine(const Named<TouchResult>& one) { return one.result.opti
 
 }  // namespace
 
-std::vector<Plot> touch_plots(const Results& all) {
+std::vector<Plot> touch_plots(const TouchResults& all) {
   const std::vector<Curve> curves = curves_of_all(all);
   std::vector<Plot> plots{
       plot_of("touch-cdf", cumulated_script({.title = "Touches, cumulated",

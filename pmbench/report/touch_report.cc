@@ -12,10 +12,10 @@
 namespace nvmemu::pmbench {
 namespace {
 
-using Results = std::vector<Named<TouchResult>>;
+using TouchResults = std::vector<Named<TouchResult>>;
 
 // Figures down, cases of all files across, as a run itself prints them.
-std::string table(const Results& all, const char* head, TouchSection section) {
+std::string table(const TouchResults& all, const char* head, TouchSection section) {
   std::vector<std::vector<std::string>> rows{{head}};
   for (const auto& one : all) {
     for (const TouchCase& of_pattern : one.result.cases)
@@ -32,7 +32,7 @@ std::string table(const Results& all, const char* head, TouchSection section) {
   return text_table(rows);
 }
 
-std::string text_of_all(const Results& all) {
+std::string text_of_all(const TouchResults& all) {
   if (all.size() == 1) return text_report(all.front().result);
   std::string text;
   for (const auto& one : all) {
@@ -46,7 +46,7 @@ std::string text_of_all(const Results& all) {
   return text + "\n" + table(all, "swap and reclaim", TouchSection::kReclaim);
 }
 
-std::string runs_csv(const Results& all) {
+std::string runs_csv(const TouchResults& all) {
   std::string text = "file,release,pattern,thp,run,touches";
   for (const TouchFigure& figure : touch_figures()) text += fmt::format(",{}", figure.key);
   text += "\n";
@@ -70,7 +70,7 @@ std::string runs_csv(const Results& all) {
 
 }  // namespace
 
-LargeMemoryReport touch_report(const Results& all) {
+LargeMemoryReport touch_report(const TouchResults& all) {
   return {text_of_all(all), runs_csv(all), touch_plots(all)};
 }
 

@@ -12,7 +12,7 @@
 namespace nvmemu::pmbench {
 namespace {
 
-using Results = std::vector<Named<VmaResult>>;
+using VmaResults = std::vector<Named<VmaResult>>;
 
 struct Point {
   double x, y;
@@ -24,7 +24,7 @@ struct Line {
 
 bool is_own_operation(const AreaCall& call) { return call.name == "mmap" || call.name == "mremap"; }
 
-std::vector<Line> lines_of(const Results& all, bool (*shown)(const AreaCall&),
+std::vector<Line> lines_of(const VmaResults& all, bool (*shown)(const AreaCall&),
                            Point (*point)(const AreaBand&)) {
   std::vector<Line> lines;
   for (const auto& one : all) {
@@ -100,7 +100,7 @@ constexpr Curves kCurves[] = {{"vma-median", "Median of an operation",
                                  return Point{static_cast<double>(band.to), band.p99_ns};
                                }}};
 
-std::vector<Curve> latencies(const Results& all) {
+std::vector<Curve> latencies(const VmaResults& all) {
   std::vector<Curve> curves;
   for (const auto& one : all) {
     for (const VmaCase& of_pattern : one.result.cases) {
@@ -116,7 +116,7 @@ std::vector<Curve> latencies(const Results& all) {
 
 }  // namespace
 
-std::vector<Plot> vma_plots(const Results& all) {
+std::vector<Plot> vma_plots(const VmaResults& all) {
   std::vector<Plot> plots;
   for (const Curves& curves : kCurves) {
     plots.push_back(plot_of(curves.name, lines_script(curves.title, "operations done", "ns",

@@ -12,11 +12,11 @@ namespace nvmemu {
 namespace {
 
 // The command, what is wrong, and which option is named.
-struct Wrong {
+struct WrongPagingOptions {
   std::vector<std::string> options;
   const char* says;
 };
-class WrongPaging : public CliTest, public testing::WithParamInterface<Wrong> {};
+class WrongPaging : public CliTest, public testing::WithParamInterface<WrongPagingOptions> {};
 
 TEST_P(WrongPaging, IsSaidBeforeAnythingStarts) {
   NVMEMU_NEEDS_PAGING();
@@ -30,25 +30,27 @@ TEST_P(WrongPaging, IsSaidBeforeAnythingStarts) {
 
 INSTANTIATE_TEST_SUITE_P(
     Options, WrongPaging,
-    testing::Values(Wrong{{"--dram", "0"}, "--dram"}, Wrong{{"--dram", "100K"}, "too little DRAM"},
-                    Wrong{{"--dram", "1000TiB"}, "more than this machine has"},
-                    Wrong{{"--page-latency", "5us"}, "nothing is paged without --dram"},
-                    Wrong{{"--dram", "2M", "--page-latency", "5us", "--page-device", "rdma"},
-                          "give one of them"},
-                    Wrong{{"--dram", "2M", "--page-device", "drum"}, "--page-device"},
-                    Wrong{{"--dram", "2M", "--page-layout", "logg"}, "--page-layout"},
-                    Wrong{{"--dram", "2M", "--page-readahead", "8"}, "--page-readahead"},
-                    Wrong{{"--dram", "2M", "--page-policy", "lru"}, "--page-policy"},
-                    Wrong{{"--page-layout", "log"}, "nothing is paged without --dram"},
-                    Wrong{{"--page-handler", "thread"}, "nothing is paged without --dram"},
-                    Wrong{{"--dram", "2M", "--page-handler", "kernel"}, "--page-handler"},
-                    Wrong{{"--page-store", "direct"}, "nothing is paged without --dram"},
-                    Wrong{{"--dram", "2M", "--page-store", "page-cache"}, "--page-store"},
-                    Wrong{{"--dram", "2M", "--page-store", "direct", "--page-to", "/nowhere/pages"},
-                          "--page-to: /nowhere/pages"},
-                    Wrong{{"--dram", "2M", "--page-to", "/nowhere/pages"}, "--page-to: /nowhere/pages"},
-                    Wrong{{"--dram", "2M", "--page-to", "/dev/null"}, "neither a folder nor a file"},
-                    Wrong{{"--dram", "2M", "--page-to", "/proc"}, "--page-to: /proc"}));
+    testing::Values(
+        WrongPagingOptions{{"--dram", "0"}, "--dram"},
+        WrongPagingOptions{{"--dram", "100K"}, "too little DRAM"},
+        WrongPagingOptions{{"--dram", "1000TiB"}, "more than this machine has"},
+        WrongPagingOptions{{"--page-latency", "5us"}, "nothing is paged without --dram"},
+        WrongPagingOptions{{"--dram", "2M", "--page-latency", "5us", "--page-device", "rdma"},
+                           "give one of them"},
+        WrongPagingOptions{{"--dram", "2M", "--page-device", "drum"}, "--page-device"},
+        WrongPagingOptions{{"--dram", "2M", "--page-layout", "logg"}, "--page-layout"},
+        WrongPagingOptions{{"--dram", "2M", "--page-readahead", "8"}, "--page-readahead"},
+        WrongPagingOptions{{"--dram", "2M", "--page-policy", "lru"}, "--page-policy"},
+        WrongPagingOptions{{"--page-layout", "log"}, "nothing is paged without --dram"},
+        WrongPagingOptions{{"--page-handler", "thread"}, "nothing is paged without --dram"},
+        WrongPagingOptions{{"--dram", "2M", "--page-handler", "kernel"}, "--page-handler"},
+        WrongPagingOptions{{"--page-store", "direct"}, "nothing is paged without --dram"},
+        WrongPagingOptions{{"--dram", "2M", "--page-store", "page-cache"}, "--page-store"},
+        WrongPagingOptions{{"--dram", "2M", "--page-store", "direct", "--page-to", "/nowhere/pages"},
+                           "--page-to: /nowhere/pages"},
+        WrongPagingOptions{{"--dram", "2M", "--page-to", "/nowhere/pages"}, "--page-to: /nowhere/pages"},
+        WrongPagingOptions{{"--dram", "2M", "--page-to", "/dev/null"}, "neither a folder nor a file"},
+        WrongPagingOptions{{"--dram", "2M", "--page-to", "/proc"}, "--page-to: /proc"}));
 
 // As on a machine that lacks it: which, what is said, and of which option.
 struct Lacking {

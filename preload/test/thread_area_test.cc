@@ -12,7 +12,7 @@ namespace nvmemu::preload {
 namespace {
 
 constexpr std::size_t kStateBytes = 1000;
-constexpr std::ptrdiff_t kStackBytes = 64 * 1024;
+constexpr std::ptrdiff_t kUsableBytes = 64 * 1024;
 
 volatile char* take() { return static_cast<volatile char*>(take_thread_area(kStateBytes)); }
 
@@ -21,14 +21,14 @@ TEST(ThreadArea, HasAStackBelowTheState) {
   ASSERT_NE(state, nullptr);
   EXPECT_EQ(reinterpret_cast<std::uintptr_t>(state) % 16, 0u);
   EXPECT_TRUE(std::all_of(state, state + kStateBytes, [](char c) { return c == 0; }));
-  for (std::ptrdiff_t at = 1; at <= kStackBytes; ++at) state[-at] = 1;
+  for (std::ptrdiff_t at = 1; at <= kUsableBytes; ++at) state[-at] = 1;
   EXPECT_TRUE(std::all_of(state, state + kStateBytes, [](char c) { return c == 0; }));
 }
 
 // Also where what lies below is another thread's.
 TEST(ThreadArea, WhatRunsOverItsStackFaults) {
   for (int i = 0; i < 4; ++i) {
-    volatile char* const below = take() - kStackBytes;
+    volatile char* const below = take() - kUsableBytes;
     for (const std::ptrdiff_t by : {1, 64, 4096}) {
       EXPECT_EXIT((below[-by] = 1, _exit(0)), testing::KilledBySignal(SIGSEGV), "") << by;
     }

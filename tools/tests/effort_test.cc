@@ -9,7 +9,7 @@
 namespace nvmemu {
 namespace {
 
-using json = nlohmann::json;
+using nlohmann::json;
 
 class EffortTest : public CliTest {
  protected:

@@ -18,7 +18,7 @@ using testing::HasSubstr;
 using testing::Not;
 
 // Some 300 ms of a processor.
-constexpr const char* kBusy = "i=0; while [ $i -lt 200000 ]; do i=$((i+1)); done; exit 3";
+constexpr const char* kBusyLoop = "i=0; while [ $i -lt 200000 ]; do i=$((i+1)); done; exit 3";
 
 class SourceTest : public CliTest {
  protected:
@@ -31,7 +31,7 @@ class SourceTest : public CliTest {
     std::vector<std::string> words{"--source", source,     "--read-latency",
                                    "2x",       "--report", folder_.file("report.json")};
     words.insert(words.end(), options.begin(), options.end());
-    words.insert(words.end(), {"--", "sh", "-c", kBusy});
+    words.insert(words.end(), {"--", "sh", "-c", kBusyLoop});
     return run(words);
   }
 };
@@ -80,7 +80,7 @@ TEST_F(SourceTest, AVerdictThatWasKeptDoesNotStandInForCounters) {
 
 TEST_F(SourceTest, ARecordIsMadeBySamplesToo) {
   const Outcome outcome = nvmemu({"record", "--source", "pmu", "--base-latency", "100ns", "-o",
-                                  folder_.file("r.nvr"), "--", "sh", "-c", kBusy});
+                                  folder_.file("r.nvr"), "--", "sh", "-c", kBusyLoop});
   EXPECT_EQ(outcome.status, 3);
   EXPECT_THAT(outcome.err, HasSubstr(kRefusal));
   const auto record = read_record(folder_.file("r.nvr"));

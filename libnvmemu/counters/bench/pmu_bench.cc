@@ -4,7 +4,6 @@
 // read in a counter's place: it takes about as long (20 to 30 cycles each).
 #include <benchmark/benchmark.h>
 #include <signal.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -19,15 +18,13 @@ namespace {
 
 std::uint64_t time_for_a_counter(std::uint32_t) noexcept { return UserRegisters::time() & 0xffffffffff; }
 
-int this_tid() { return static_cast<int>(syscall(SYS_gettid)); }
-
 // Cycles, stalls and misses: the group that emulation cannot do without, and one more.
 void read_group_of_four(benchmark::State& state) {
   FakePmu pmu;
   EventGroup group(FakePmu::open, time_for_a_counter);
   std::array<perf_event_attr, 4> events{};
   for (std::uint64_t i = 0; i < events.size(); ++i) events[i] = user_event(PERF_TYPE_RAW, i);
-  if (group.open(this_tid(), events).refusal != Refusal::kNone) return state.SkipWithError("no pages");
+  if (group.open(gettid(), events).refusal != Refusal::kNone) return state.SkipWithError("no pages");
   pmu.tell_time();
   GroupReading reading;
   for (auto _ : state) {
@@ -47,7 +44,7 @@ void run_epochs(benchmark::State& state, bool with_bandwidth) {
                     .tick_ns = 1e9,
                     .signal = SIGWINCH},
                    FakePmu::open, time_for_a_counter);
-  if (source.open(this_tid(), TickerKind::kAny) != 0) return state.SkipWithError("no pages");
+  if (source.open(gettid(), TickerKind::kAny) != 0) return state.SkipWithError("no pages");
   pmu.tell_time();
   NoDelay injector;
   BusyUntil busy_until{};

@@ -3,7 +3,6 @@
 #include <gtest/gtest.h>
 #include <linux/hw_breakpoint.h>
 #include <signal.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <thread>
@@ -19,8 +18,6 @@ namespace {
 
 constexpr std::uint64_t kCyclesConfig = 0x3c, kStallConfig = 0x60006a3, kMissConfig = 0x20d1;  // Skylake-SP's
 constexpr ReadLatency kTriple{.base_ns = 100, .target_ns = 300};
-
-int this_tid() { return static_cast<int>(syscall(SYS_gettid)); }
 
 class NotingInjector final : public Injector {
  public:
@@ -48,7 +45,7 @@ PmuSourceOptions options() {
 // On pages that the test writes to.
 class CountedEpochs : public testing::Test {
  protected:
-  void SetUp() override { ASSERT_EQ(source_.open(this_tid(), TickerKind::kAny), 0); }
+  void SetUp() override { ASSERT_EQ(source_.open(gettid(), TickerKind::kAny), 0); }
   void TearDown() override { source_.close(); }
 
   FakePmu pmu_;
@@ -112,7 +109,7 @@ class EpochsOfTheKernel : public testing::Test {
  protected:
   void SetUp() override {
     NVMEMU_NEEDS_WATCHPOINTS();
-    ASSERT_EQ(source_.open(this_tid(), TickerKind::kAny), 0);
+    ASSERT_EQ(source_.open(gettid(), TickerKind::kAny), 0);
   }
   void TearDown() override { source_.close(); }
   static void store(int times) {
@@ -143,7 +140,7 @@ TEST_F(EpochsOfTheKernel, OfAnotherThreadBeginWhereTheEventsDo) {
   ASSERT_EQ(pipe(go), 0);
   EpochCounts counts;
   std::thread thread([&] {
-    const int tid = this_tid();
+    const int tid = gettid();
     char byte = 0;
     ASSERT_EQ(write(ready[1], &tid, sizeof tid), static_cast<ssize_t>(sizeof tid));
     ASSERT_EQ(read(go[0], &byte, 1), 1);

@@ -21,7 +21,7 @@
 namespace nvmemu {
 namespace {
 
-constexpr std::size_t kPages = 64;
+constexpr std::size_t kWatchedPages = 64;
 
 class UffdMapperTest : public ::testing::Test {
  protected:
@@ -29,13 +29,13 @@ class UffdMapperTest : public ::testing::Test {
   void open(HandlerKind handler) {
     NVMEMU_NEEDS_PAGING();
     ASSERT_TRUE(mapper_.open(handler));
-    memory_ = static_cast<std::byte*>(
-        mmap(nullptr, kPages * kPageBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
+    memory_ = static_cast<std::byte*>(mmap(nullptr, kWatchedPages * kPageBytes, PROT_READ | PROT_WRITE,
+                                           MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
     ASSERT_NE(memory_, MAP_FAILED);
-    ASSERT_TRUE(mapper_.watch({address(0), address(kPages)}));
+    ASSERT_TRUE(mapper_.watch({address(0), address(kWatchedPages)}));
   }
   void TearDown() override {
-    if (memory_ != nullptr) munmap(memory_, kPages * kPageBytes);
+    if (memory_ != nullptr) munmap(memory_, kWatchedPages * kPageBytes);
     if (mapper_.file() >= 0) close(mapper_.file());
   }
   std::uintptr_t address(std::size_t i) const {
@@ -76,7 +76,7 @@ TEST_F(UffdMapperTest, InstallsZerosUpToWhereAPageIs) {
 }
 
 TEST_F(UffdMapperTest, SaysWhereNobodyWatches) {
-  ASSERT_TRUE(mapper_.unwatch({address(0), address(kPages)}));
+  ASSERT_TRUE(mapper_.unwatch({address(0), address(kWatchedPages)}));
   EXPECT_EQ(install(3, 7), MapOutcome::kNotThere);
 }
 

@@ -19,7 +19,7 @@ write_latency = "20us"
 read_bandwidth = "2.8GB/s"
 write_bandwidth = "2GB/s"
 )";
-const std::string kSsd = kBlock + "flush_latency = \"20us\"\n";
+const std::string kSsdText = kBlock + "flush_latency = \"20us\"\n";
 
 TEST(StorageFile, SaysAllThatABuiltInProfileHas) {
   for (const StorageProfile& profile : storage_profiles()) {
@@ -73,7 +73,7 @@ read_ahead = "256KiB"
 }
 
 TEST(StorageFile, IsNamedByItsPathWhereItHasNoName) {
-  EXPECT_EQ(parse_storage_file(kSsd, "some/my ssd.toml")->name, "my_ssd");
+  EXPECT_EQ(parse_storage_file(kSsdText, "some/my ssd.toml")->name, "my_ssd");
 }
 
 struct Wrong {
@@ -96,8 +96,8 @@ INSTANTIATE_TEST_SUITE_P(
         Wrong{kBlock, ":1: flush_latency is not given", "flush_latency = \"20us\""},
         Wrong{"mode = \"dax\"\n" + kBlock, ":1: commit_latency is not given", "commit_latency"},
         Wrong{"mode = \"paged dax\"\n" + kBlock, "commit_latency is not given", "commit_latency"},
-        Wrong{kSsd + "commit_latency = \"3us\"\n", "commit_latency means nothing", "leave it out"},
-        Wrong{kSsd + "memory = \"pcm\"\n", "memory means nothing", "leave it out"},
+        Wrong{kSsdText + "commit_latency = \"3us\"\n", "commit_latency means nothing", "leave it out"},
+        Wrong{kSsdText + "memory = \"pcm\"\n", "memory means nothing", "leave it out"},
         Wrong{"read_latency = \"1us\"\n", "write_latency is not given", "write_latency"},
         Wrong{"mode = \"block\"\nread_bandwidth = \"0GB/s\"\n", ":2: read_bandwidth '0GB/s': zero", ""},
         Wrong{"\n\nwrite_bandwidth = \"1kB/s\"\n", ":3: write_bandwidth '1kB/s': out of range", ""},
@@ -111,8 +111,8 @@ INSTANTIATE_TEST_SUITE_P(
         Wrong{"read_latency = \"1.5: 75us\"\n", "'1.5': not a share of requests, from 0 to 1", ""},
         Wrong{"read_latency = \"\"\n", "read_latency '': nothing given", ""},
         Wrong{"read_ahead = \"1B\"\n", "read_ahead '1B' is not within 4 KiB to 64 MiB", ""},
-        Wrong{kSsd + "write_buffer = \"64MB\"\n", "drain_bandwidth is not given", "both"},
-        Wrong{kSsd + "erase_latency = \"2ms\"\n", "erase_block is not given", "both"},
+        Wrong{kSsdText + "write_buffer = \"64MB\"\n", "drain_bandwidth is not given", "both"},
+        Wrong{kSsdText + "erase_latency = \"2ms\"\n", "erase_block is not given", "both"},
         Wrong{"name = \"a=b\"\n", "name: letters, digits", "leave it out"},
         Wrong{"mode = [\"block\"]\n", "another type: array", "mode = \"block\""},
         Wrong{"mode\n", ":1:", ""}));

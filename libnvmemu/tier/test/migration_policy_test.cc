@@ -14,7 +14,7 @@ using testing::ElementsAre;
 using testing::IsEmpty;
 
 constexpr std::uint64_t kBytes = 2 << 20;
-constexpr MigrationRoom kTwo{.fast_bytes = 2 * kBytes, .most_bytes = 100 * kBytes};
+constexpr MigrationRoom kRoomForTwo{.fast_bytes = 2 * kBytes, .most_bytes = 100 * kBytes};
 
 RegionWindow fast(std::uintptr_t address, std::uint64_t waited, std::uint64_t before = 0) {
   return {address, waited, before, waited + before / 2, kBytes, true, false};
@@ -25,7 +25,7 @@ RegionWindow slow(std::uintptr_t address, std::uint64_t waited, std::uint64_t be
 
 // "-1" leaves the machine's memory, "+2" comes.
 std::vector<std::string> moves(const char* policy, std::vector<RegionWindow> regions,
-                               const MigrationRoom& room = kTwo) {
+                               const MigrationRoom& room = kRoomForTwo) {
   const std::size_t count = plan_migration(*find_migration_policy(policy), regions, room);
   std::vector<std::string> moves;
   for (std::size_t i = 0; i < count; ++i)

@@ -18,8 +18,8 @@ class KernelAreas : public testing::TestWithParam<AreaPatternKind> {
 };
 
 TEST_P(KernelAreas, AreAsManyAsThePatternSays) {
-  constexpr std::uint64_t kMany = 4096;
-  const AreaPattern pattern(GetParam(), kMany, 1);
+  constexpr std::uint64_t kMapped = 4096;
+  const AreaPattern pattern(GetParam(), kMapped, 1);
   const std::atomic<bool> stop{false};
   const std::uint64_t before = mapper_->areas();
   const auto round = measure_round(
@@ -29,7 +29,7 @@ TEST_P(KernelAreas, AreAsManyAsThePatternSays) {
   EXPECT_NEAR(end, static_cast<double>(pattern.areas_at_end()),
               GetParam() == AreaPatternKind::kFrag ? 40 : 1);
   if (GetParam() == AreaPatternKind::kRandom) {
-    EXPECT_NEAR(static_cast<double>(round->areas_half_way), kMany / 4.0, 70);  // 4 standard deviations
+    EXPECT_NEAR(static_cast<double>(round->areas_half_way), kMapped / 4.0, 70);  // 4 standard deviations
   }
   EXPECT_NEAR(static_cast<double>(mapper_->areas()), static_cast<double>(before), 4);
 }

@@ -51,11 +51,11 @@ TEST(TouchJson, ComesBackAsItWas) {
   const Result<TouchResult> read = parse_touch_json(text);
   ASSERT_TRUE(read) << read.error().message;
   EXPECT_EQ(to_json(*read), text);
-  const auto json = nlohmann::json::parse(text);
-  EXPECT_EQ(json["schema"], "pmbench-touch-1");
-  EXPECT_EQ(json["cases"][0]["runs"][0]["classes"]["preempted"]["count"], 1);
-  EXPECT_EQ(json["cases"][0]["runs"][0]["slowest"][0]["class"], "preempted");
-  EXPECT_EQ(json["cases"][0]["runs"][1]["reclaim"]["counters"]["pswpout"], 9000.0);
+  const auto written = nlohmann::json::parse(text);
+  EXPECT_EQ(written["schema"], "pmbench-touch-1");
+  EXPECT_EQ(written["cases"][0]["runs"][0]["classes"]["preempted"]["count"], 1);
+  EXPECT_EQ(written["cases"][0]["runs"][0]["slowest"][0]["class"], "preempted");
+  EXPECT_EQ(written["cases"][0]["runs"][1]["reclaim"]["counters"]["pswpout"], 9000.0);
 }
 
 TEST(TouchText, SaysThatNothingWasSwappedAndWhoReclaimsInACgroup) {

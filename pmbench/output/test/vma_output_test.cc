@@ -24,23 +24,23 @@ TEST(VmaJson, ComesBackAsItWas) {
 }
 
 TEST(VmaJson, HasWhatADocumentedFieldSays) {
-  const auto json = nlohmann::json::parse(to_json(example_vma()));
-  const auto& strided = json["cases"][1];
+  const auto written = nlohmann::json::parse(to_json(example_vma()));
+  const auto& strided = written["cases"][1];
   EXPECT_EQ(strided["pattern"], "strided");
   EXPECT_EQ(strided["areas_at_end"], 8192);
   EXPECT_EQ(strided["bytes_per_area"], 238.0);
   EXPECT_EQ(strided["bytes_source"], "slabinfo");
   EXPECT_EQ(strided["calls"][0]["bands"][3]["n"], 8192);
   EXPECT_EQ(strided["calls"][0]["bands"][3]["median_ns"], 1600.0);
-  EXPECT_EQ(json["cases"][0]["bytes_per_area"], nullptr);
-  EXPECT_EQ(json["faulters"][0]["beside"], nullptr);
-  EXPECT_EQ(json["faulters"][1]["beside"], "strided");
+  EXPECT_EQ(written["cases"][0]["bytes_per_area"], nullptr);
+  EXPECT_EQ(written["faulters"][0]["beside"], nullptr);
+  EXPECT_EQ(written["faulters"][1]["beside"], "strided");
 }
 
 TEST(VmaJson, NamesTheFieldThatIsWrong) {
-  auto json = nlohmann::json::parse(to_json(example_vma()));
-  json["cases"][1]["calls"][0]["bands"][0]["n"] = -1;
-  const Result<VmaResult> read = parse_vma_json(json.dump());
+  auto written = nlohmann::json::parse(to_json(example_vma()));
+  written["cases"][1]["calls"][0]["bands"][0]["n"] = -1;
+  const Result<VmaResult> read = parse_vma_json(written.dump());
   ASSERT_FALSE(read);
   EXPECT_THAT(read.error().message, HasSubstr("cases[1].calls[0].bands[0].n"));
   EXPECT_THAT(parse_vma_json(R"({"schema": "pmbench-run-1"})").error().message, HasSubstr("its schema is"));

@@ -11,7 +11,7 @@ namespace {
 
 using Pages = std::vector<std::uint64_t>;
 
-Pages draws(const PatternRequest& request, std::size_t count) {
+Pages first_pages(const PatternRequest& request, std::size_t count) {
   const auto pattern = make_pattern(request);
   EXPECT_TRUE(pattern) << pattern.error().message;
   Pages pages(count);
@@ -25,13 +25,14 @@ std::string error_of(const PatternRequest& request) {
 }
 
 TEST(Linear, StepsByTheStride) {
-  EXPECT_EQ(draws({.name = "linear", .pages = 10, .shape = 3}, 8), (Pages{0, 3, 6, 9, 2, 5, 8, 1}));
-  EXPECT_EQ(draws({.name = "linear", .pages = 4}, 6), (Pages{0, 1, 2, 3, 0, 1}));  // -e's default is 1.00001
+  EXPECT_EQ(first_pages({.name = "linear", .pages = 10, .shape = 3}, 8), (Pages{0, 3, 6, 9, 2, 5, 8, 1}));
+  EXPECT_EQ(first_pages({.name = "linear", .pages = 4}, 6),
+            (Pages{0, 1, 2, 3, 0, 1}));  // -e's default is 1.00001
 }
 
 // In the original: out of range, or a crash.
 TEST(Linear, TakesAStrideBeyondTheSetRoundIt) {
-  EXPECT_EQ(draws({.name = "linear", .pages = 10, .shape = 23}, 5), (Pages{0, 3, 6, 9, 2}));
+  EXPECT_EQ(first_pages({.name = "linear", .pages = 10, .shape = 23}, 5), (Pages{0, 3, 6, 9, 2}));
 }
 
 TEST(Linear, RefusesAStrideThatStaysOnOnePage) {
@@ -42,13 +43,13 @@ TEST(Linear, RefusesAStrideThatStaysOnOnePage) {
 
 TEST(Walks, OfThreadsStartApart) {
   for (const char* name : {"linear", "sequential"}) {
-    EXPECT_EQ(draws({.name = name, .pages = 8, .thread = 1, .threads = 2}, 5), (Pages{4, 5, 6, 7, 0}))
+    EXPECT_EQ(first_pages({.name = name, .pages = 8, .thread = 1, .threads = 2}, 5), (Pages{4, 5, 6, 7, 0}))
         << name;
   }
 }
 
 TEST(Chase, VisitsEachPageOnceARoundInTheSameOrder) {
-  const Pages two_rounds = draws({.name = "chase", .pages = 1000}, 2000);
+  const Pages two_rounds = first_pages({.name = "chase", .pages = 1000}, 2000);
   const Pages first(two_rounds.begin(), two_rounds.begin() + 1000);
   EXPECT_TRUE(std::equal(first.begin(), first.end(), two_rounds.begin() + 1000));
   Pages sorted = first;
@@ -61,7 +62,7 @@ TEST(Chase, VisitsEachPageOnceARoundInTheSameOrder) {
 
 TEST(TracePattern, IsReplayedOverAndOver) {
   const auto trace = std::make_shared<const Trace>(Trace{5, 1, 7});
-  EXPECT_EQ(draws({.name = "trace", .pages = 8, .trace = trace}, 5), (Pages{5, 1, 7, 5, 1}));
+  EXPECT_EQ(first_pages({.name = "trace", .pages = 8, .trace = trace}, 5), (Pages{5, 1, 7, 5, 1}));
   EXPECT_NE(error_of({.name = "trace", .pages = 7, .trace = trace}).find("page 7"), std::string::npos);
   EXPECT_NE(error_of({.name = "trace", .pages = 7}).find("trace"), std::string::npos);
 }
@@ -76,7 +77,7 @@ TEST(EveryPattern, StaysInTheSetWhateverItsSize) {
         request.trace = std::make_shared<const Trace>(Trace{0});
         if (pattern.name == "linear" && pages > 1 && static_cast<std::uint64_t>(shape + 0.5) % pages == 0)
           continue;
-        for (const std::uint64_t page : draws(request, 2000)) ASSERT_LT(page, pages) << pattern.name;
+        for (const std::uint64_t page : first_pages(request, 2000)) ASSERT_LT(page, pages) << pattern.name;
       }
     }
   }
@@ -86,7 +87,7 @@ TEST(EveryPattern, DrawsTheSameInBatchesAsAtOnce) {
   for (const PatternDescription& description : pattern_descriptions()) {
     PatternRequest request{.name = std::string(description.name), .pages = 777};
     request.trace = std::make_shared<const Trace>(Trace{3, 1, 4, 1, 5, 9, 2, 6});
-    const Pages whole = draws(request, 320);
+    const Pages whole = first_pages(request, 320);
     const auto pattern = *make_pattern(request);
     Pages pieces(320);
     for (std::size_t at = 0; at < 320; at += 64) pattern->draw({pieces.data() + at, 64});

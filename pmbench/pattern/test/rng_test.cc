@@ -39,14 +39,14 @@ TEST(Rng, StreamsAndSeedsHaveNothingInCommon) {
 }
 
 TEST(Rng, EachBitIsSetHalfOfTheTime) {
-  constexpr int kDraws = 100'000;
+  constexpr int kWords = 100'000;
   Rng rng(1);
   std::vector<int> set(64);
-  for (int i = 0; i < kDraws; ++i) {
+  for (int i = 0; i < kWords; ++i) {
     const std::uint64_t number = rng.next();
     for (std::size_t bit = 0; bit < 64; ++bit) set[bit] += static_cast<int>(number >> bit & 1);
   }
-  for (const int count : set) EXPECT_NEAR(count, kDraws / 2, 5 * std::sqrt(kDraws) / 2);  // five sigma
+  for (const int count : set) EXPECT_NEAR(count, kWords / 2, 5 * std::sqrt(kWords) / 2);  // five sigma
 }
 
 TEST(Rng, DrawsFarBeyond32Bits) {

@@ -4,7 +4,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <signal.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <vector>
@@ -18,8 +17,6 @@ namespace {
 
 using testing::ElementsAre;
 using enum Role;
-
-int this_tid() { return static_cast<int>(syscall(SYS_gettid)); }
 
 std::vector<Role> roles_of(const char* design, int nodes) {
   const CountedRoles counted = roles_to_count(*find_microarchitecture(design), nodes);
@@ -107,9 +104,7 @@ class CountedThread : public testing::Test {
                  .latencies = {.memory_ns = 90, .last_level_ns = 20},
                  .signal = SIGWINCH},
                 FakePmu::open, FakePmu::zero) {}
-  void SetUp() override {
-    ASSERT_EQ(source_.open(this_tid(), TickerKind::kAny), 0) << source_.failure().error;
-  }
+  void SetUp() override { ASSERT_EQ(source_.open(gettid(), TickerKind::kAny), 0) << source_.failure().error; }
   void TearDown() override { source_.close(); }
 
   static void use_cpu_time() {
@@ -215,7 +210,7 @@ TEST_F(CountedThread, TakesTimeAndCountsFromThePages) {
   PmuSource source(
       {.design = find_microarchitecture("skx"), .latencies = {.memory_ns = 90}, .signal = SIGWINCH},
       FakePmu::open, counter_numbered);
-  ASSERT_EQ(source.open(this_tid(), TickerKind::kAny), 0);
+  ASSERT_EQ(source.open(gettid(), TickerKind::kAny), 0);
   pmu_.tell_time();
   const double start_ns = source.cpu_ns();
   source.read();
@@ -258,7 +253,7 @@ TEST(PmuSource, OnTheRunningMachineCountsOrSaysWhyNot) {
   NVMEMU_NEEDS(design != nullptr, "a processor whose events are known");
   PmuSource source(
       {.design = design, .latencies = {.memory_ns = 90, .last_level_ns = 20}, .signal = SIGWINCH});
-  if (source.open(this_tid(), TickerKind::kAny) != 0) {
+  if (source.open(gettid(), TickerKind::kAny) != 0) {
     EXPECT_NE(source.failure().refusal, Refusal::kNone);
     return;
   }

@@ -24,8 +24,6 @@ namespace {
 
 using testing::HasSubstr;
 
-int this_tid() { return static_cast<int>(syscall(SYS_gettid)); }
-
 // A kernel that refuses one event with one error, in groups only or always.
 int refused_error;
 std::uint64_t refused_config;
@@ -44,7 +42,7 @@ OpenFailure open_refused(std::uint64_t config, int error, bool alone = true) {
   refused_alone = alone;
   EventGroup group(open_but_one);
   const std::array events{user_event(PERF_TYPE_RAW, kLeader), user_event(PERF_TYPE_RAW, kFollower)};
-  const OpenFailure failure = group.open(this_tid(), events);
+  const OpenFailure failure = group.open(gettid(), events);
   EXPECT_FALSE(group.is_open());
   EXPECT_EQ(failure.error, error);
   return failure;
@@ -98,7 +96,7 @@ TEST(Refusal, ASeccompFilterIsNotAllowed) {
       _exit(100);
     EventGroup group;
     const std::array events{user_event(PERF_TYPE_RAW, 0x3c)};
-    _exit(static_cast<int>(group.open(this_tid(), events).refusal));
+    _exit(static_cast<int>(group.open(gettid(), events).refusal));
   }
   int status = 0;
   waitpid(child, &status, 0);
@@ -112,7 +110,7 @@ TEST(Refusal, OnTheRunningMachineIsAboutItsPmu) {
   NVMEMU_NEEDS_PERF_EVENTS();
   EventGroup group;
   const std::array events{user_event(PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES)};
-  const OpenFailure failure = group.open(this_tid(), events);
+  const OpenFailure failure = group.open(gettid(), events);
   if (failure.refusal != Refusal::kNone) {
     EXPECT_EQ(failure.refusal, Refusal::kNoPmu) << failure.error;
     return;

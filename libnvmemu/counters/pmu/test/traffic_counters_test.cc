@@ -3,7 +3,6 @@
 
 #include <gtest/gtest.h>
 #include <signal.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "counters/pmu/pmu_source.h"
@@ -12,14 +11,12 @@
 namespace nvmemu {
 namespace {
 
-int this_tid() { return static_cast<int>(syscall(SYS_gettid)); }
-
 // Ice Lake-SP's events, on a machine whose counters the test moves.
 constexpr std::uint64_t kReadsConfig = 0x1bb, kWritesConfig = 0x1b7;
 
 class CountedTraffic : public testing::Test {
  protected:
-  void SetUp() override { ASSERT_EQ(counters_.open(this_tid(), true).refusal, Refusal::kNone); }
+  void SetUp() override { ASSERT_EQ(counters_.open(gettid(), true).refusal, Refusal::kNone); }
   void move(std::int64_t lines_read, std::int64_t lines_written) {
     pmu_.count(kReadsConfig, lines_read);
     pmu_.count(kWritesConfig, lines_written);
@@ -84,7 +81,7 @@ TEST(TrafficCounters, AreNotOpenedWhereTheDesignHasNone) {
   FakePmu pmu;
   for (const char* design : {"zen4", "skx", "neoverse-n1"}) {
     TrafficCounters counters(*find_microarchitecture(design), FakePmu::open, FakePmu::zero);
-    EXPECT_EQ(counters.open(this_tid(), true).refusal, Refusal::kNoSuchEvent) << design;
+    EXPECT_EQ(counters.open(gettid(), true).refusal, Refusal::kNoSuchEvent) << design;
   }
   EXPECT_EQ(pmu.size(), 0U);
 }
@@ -102,7 +99,7 @@ class SourceOfTraffic : public testing::Test {
 
 TEST_F(SourceOfTraffic, TellsItBesideTheStalls) {
   PmuSource source(options("icx", true), FakePmu::open, FakePmu::zero);
-  ASSERT_EQ(source.open(this_tid(), TickerKind::kAny), 0);
+  ASSERT_EQ(source.open(gettid(), TickerKind::kAny), 0);
   pmu_.run(1000);
   pmu_.count(0x20d1, 6);
   pmu_.count(kReadsConfig, 100);
@@ -120,14 +117,14 @@ TEST_F(SourceOfTraffic, TellsItBesideTheStalls) {
 
 TEST_F(SourceOfTraffic, DoesNotCountWhatNobodyAskedFor) {
   PmuSource source(options("icx", false), FakePmu::open, FakePmu::zero);
-  ASSERT_EQ(source.open(this_tid(), TickerKind::kAny), 0);
+  ASSERT_EQ(source.open(gettid(), TickerKind::kAny), 0);
   EXPECT_FALSE(pmu_.has(kReadsConfig));
   source.close();
 }
 
 TEST_F(SourceOfTraffic, IsRefusedWhereTheDesignHasNone) {
   PmuSource source(options("zen4", true), FakePmu::open, FakePmu::zero);
-  EXPECT_NE(source.open(this_tid(), TickerKind::kAny), 0);
+  EXPECT_NE(source.open(gettid(), TickerKind::kAny), 0);
   EXPECT_EQ(source.failure().event, source.roles().size);
 }
 

@@ -6,7 +6,7 @@
 namespace nvmemu {
 namespace {
 
-constexpr double kMs = 1e6;
+constexpr double kNsPerMs = 1e6;
 constexpr double kGapNs = 2e6;  // the shortest that is one
 
 TEST(SinceGapTest, IsLongBeforeTheFirst) { EXPECT_GE(SinceGap().ms(), 48); }
@@ -15,7 +15,7 @@ TEST(SinceGapTest, CountsTheThreadsTimeFromTheLast) {
   SinceGap gap;
   gap.on_injection(kGapNs);
   EXPECT_EQ(gap.ms(), 0);
-  gap.on_time(3 * kMs);
+  gap.on_time(3 * kNsPerMs);
   EXPECT_DOUBLE_EQ(gap.ms(), 3);
   gap.on_injection(100 * kGapNs);
   EXPECT_EQ(gap.ms(), 0);
@@ -25,7 +25,7 @@ TEST(SinceGapTest, CountsTheThreadsTimeFromTheLast) {
 double between_injections_ms(double injected_ns) {
   SinceGap gap;
   for (int ms = 0; ms < 200; ++ms) {
-    gap.on_time(kMs);
+    gap.on_time(kNsPerMs);
     gap.on_injection(injected_ns);
   }
   return gap.ms();
@@ -42,7 +42,7 @@ TEST(SinceGapTest, ShortInjectionsAreForgotten) {
   SinceGap gap;
   for (int i = 0; i < 100; ++i) gap.on_injection(kGapNs / 2);
   EXPECT_LT(gap.ms(), 1);
-  gap.on_time(1000 * kMs);
+  gap.on_time(1000 * kNsPerMs);
   EXPECT_GT(gap.ms(), 32);
 }
 
