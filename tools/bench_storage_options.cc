@@ -15,12 +15,11 @@
 namespace nvmemu {
 namespace {
 
-using storage_bench::Flow;
 using storage_bench::Parameters;
 
 tl::unexpected<Error> no_such_flow(const char* option, const std::string& name) {
   std::vector<std::string_view> names;
-  for (const Flow& flow : storage_bench::flows()) names.emplace_back(flow.name);
+  for (const storage_bench::Flow& flow : storage_bench::flows()) names.emplace_back(flow.name);
   return failure(fmt::format("{}: {} is not a flow", option, quote(name)), hint_of_names(name, names));
 }
 
@@ -69,7 +68,7 @@ Result<std::vector<FlowRequest>> requests_of(const StorageOptions& options) {
     if (name != "all") {
       names.push_back(name);
     } else {
-      for (const Flow& flow : storage_bench::flows()) names.emplace_back(flow.name);
+      for (const storage_bench::Flow& flow : storage_bench::flows()) names.emplace_back(flow.name);
     }
   }
   std::vector<FlowRequest> requests;
