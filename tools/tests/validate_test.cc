@@ -22,7 +22,8 @@ emulated=false; seconds=)" + native_seconds +
                                R"(
 case "$LD_PRELOAD" in *nvmemu*) emulated=true; seconds=)" +
                                emulated_seconds + R"(;; esac
-echo "{\"emulated\": $emulated, \"seconds\": $seconds, \"operations\": 1000000, \"accesses\": 2000000,
+echo "{\"emulated\": $emulated, \"seconds\": $seconds, \"operations\": 1000000,
+  \"timed_operations\": 1000000, \"accesses\": 2000000,
   \"accesses_from_memory\": 1000000, \"checksum\": \"7\", \"huge_pages\": true}"
 )";
     folder_.write("programs/nvmemu-workload", script, 0755);

@@ -59,7 +59,7 @@ def without_memory():
 
 def structures():
     def from_memory(run):
-        return run["accesses_from_memory"] / run["operations"]
+        return run["accesses_from_memory"] / run["timed_operations"]
     for name in STRUCTURES:
         twin = FromMemory("nvmemu-workload", [name, *SET, "--twin", "--seconds", "1"], from_memory)
         yield Windowed(f"structure, {name}", "windows: structure", TARGET, "nvmemu-workload", [name, *SET], twin)

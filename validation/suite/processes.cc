@@ -226,11 +226,16 @@ Result<Counted> ProcessRuns::twin(const Experiment& experiment) {
   if (!finished) return tl::unexpected<Error>(finished.error());
   const auto json = parse(finished->child.out);
   if (!json) return tl::unexpected<Error>(json.error());
-  const auto accesses = number(*json, "accesses");
-  const auto from_memory = number(*json, "accesses_from_memory");
-  if (!accesses || !from_memory)
-    return tl::unexpected<Error>(!accesses ? accesses.error() : from_memory.error());
-  return Counted{*from_memory / share, *accesses / share, json->value("reading_from_memory_ns", 0.0),
+  std::array<double, 4> counts{};
+  constexpr std::array kNames{"operations", "timed_operations", "accesses", "accesses_from_memory"};
+  for (std::size_t i = 0; i < counts.size(); ++i) {
+    const auto count = number(*json, kNames[i]);
+    if (!count) return tl::unexpected<Error>(count.error());
+    counts[i] = *count;
+  }
+  const auto [operations, timed, accesses, from_memory] = counts;
+  const double per_timed = operations / timed / share;
+  return Counted{from_memory * per_timed, accesses * per_timed, json->value("reading_from_memory_ns", 0.0),
                  json->value("checksum", "")};
 }
 

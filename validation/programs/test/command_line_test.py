@@ -199,6 +199,15 @@ class Figures(unittest.TestCase):
         self.assertEqual(twin["accesses_from_memory"], twin["accesses"])  # all take longer than 1 ns
         self.assertNotIn("seconds", twin)
 
+    def test_of_a_twin_are_those_of_each_16th_piece(self):
+        arguments = ["--json", "b-tree", "--size", "1MiB", "--operations", "48000"]  # 32 pieces
+        plain = json.loads(run("nvmemu-workload", *arguments, check=True).stdout)
+        twin = json.loads(run("nvmemu-workload", *arguments, "--twin", "--threshold", "1ns", check=True).stdout)
+        self.assertEqual(plain["checksum"], twin["checksum"])
+        self.assertEqual(twin["operations"], 48000)
+        self.assertEqual(twin["timed_operations"], 3000)
+        self.assertEqual(twin["accesses"], 5 * 3000)
+
     def test_of_stream_are_given_for_every_kernel(self):
         figures = json.loads(run("nvmemu-stream", "--json", "--threads", "3", *SMALL["nvmemu-stream"],
                                  check=True).stdout)

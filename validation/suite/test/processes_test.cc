@@ -87,20 +87,21 @@ TEST(ParseFigures, RefusesWhatIsNoJsonOrLacksAFigure) {
 // Programs that stand in for nvmemu and for nvmemu-workload.
 TEST(ProcessRuns, RunsTheTwinWithTheThreshold) {
   TemporaryFolder folder;
-  folder.write("nvmemu-workload",
-               "#!/bin/sh\necho \"{\\\"accesses\\\": 8, \\\"accesses_from_memory\\\": 4, \\\"checksum\\\": "
-               "\\\"$*\\\"}\"\n",
-               0755);
+  folder.write(
+      "nvmemu-workload",
+      "#!/bin/sh\necho \"{\\\"operations\\\": 1600, \\\"timed_operations\\\": 100, \\\"accesses\\\": 8, "
+      "\\\"accesses_from_memory\\\": 4, \\\"checksum\\\": \\\"$*\\\"}\"\n",
+      0755);
   ProcessRuns runs({"nvmemu", folder.path(), folder.path(), 107, {}, usable_cpus(), {}});
   Experiment experiment = program(Program::kWorkload);
   experiment.arguments = {"list", "--operations", "1600"};
   const auto counted = runs.twin(experiment);
   ASSERT_TRUE(counted) << counted.error().message;
-  EXPECT_EQ(counted->from_memory, 4);
+  EXPECT_EQ(counted->from_memory, 4 * 16);
   EXPECT_EQ(counted->checksum, "--json list --operations 1600 --twin --threshold 107.000ns");
   experiment.judged = Judged::kBounds;
   EXPECT_THAT(runs.twin(experiment)->checksum, HasSubstr("--operations 100 "));
-  EXPECT_EQ(runs.twin(experiment)->from_memory, 64);
+  EXPECT_EQ(runs.twin(experiment)->from_memory, 4 * 16 * 16);
 }
 
 TEST(ProcessRuns, SaysWhichCommandFailedAndHow) {
