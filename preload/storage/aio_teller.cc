@@ -16,6 +16,7 @@
 #include "base/clock.h"
 #include "hook.h"
 #include "keep_errno.h"
+#include "quiet_lock.h"
 #include "signal_mask.h"
 #include "storage/aio_mark.h"
 #include "storage/device_wait.h"
@@ -27,24 +28,6 @@ NVMEMU_HOOK(int, aio_error, (const aiocb*));
 NVMEMU_HOOK(int, pthread_create, (pthread_t*, const pthread_attr_t*, void* (*)(void*), void*));
 
 constexpr std::uint64_t kNsPerSecond = 1'000'000'000;
-
-// The lock, and no handler that could come upon it.
-class Held {
- public:
-  explicit Held(SpinLock& lock) noexcept : programs_(set_signal_mask(kAllButForced)), lock_(lock) {
-    lock_.lock();
-  }
-  ~Held() {
-    lock_.unlock();
-    set_signal_mask(programs_);
-  }
-  Held(const Held&) = delete;
-  Held& operator=(const Held&) = delete;
-
- private:
-  SignalMask programs_;
-  SpinLock& lock_;
-};
 
 // As the C library does, which takes what cannot be told for the request's own error.
 void tell(aiocb* request) noexcept {
@@ -71,7 +54,7 @@ AioTeller& aio_teller() noexcept {
 
 bool AioTeller::add(aiocb* request) noexcept {
   {
-    const Held held(lock_);
+    const QuietLock held(lock_);
     if (!begin() || !place(request)) return false;
     tell_by_signal_later(request);
   }
@@ -89,13 +72,13 @@ bool AioTeller::place(aiocb* request) noexcept {
 }
 
 void AioTeller::remove(aiocb* request) noexcept {
-  const Held held(lock_);
+  const QuietLock held(lock_);
   std::ranges::replace(requests_, request, nullptr);
   give_back(request, *place_of(request));
 }
 
 void AioTeller::tell_of_cancelled() noexcept {
-  const Held held(lock_);
+  const QuietLock held(lock_);
   for (std::size_t i = 0; i < end_; ++i) {
     aiocb* const request = requests_[i];
     if (request == nullptr || real_aio_error(request) != ECANCELED) continue;
@@ -134,7 +117,7 @@ void* AioTeller::run(void* teller) noexcept {
 // Of those that are done; when to look again. What has failed is not waited for.
 std::uint64_t AioTeller::tell_some(std::uint64_t now_ns) noexcept {
   constexpr std::uint64_t kLookAgainNs = 100'000;
-  const Held held(lock_);
+  const QuietLock held(lock_);
   std::uint64_t next_ns = kNever;
   for (std::size_t i = 0; i < end_; ++i) {
     aiocb* const request = requests_[i];

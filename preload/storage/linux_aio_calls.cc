@@ -18,6 +18,7 @@
 #include <span>
 
 #include "edge.h"
+#include "signal_mask.h"
 #include "storage/device_wait.h"
 #include "storage/linux_aio_contexts.h"
 #include "storage/stored_call.h"

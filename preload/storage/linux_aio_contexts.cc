@@ -9,6 +9,7 @@
 #include <new>
 
 #include "base/raw_syscall.h"
+#include "quiet_lock.h"
 #include "storage/stored_call.h"
 
 namespace nvmemu::preload {
@@ -49,23 +50,6 @@ LinuxAioContexts& linux_aio_contexts() noexcept {
   return contexts;
 }
 
-class LinuxAioContexts::Held {
- public:
-  explicit Held(SpinLock& lock) noexcept : programs_(set_signal_mask(kAllButForced)), lock_(lock) {
-    lock_.lock();
-  }
-  ~Held() {
-    lock_.unlock();
-    set_signal_mask(programs_);
-  }
-  Held(const Held&) = delete;
-  Held& operator=(const Held&) = delete;
-
- private:
-  SignalMask programs_;
-  SpinLock& lock_;
-};
-
 LinuxAioContexts::Context* LinuxAioContexts::find(aio_context_t id) noexcept {
   const auto is_it = [&](const Context& context) {
     return context.id == id && context.requests != nullptr && !context.requests->is_empty();
@@ -97,7 +81,7 @@ LinuxAioContexts::Context* LinuxAioContexts::find_or_add(aio_context_t id) noexc
 PendingRequest* LinuxAioContexts::add(aio_context_t context, const iocb& request,
                                       ProcessStorage::Request kind, const FileName& file, std::uint64_t bytes,
                                       std::uint64_t now_ns) noexcept {
-  const Held held(lock_);
+  const QuietLock held(lock_);
   Context* const its = find_or_add(context);
   if (its == nullptr) return nullptr;
   const auto object = reinterpret_cast<std::uintptr_t>(&request);
@@ -118,18 +102,18 @@ PendingRequest* LinuxAioContexts::add(aio_context_t context, const iocb& request
 
 void LinuxAioContexts::set_done(aio_context_t context, PendingRequest& request,
                                 std::uint64_t done_ns) noexcept {
-  const Held held(lock_);
+  const QuietLock held(lock_);
   if (Context* const its = find(context)) its->requests->set_done(request, done_ns);
 }
 
 void LinuxAioContexts::remove(aio_context_t context, PendingRequest& request) noexcept {
-  const Held held(lock_);
+  const QuietLock held(lock_);
   if (Context* const its = find(context)) its->requests->remove(request);
 }
 
 long LinuxAioContexts::keep_done(aio_context_t context, io_event* events, long count,
                                  std::uint64_t now_ns) noexcept {
-  const Held held(lock_);
+  const QuietLock held(lock_);
   Context* const its = find(context);
   if (its == nullptr) return count;
   long kept = 0;
@@ -152,7 +136,7 @@ long LinuxAioContexts::keep_done(aio_context_t context, io_event* events, long c
 
 long LinuxAioContexts::take_done(aio_context_t context, io_event* events, long most,
                                  std::uint64_t now_ns) noexcept {
-  const Held held(lock_);
+  const QuietLock held(lock_);
   long taken = 0;
   for (Context* its = nullptr; taken < most && (its = find(context)) != nullptr; ++taken) {
     PendingRequest* const request = its->requests->find_done(now_ns);
@@ -165,13 +149,13 @@ long LinuxAioContexts::take_done(aio_context_t context, io_event* events, long m
 }
 
 std::uint64_t LinuxAioContexts::look_again_ns(aio_context_t context, std::uint64_t now_ns) noexcept {
-  const Held held(lock_);
+  const QuietLock held(lock_);
   Context* const its = find(context);
   return its == nullptr ? PendingRequest::kNotKnown : its->requests->look_again_ns(now_ns);
 }
 
 std::uint64_t LinuxAioContexts::forget(aio_context_t context) noexcept {
-  const Held held(lock_);
+  const QuietLock held(lock_);
   Context* const its = find(context);
   if (its == nullptr) return 0;
   const std::uint64_t done_ns = its->requests->last_done_ns();

@@ -9,7 +9,6 @@
 #include <cstdint>
 
 #include "paging/spin_lock.h"
-#include "signal_mask.h"
 #include "storage/pending_requests.h"
 #include "storage/process_storage.h"
 
@@ -45,7 +44,6 @@ class LinuxAioContexts {
     PendingRequests* requests = nullptr;  // stays when it is another's
     bool is_told = false;                 // that the program takes its events by itself
   };
-  class Held;
 
   Context* find(aio_context_t id) noexcept;
   Context* find_or_add(aio_context_t id) noexcept;
