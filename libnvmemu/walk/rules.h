@@ -12,20 +12,22 @@
 namespace nvmemu {
 
 enum class Rule : std::uint8_t {
-  kWarmUp,      // a walk's first instructions tell nothing: they were in flight
-  kLateTicks,   // ticks that come late, or soon after a delay, are not walked
-  kLongWalks,   // where a set may be small, walks go far, and their second half counts
-  kForgetting,  // verdicts rest on the last walks
-  kHidden,      // what is hidden of misses is added, by a model of the core
-  kOwnMisses,   // what a walk has fetched is charged, as the program finds it in the caches
-  kStores,      // stores whose lines come from memory are charged
-  kRevisits,    // delays touch what the program missed lately
+  kWarmUp,       // a walk's first instructions tell nothing: they were in flight
+  kLateTicks,    // ticks that come late, or soon after a delay, are not walked
+  kLongWalks,    // where a set may be small, walks go far, and their second half counts
+  kForgetting,   // verdicts rest on the last walks
+  kHidden,       // what is hidden of misses is added, by a model of the core
+  kOwnMisses,    // what a walk has fetched is charged, as the program finds it in the caches
+  kStores,       // stores whose lines come from memory are charged
+  kRevisits,     // delays touch what the program missed lately
+  kInterrupted,  // samples at a load, behind what cannot wait, are the load's
   kCount,
 };
 inline constexpr std::size_t kRules = static_cast<std::size_t>(Rule::kCount);
 
 inline constexpr std::array<std::string_view, kRules> kRuleNames = {
-    "warm-up", "late-ticks", "long-walks", "forgetting", "hidden", "own-misses", "stores", "revisits"};
+    "warm-up",    "late-ticks", "long-walks", "forgetting", "hidden",
+    "own-misses", "stores",     "revisits",   "interrupted"};
 
 // All of them, less those that are switched off.
 class Rules {

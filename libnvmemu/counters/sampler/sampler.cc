@@ -183,6 +183,8 @@ void Sampler::add_sample(const TickerSample& sample, double time_ns) noexcept {
     time_ns -= waited_ns;
   }
   const LoadEntry* entry = own || waiting ? nullptr : learnt_.loads.find(ip);
+  const bool was_interrupted = entry != nullptr && entry->address == ip;
+  if (was_interrupted && !options_.rules.has(Rule::kInterrupted)) entry = nullptr;
   samples_.add(entry, time_ns);
   if (options_.measures_traffic) {
     const bool known = own || waiting || sample.time_ns == 0;
