@@ -33,6 +33,8 @@ const char* name_of(WalkStop stop) noexcept {
       return "too many stores";
     case WalkStop::kDevice:
       return "device or userfaultfd";
+    case WalkStop::kHeldUp:
+      return "held up";
     case WalkStop::kCount:
       break;
   }

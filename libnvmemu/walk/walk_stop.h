@@ -23,6 +23,7 @@ enum class WalkStop : std::uint8_t {
   kTableFull,     // of instructions known
   kOverlayFull,   // too much was stored
   kDevice,        // what it reads is a device's, or a userfaultfd's
+  kHeldUp,        // what it reads takes far longer than memory does
   kCount,
 };
 const char* name_of(WalkStop stop) noexcept;

@@ -14,6 +14,7 @@
 #include "base/raw_syscall.h"
 #include "walk/cursor.h"
 #include "walk/guarded_access.h"
+#include "walk/held_up.h"
 
 namespace nvmemu {
 namespace {
@@ -144,6 +145,8 @@ class Walker::Run {
       if (outcome.stop != WalkStop::kNone) break;
       note(outcome);
       ++outcome.steps;
+      if (held_up_.for_too_long()) outcome.stop = WalkStop::kHeldUp;
+      if (outcome.stop != WalkStop::kNone) break;
     }
     outcome.passed[Passed::kFromMemory] = static_cast<std::uint64_t>(outcome.misses);
     if (!plan_.is_long()) sum_up(outcome);
@@ -159,6 +162,7 @@ class Walker::Run {
     const std::uint64_t ticks =
         loads ? std::max(touches.load_ticks, touches.store_ticks) : touches.load_ticks;
     outcome.readings += touches.loads;
+    held_up_.add(static_cast<double>(ticks), scale_);
     count(entry.op, outcome.passed);
     const bool missed = static_cast<double>(ticks) > scale_.threshold_ticks;
     const TierId tier = shared_.tiers().of(address());
@@ -225,6 +229,7 @@ class Walker::Run {
   WalkPlan plan_;
   WalkInfo info_;
   PersistWatch persists_;
+  HeldUp held_up_;
   struct {
     CoreTime time;
     double stall_ns = 0;
