@@ -12,7 +12,7 @@
 namespace nvmemu::guest {
 
 inline constexpr std::size_t kPage = 4096;
-inline constexpr std::size_t kPages = 4096;  // 16 MiB: a multiple of what the tests give it of DRAM
+inline constexpr std::size_t kPages = 2048;  // 8 MiB: a multiple of what the tests give it of DRAM
 
 // Memory of its own, of which each page knows its number.
 class Area {
