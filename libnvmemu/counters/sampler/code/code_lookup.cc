@@ -23,6 +23,14 @@ constexpr std::uintptr_t kPageBytes = 4096;
 
 const std::uint8_t* code_at(std::uintptr_t address) { return reinterpret_cast<const std::uint8_t*>(address); }
 
+// Up to where code can be read from `start` on: `reach` bytes behind `ip`, or the end of its page; `start`
+// where that cannot be.
+std::uintptr_t readable_end(std::uintptr_t start, std::uintptr_t ip, std::uintptr_t reach) noexcept {
+  if (is_readable(start, ip + reach)) return ip + reach;
+  const std::uintptr_t page_end = (ip | (kPageBytes - 1)) + 1;
+  return is_readable(start, page_end) ? page_end : start;
+}
+
 // Goes from instruction to instruction; the last one's length where that ends at `ip` exactly, else 0.
 std::size_t last_length(std::uintptr_t start, std::uintptr_t ip) noexcept {
   if (!is_readable(start, ip)) return 0;
@@ -38,9 +46,7 @@ std::size_t last_length(std::uintptr_t start, std::uintptr_t ip) noexcept {
 // `ip`, or else before it. Looks no further than loops usually reach.
 std::optional<MicroOp> compare_before_jump_to(std::uintptr_t start, std::uintptr_t ip) noexcept {
   constexpr std::uintptr_t kReachBytes = 1024;
-  const std::uintptr_t page_end = (ip | (kPageBytes - 1)) + 1;
-  const std::uintptr_t end = is_readable(start, ip + kReachBytes) ? ip + kReachBytes : page_end;
-  if (!is_readable(start, end)) return std::nullopt;
+  const std::uintptr_t end = readable_end(start, ip, kReachBytes);
   std::optional<MicroOp> found;
   for (std::uintptr_t at = start, before = start; at < end;) {
     const OpOutline outline = outline_op(code_at(at), end - at, at);
@@ -59,10 +65,9 @@ std::optional<MicroOp> compare_before_jump_to(std::uintptr_t start, std::uintptr
 
 // The instruction at `ip`, if it waits for reads.
 std::optional<MicroOp> load_at(std::uintptr_t ip) noexcept {
-  const std::uintptr_t page_end = (ip | (kPageBytes - 1)) + 1;
-  const std::uintptr_t end = is_readable(ip, ip + kLongestInstruction) ? ip + kLongestInstruction : page_end;
+  const std::uintptr_t end = readable_end(ip, ip, kLongestInstruction);
   MicroOp op;
-  if (!is_readable(ip, end) || !decode_op(code_at(ip), end - ip, ip, op)) return std::nullopt;
+  if (!decode_op(code_at(ip), end - ip, ip, op)) return std::nullopt;
   return waits_for_reads(stall_kind(op)) ? std::optional(op) : std::nullopt;
 }
 
