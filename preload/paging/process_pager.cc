@@ -11,6 +11,7 @@
 
 #include "base/log.h"
 #include "base/raw_syscall.h"
+#include "base/timespec.h"
 #include "device_wait_note.h"
 #include "runtime.h"
 #include "signal_mask.h"
@@ -20,7 +21,6 @@ namespace {
 
 // That a sleep may end later than asked for.
 constexpr std::uint64_t kSleepsLateNs = 60'000;
-constexpr std::uint64_t kNsPerSecond = 1'000'000'000;
 
 // Of the store, in addresses: what is used of it lies in a file.
 constexpr std::uint64_t kMostStorePages = std::uint64_t{1} << 28;  // 1 TiB
@@ -33,8 +33,7 @@ void SpinningClock::wait_until_ns(std::uint64_t time_ns) noexcept {
     const std::uint64_t left = time_ns - now;
     if (left > 2 * kSleepsLateNs) {
       const std::uint64_t sleep_ns = left - kSleepsLateNs;
-      const timespec sleep{static_cast<time_t>(sleep_ns / kNsPerSecond),
-                           static_cast<long>(sleep_ns % kNsPerSecond)};
+      const timespec sleep = timespec_of(sleep_ns);
       raw_syscall(SYS_nanosleep, &sleep, nullptr);
     } else {
 #if defined(__x86_64__)

@@ -17,6 +17,7 @@
 #include <cstdint>
 #include <span>
 
+#include "base/timespec.h"
 #include "edge.h"
 #include "storage/aio_mark.h"
 #include "storage/aio_teller.h"
@@ -37,8 +38,6 @@ NVMEMU_HOOK(int, lio_listio, (int, aiocb* const*, int, sigevent*));
 NVMEMU_HOOK(int, nanosleep, (const timespec*, timespec*));
 
 using Request = ProcessStorage::Request;
-
-constexpr std::uint64_t kNsPerSecond = 1'000'000'000;
 
 bool tells(const sigevent& event) noexcept { return event.sigev_notify != SIGEV_NONE; }
 bool is_told_by_thread(const sigevent& event) noexcept {
@@ -165,15 +164,11 @@ Standing look_at(std::span<const aiocb* const> requests, std::uint64_t now_ns) n
   return standing;
 }
 
-timespec time_of(std::uint64_t ns) noexcept {
-  return {static_cast<time_t>(ns / kNsPerSecond), static_cast<long>(ns % kNsPerSecond)};
-}
-
 // Unlike a call that waits for a disk, it ends when a signal comes. 0, or -1 with EINTR.
 int sleep_for_requests(std::uint64_t now_ns, std::uint64_t until_ns) {
   constexpr std::uint64_t kSpunNs = 300'000;
   if (until_ns - now_ns <= kSpunNs) return sleep_until(until_ns), 0;
-  const timespec time = time_of(until_ns - now_ns - kSpunNs);
+  const timespec time = timespec_of(until_ns - now_ns - kSpunNs);
   return real_nanosleep(&time, nullptr);
 }
 
@@ -186,7 +181,7 @@ int wait_for_some(const Standing& standing, std::uint64_t now_ns, std::uint64_t 
   const bool is_about_to_be_known = standing.first_done_ns == kNever && standing.count == 0;
   if (standing.are_more || is_about_to_be_known) until_ns = std::min(until_ns, now_ns + kLookAgainNs);
   if (standing.count == 0) return sleep_for_requests(now_ns, until_ns);
-  const timespec time = time_of(until_ns - now_ns);
+  const timespec time = timespec_of(until_ns - now_ns);
   const int result =
       real_aio_suspend(standing.at_work.data(), standing.count, until_ns == kNever ? nullptr : &time);
   return result != 0 && errno == EAGAIN ? 0 : result;
@@ -195,9 +190,7 @@ int wait_for_some(const Standing& standing, std::uint64_t now_ns, std::uint64_t 
 int suspend(std::span<const aiocb* const> requests, const timespec* timeout) {
   const std::uint64_t begin_ns = ProcessStorage::now_ns();
   std::uint64_t limit_ns = kNever;
-  if (timeout != nullptr)
-    limit_ns = begin_ns + static_cast<std::uint64_t>(timeout->tv_sec) * kNsPerSecond +
-               static_cast<std::uint64_t>(timeout->tv_nsec);
+  if (timeout != nullptr) limit_ns = begin_ns + ns_of(*timeout);
   for (;;) {
     const std::uint64_t now_ns = ProcessStorage::now_ns();
     const Standing standing = look_at(requests, now_ns);

@@ -14,6 +14,7 @@
 #include <new>
 
 #include "base/clock.h"
+#include "base/timespec.h"
 #include "hook.h"
 #include "keep_errno.h"
 #include "quiet_lock.h"
@@ -26,8 +27,6 @@ namespace {
 
 NVMEMU_HOOK(int, aio_error, (const aiocb*));
 NVMEMU_HOOK(int, pthread_create, (pthread_t*, const pthread_attr_t*, void* (*)(void*), void*));
-
-constexpr std::uint64_t kNsPerSecond = 1'000'000'000;
 
 // As the C library does, which takes what cannot be told for the request's own error.
 void tell(aiocb* request) noexcept {
@@ -143,7 +142,7 @@ void AioTeller::wait(std::uint32_t seen, std::uint64_t now_ns, std::uint64_t nex
   constexpr std::uint64_t kSpunNs = 300'000;
   if (next_ns <= now_ns + kSpunNs) return sleep_until(next_ns);
   const std::uint64_t left_ns = next_ns - now_ns - kSpunNs;
-  const timespec time{static_cast<time_t>(left_ns / kNsPerSecond), static_cast<long>(left_ns % kNsPerSecond)};
+  const timespec time = timespec_of(left_ns);
   raw_syscall(SYS_futex, &changes_, FUTEX_WAIT_PRIVATE, seen, next_ns == kNever ? nullptr : &time, nullptr,
               0);
 }

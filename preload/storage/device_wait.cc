@@ -9,12 +9,11 @@
 
 #include "base/clock.h"
 #include "base/raw_syscall.h"
+#include "base/timespec.h"
 #include "device_wait_note.h"
 
 namespace nvmemu::preload {
 namespace {
-
-constexpr std::uint64_t kNsPerSecond = 1'000'000'000;
 
 // How late sleeps end here, as they have ended so far: the timer's slack, and what an idle processor takes to
 // wake up. Most of them: it follows faster up than down, since what ends early is spun, and what ends late is
@@ -51,8 +50,7 @@ void sleep_until(std::uint64_t until_ns) noexcept {
       continue;
     }
     const std::uint64_t sleep_ns = left - late;
-    const timespec time{static_cast<time_t>(sleep_ns / kNsPerSecond),
-                        static_cast<long>(sleep_ns % kNsPerSecond)};
+    const timespec time = timespec_of(sleep_ns);
     const bool whole = raw_syscall(SYS_nanosleep, &time, nullptr) == 0;
     const std::uint64_t end = monotonic_raw_ns();
     if (whole) lateness.note(end - std::min(end, now + sleep_ns));

@@ -17,6 +17,7 @@
 #include <cerrno>
 #include <span>
 
+#include "base/timespec.h"
 #include "edge.h"
 #include "signal_mask.h"
 #include "storage/device_wait.h"
@@ -29,7 +30,7 @@ namespace {
 using Request = ProcessStorage::Request;
 using FileRequest = ProcessStorage::FileRequest;
 
-constexpr std::uint64_t kNsPerSecond = 1'000'000'000, kNever = PendingRequest::kNotKnown;
+constexpr std::uint64_t kNever = PendingRequest::kNotKnown;
 
 // Of the program's own request, which the kernel has not looked at yet: whether it is one that is charged.
 bool read_request(const iocb& request, FileRequest& found) noexcept {
@@ -168,15 +169,14 @@ std::uint64_t limit_of(const timespec* timeout, std::uint64_t now_ns) noexcept {
   constexpr time_t kLong = 1'000'000'000;
   if (timeout == nullptr || timeout->tv_sec >= kLong) return kNever;
   if (timeout->tv_sec < 0) return now_ns;
-  return now_ns + static_cast<std::uint64_t>(timeout->tv_sec) * kNsPerSecond +
-         static_cast<std::uint64_t>(std::max(timeout->tv_nsec, 0L));
+  return now_ns + ns_of({timeout->tv_sec, std::max(timeout->tv_nsec, 0L)});
 }
 
 // Events of the kernel's, for as long as that; those that are not the program's yet are kept back.
 long fetch(const EventCall& call, long at_least, long got, std::uint64_t now_ns,
            std::uint64_t until_ns) noexcept {
   const std::uint64_t left_ns = until_ns - std::min(until_ns, now_ns);
-  const timespec time{static_cast<time_t>(left_ns / kNsPerSecond), static_cast<long>(left_ns % kNsPerSecond)};
+  const timespec time = timespec_of(left_ns);
   const long result = call.make(at_least, call.most - got, call.events + got, &time);
   if (result <= 0) return result;
   return linux_aio_contexts().keep_done(call.context, call.events + got, result, ProcessStorage::now_ns());

@@ -1,14 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "storage/linux_aio_contexts.h"
 
-#include <sys/mman.h>
-#include <sys/syscall.h>
-
 #include <algorithm>
 #include <atomic>
 #include <new>
 
-#include "base/raw_syscall.h"
+#include "base/mapped.h"
 #include "quiet_lock.h"
 #include "storage/stored_call.h"
 
@@ -66,10 +63,8 @@ LinuxAioContexts::Context* LinuxAioContexts::find_or_add(aio_context_t id) noexc
   auto* const unused = std::ranges::find_if(contexts_, is_unused);
   if (unused == contexts_.end()) return nullptr;
   if (unused->requests == nullptr) {
-    const long memory = raw_syscall(SYS_mmap, nullptr, sizeof(PendingRequests), PROT_READ | PROT_WRITE,
-                                    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (is_error(memory)) return nullptr;
-    unused->requests = reinterpret_cast<PendingRequests*>(memory);
+    unused->requests = map_zeroed<PendingRequests>();
+    if (unused->requests == nullptr) return nullptr;
   }
   if (unused->id != id) unused->is_told = false;
   unused->id = id;
