@@ -26,6 +26,18 @@ ByTier<float> shares_of(const ByTier<std::atomic<float>>& counts) noexcept {
 
 }  // namespace
 
+Verdict Verdict::with(const Verdict& usual) const noexcept {
+  constexpr double kUsualCountsFor = 4;
+  const double own = executions / (executions + kUsualCountsFor), others = 1 - own;
+  Verdict result = *this;
+  result.share = own * share + others * usual.share;
+  result.variance = own * own * variance + others * others * usual.variance;
+  if (misses > 0) return result;
+  result.miss_ns = usual.miss_ns;
+  result.of_tier = usual.of_tier;
+  return result;
+}
+
 double LoadRecord::readings() const noexcept { return misses_.load(kRelaxed) + hits_.load(kRelaxed); }
 
 void LoadRecord::fade(float by) noexcept {
@@ -36,16 +48,20 @@ void LoadRecord::fade(float by) noexcept {
   for (auto& sum : tier_misses_) sum.store(sum.load(kRelaxed) * by, kRelaxed);
 }
 
+bool LoadRecord::misses_in_last_walk() const noexcept {
+  const double misses = now_misses_.load(kRelaxed);
+  return Verdict::mostly(misses, misses + now_hits_.load(kRelaxed));
+}
+
 bool LoadRecord::accepts(WalkWorth worth) noexcept {
   const WalkWorth known = worth_.load(kRelaxed);
   if (worth == known) return true;
-  if (worth > known) {
-    fade(0);
-    worth_.store(worth, kRelaxed);
-    return true;
-  }
-  const Verdict so_far{.misses = misses_.load(kRelaxed), .readings = readings()};
-  return worth == WalkWorth::kShort && so_far.mostly_misses();
+  const bool is_large_set = Verdict::mostly(misses_.load(kRelaxed), readings());
+  if (worth < known) return worth == WalkWorth::kShort && is_large_set;
+  if (known == WalkWorth::kShort && is_large_set && misses_in_last_walk()) return true;
+  fade(0);
+  worth_.store(worth, kRelaxed);
+  return true;
 }
 
 // One walk sees one moment, so it is walks that are forgotten.
@@ -106,7 +122,8 @@ Verdict LoadRecord::verdict(const WalkScale& scale) const noexcept {
       hit_ticks_.load(kRelaxed) + again_ticks * std::max(0.0, result.executions - result.readings);
   if (miss_ticks + other_ticks > 0) result.share = miss_ticks / (miss_ticks + other_ticks);
   const double independent =
-      std::min(result.readings / kReadingsPerIndependent, kIndependentPerWalk * result.walks);
+      std::min(std::max(result.readings / kReadingsPerIndependent, std::min(result.readings, result.walks)),
+               kIndependentPerWalk * result.walks);
   result.variance = result.share * (1 - result.share) / (1 + independent);
   if (result.misses > 0) {
     result.miss_ns = scale.ns(miss_ticks / result.misses);

@@ -45,9 +45,14 @@ struct Verdict {
   double last_missed = 1;  // of the lines of the last walk that read some, how many were in memory
 
   // A large set's load: of its lines, at least some were in memory.
-  bool mostly_misses() const noexcept { return misses > kSmallPart * readings; }
+  static constexpr bool mostly(double misses, double readings) noexcept {
+    return misses > kSmallPart * readings;
+  }
+  bool mostly_misses() const noexcept { return mostly(misses, readings); }
   // And they still are.
   bool misses_now() const noexcept { return mostly_misses() && last_missed > kSmallPart; }
+  // Where there are few executions to go by: these, and what is `usual`, which counts for some of them.
+  Verdict with(const Verdict& usual) const noexcept;
   bool is_known() const noexcept {
     constexpr double kFewExecutions = 20;
     return executions >= kFewExecutions;
@@ -66,7 +71,7 @@ class LoadRecord {
  public:
   // One more execution; what it read, each 0 where nothing was timed: `first_ticks` if it was a line's first
   // touch in its walk, `again_ticks` if a later one. What is worth less than what is known already does not
-  // count, but that short walks tell of a large set what long ones do. `tier`: of the line.
+  // count, but that of a large set short walks and long ones tell the same. `tier`: of the line.
   void add(double first_ticks, double again_ticks, const WalkInfo& walk, const WalkScale& scale,
            TierId tier = 0) noexcept;
   Verdict verdict(const WalkScale& scale) const noexcept;
@@ -76,6 +81,7 @@ class LoadRecord {
   void begin_walk(const WalkInfo& walk) noexcept;
   void fade(float by) noexcept;
   double readings() const noexcept;
+  bool misses_in_last_walk() const noexcept;
 
   // The past counts by half, each time there has been so much.
   std::atomic<float> walks_, executions_, hits_, hit_ticks_, misses_, miss_ticks_, again_, again_ticks_;

@@ -13,7 +13,12 @@ struct WalkPlan {
   unsigned steps = 0;    // 0: no walk
   unsigned warm_up = 0;  // of those, the first, which tell nothing
   WalkWorth worth = WalkWorth::kShort;
+  // It goes on to so many steps while the load at `awaited`, if any, was passed fewer than kFewPasses times.
+  unsigned further_steps = 0;
+  std::uintptr_t awaited = 0;
   Rules rules{};
+
+  static constexpr unsigned kFewPasses = 8;
 
   bool is_long() const noexcept { return worth == WalkWorth::kLong; }
 };
@@ -27,7 +32,10 @@ enum class TickMoment : std::uint8_t {
 class WalkSchedule {
  public:
   // What was in flight at the tick is in the caches by now: the reorder window, and what it has fetched.
-  static constexpr WalkPlan kShort = {.steps = 3000, .warm_up = 512, .worth = WalkWorth::kShort};
+  // Where a round of a program's loop takes thousands of instructions (an interpreter's), a walk of one round
+  // costs half as much as one of five: what walks themselves use is in no cache at first.
+  static constexpr WalkPlan kShort = {
+      .steps = 3000, .warm_up = 512, .worth = WalkWorth::kShort, .further_steps = 12000};
   // A short walk sees each line for the first time since the tick, which has displaced some of a small set.
   // Of a long one the first half brings such a set back, and its lines are hits in the second; those of a
   // large set are as new there as in the first. Where loads are known to miss, a short one will do.

@@ -140,7 +140,7 @@ class Walker::Run {
 
   WalkOutcome go() noexcept {
     WalkOutcome outcome;
-    while (outcome.steps < plan_.steps) {
+    while (goes_on(outcome.steps)) {
       outcome.stop = cursor_.step();
       if (outcome.stop != WalkStop::kNone) break;
       note(outcome);
@@ -154,6 +154,11 @@ class Walker::Run {
   }
 
  private:
+  bool goes_on(unsigned steps) const noexcept {
+    if (steps < plan_.steps) return true;
+    return plan_.awaited != 0 && steps < plan_.further_steps && passes_ < WalkPlan::kFewPasses;
+  }
+
   void note(WalkOutcome& outcome) noexcept {
     CodeEntry& entry = cursor_.entry();
     const Touches& touches = cursor_.touches();
@@ -171,10 +176,12 @@ class Walker::Run {
       ++outcome.misses_of_tier[tier];
     }
     if (outcome.steps >= plan_.warm_up && (loads || waits_for_store(entry.op))) {
+      if (entry.op.address == plan_.awaited) ++passes_;
       entry.record.add(static_cast<double>(loads ? ticks : touches.store_ticks),
                        static_cast<double>(touches.again_ticks), info_, scale_, tier);
     }
-    if (plan_.is_long()) return;
+    // What is further is walked for its readings alone: the model takes as long as all else.
+    if (plan_.is_long() || outcome.steps >= plan_.steps) return;
     model(entry.op, static_cast<double>(ticks), tier, outcome.steps);
     if (outcome.steps >= plan_.warm_up) watch(entry.op, outcome.steps);
   }
@@ -228,6 +235,7 @@ class Walker::Run {
   Cursor cursor_;
   WalkPlan plan_;
   WalkInfo info_;
+  unsigned passes_ = 0;  // of the load that was waited for
   PersistWatch persists_;
   HeldUp held_up_;
   struct {

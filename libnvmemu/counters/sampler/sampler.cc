@@ -234,7 +234,7 @@ EpochCounts Sampler::read() noexcept {
 // Sampling is paid for by the delays. A thread that hardly waits for memory has none, and is sampled less
 // often where samples are dear, until it does; likewise one that moves far less than is to be limited.
 void Sampler::retune(const EpochCounts& counts) noexcept {
-  if (!perf_.is_open() || !period_.judge(counts)) return;
+  if (!perf_.is_open() || !period_.judge(counts, samples_.likely_stall_ns())) return;
   const auto wanted_ns = static_cast<std::uint64_t>(period_.period_ns());
   if (perf_.reopen(tid_, wanted_ns, kSamplesPerTick, options_.signal) == 0) period_ns_ = period_.period_ns();
 }

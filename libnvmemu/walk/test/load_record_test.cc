@@ -84,6 +84,17 @@ TEST_F(LoadRecordTest, OfALargeSetShortWalksTellWhatLongOnesDo) {
   EXPECT_EQ(verdict().misses, 200);
 }
 
+// But of one that turns out to have become small, the long ones alone.
+TEST_F(LoadRecordTest, OfALargeSetLongWalksAddToWhatShortOnesTold) {
+  first(360, 100, WalkWorth::kShort);
+  next_walk();
+  first(360, 10, WalkWorth::kLong);
+  EXPECT_EQ(verdict().misses, 110);
+  first(160, 40, WalkWorth::kLong);
+  EXPECT_EQ(verdict().misses, 0);
+  EXPECT_LT(verdict().executions, 20);
+}
+
 TEST_F(LoadRecordTest, WhatTheLastWalkSawIsToldApart) {
   first(360, 1000);
   EXPECT_TRUE(verdict().misses_now());
@@ -104,6 +115,14 @@ TEST_F(LoadRecordTest, ManyReadingsOfOneMomentAreFewIndependentOnes) {
   }
   EXPECT_GT(of_one, 0.02);
   EXPECT_LT(verdict().variance, of_one / 8);
+}
+
+TEST_F(LoadRecordTest, AReadingInEachWalkIsIndependent) {
+  for (int i = 0; i < 10; ++i) {
+    next_walk();
+    first(i < 5 ? 360 : 160);
+  }
+  EXPECT_NEAR(verdict().variance, verdict().share * (1 - verdict().share) / 11, 1e-6);
 }
 
 TEST_F(LoadRecordTest, TheOlderWalksCountLess) {

@@ -143,6 +143,17 @@ TEST_F(WalkerTest, WalksAsFarAsItIsTold) {
   EXPECT_EQ(tally_.stops[0], 1u);
 }
 
+TEST_F(WalkerTest, GoesFurtherUntilItHasPassedTheAwaitedLoadSomeTimes) {
+  WalkPlan plan{.steps = 6, .further_steps = 300};
+  plan.awaited = reinterpret_cast<std::uintptr_t>(nvmemu_test_chase_load);
+  EXPECT_EQ(walk(kNothingIsMemory, plan, 4096).steps, 3 * (WalkPlan::kFewPasses - 1) + 1);
+  EXPECT_EQ(verdict().executions, WalkPlan::kFewPasses);
+  ++plan.awaited;  // which it never passes
+  EXPECT_EQ(walk(kNothingIsMemory, plan, 4096).steps, 300u);
+  plan.awaited = 0;
+  EXPECT_EQ(walk(kNothingIsMemory, plan, 4096).steps, 6u);
+}
+
 TEST_F(WalkerTest, PutsReadingsDownToTheLoad) {
   const WalkOutcome& outcome = walk(kAllIsMemory, WalkSchedule::kShort, 4096);
   EXPECT_GE(verdict().readings, (3000 - 512) / 3 - 20);  // some were interrupted

@@ -106,16 +106,12 @@ void WalkedSamples::charge(double time_ns, const Verdict& verdict, EpochCounts& 
     for (std::size_t tier = 0; tier < kMostTiers; ++tier)
       misses_[tier] += memory_ns / verdict.miss_ns * verdict.of_tier[tier];
   }
-  counts.share_error_ns += time_ns * std::sqrt(verdict.variance);
+  share_variance_ns2_ += time_ns * time_ns * verdict.variance;
 }
 
-EpochCounts WalkedSamples::take(VerdictSource& verdicts, WalkedPool& pool, bool settle) noexcept {
+void WalkedSamples::charge_held(VerdictSource& verdicts, WalkedPool& pool, bool settle,
+                                EpochCounts& counts) noexcept {
   constexpr double kLongestKeptNs = 200e6;
-  EpochCounts counts;
-  counts.held_ns = by_kind_ns_;
-  counts.samples = samples_;
-  counts.stall_samples = stall_samples_;
-  misses_ = {};
   std::size_t kept = 0;
   for (std::size_t i = 0; i < distinct_; ++i) {
     const Verdict verdict = verdicts.verdict_of(*held_[i].entry);
@@ -127,12 +123,34 @@ EpochCounts WalkedSamples::take(VerdictSource& verdicts, WalkedPool& pool, bool 
     } else if (!settle && held_[i].time_ns < kLongestKeptNs) {
       held_[kept++] = held_[i];
     } else if (waits_for_reads(held_[i].entry->kind)) {
-      charge(held_[i].time_ns, pool.mean(base_ns_), counts);
+      charge(held_[i].time_ns, verdict.with(pool.mean(base_ns_)), counts);
     }
   }
   distinct_ = kept;
+}
+
+double WalkedSamples::kept_back_ns() const noexcept {
+  double sum_ns = 0;
+  for (std::size_t i = 0; i < distinct_; ++i)
+    if (waits_for_reads(held_[i].entry->kind)) sum_ns += held_[i].time_ns;
+  return sum_ns;
+}
+
+EpochCounts WalkedSamples::take(VerdictSource& verdicts, WalkedPool& pool, bool settle) noexcept {
+  EpochCounts counts;
+  counts.held_ns = by_kind_ns_;
+  counts.samples = samples_;
+  counts.stall_samples = stall_samples_;
+  misses_ = {};
+  share_variance_ns2_ = 0;
+  charge_held(verdicts, pool, settle, counts);
   const Verdict mean = pool.mean(base_ns_);
   charge(others_ns_, mean, counts);
+  // One load's share rests on other readings than another's, but is the same in all epochs.
+  counts.share_error_ns = std::sqrt(share_variance_ns2_);
+  const double kept_ns = kept_back_ns();
+  likely_stall_ns_ = counts.memory_stall_ns + mean.share * (kept_ns - kept_before_ns_);
+  kept_before_ns_ = kept_ns;
 
   // Each of n samples is a memory stall or not: binomial, with the mean time that a sample stands for.
   const double time_ns = std::accumulate(by_kind_ns_.begin(), by_kind_ns_.end(), 0.0);

@@ -67,6 +67,8 @@ class WalkedSamples {
   // Starts the next epoch. What is behind a load that no walk has passed is kept back for a while, unless the
   // epoch is to be settled, and then gets the mean; behind such a store, nothing.
   EpochCounts take(VerdictSource& verdicts, WalkedPool& pool, bool settle) noexcept;
+  // Of the epoch that was taken last: with what has been kept back of it, by the mean.
+  double likely_stall_ns() const noexcept { return likely_stall_ns_; }
 
  private:
   struct Held {
@@ -77,12 +79,16 @@ class WalkedSamples {
 
   double hidden_factor() const noexcept;
   void charge(double time_ns, const Verdict& verdict, EpochCounts& counts) noexcept;
+  void charge_held(VerdictSource& verdicts, WalkedPool& pool, bool settle, EpochCounts& counts) noexcept;
+  double kept_back_ns() const noexcept;
 
   double base_ns_;
   Rules rules_;
   std::array<Held, kDistinct> held_{};
   std::size_t distinct_ = 0;
   double others_ns_ = 0;
+  double kept_before_ns_ = 0, likely_stall_ns_ = 0;
+  double share_variance_ns2_ = 0;  // of an epoch
   double least_factor_;
   ByTier<double> misses_{};
   ByTier<double> walked_misses_{};

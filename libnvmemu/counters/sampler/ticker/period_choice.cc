@@ -62,10 +62,10 @@ bool PeriodChoice::is_worth_it_for_traffic() noexcept {
   return unfollowed_ > kMayHide * samples_ && waited_ns_ >= patience_ns_;
 }
 
-bool PeriodChoice::judge(const EpochCounts& counts) noexcept {
+bool PeriodChoice::judge(const EpochCounts& counts, double stall_ns) noexcept {
   const TrafficCounts& traffic = counts.traffic;
   time_ns_ += static_cast<double>(counts.samples) * period_ns_;
-  stall_ns_ += counts.memory_stall_ns;
+  stall_ns_ += stall_ns;
   bytes_ += traffic.bytes();
   samples_ += static_cast<double>(traffic.samples);
   unfollowed_ += static_cast<double>(traffic.streaming_samples - traffic.pairs);

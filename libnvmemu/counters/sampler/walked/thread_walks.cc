@@ -40,8 +40,9 @@ WalkTaken ThreadWalks::maybe_walk(const ucontext_t& context, TickMoment moment,
                                   const LoadEntry* waited_for) noexcept {
   missed_ = {};
   const Verdict verdict = waited_for != nullptr ? verdict_of(*waited_for) : Verdict{};
-  const WalkPlan plan = schedule_.at_tick(moment, waited_for != nullptr, verdict);
+  WalkPlan plan = schedule_.at_tick(moment, waited_for != nullptr, verdict);
   if (plan.steps == 0) return {};
+  if (waited_for != nullptr) plan.awaited = waited_for->address;
   const WalkOutcome outcome = walker_->walk(*shared_, context, plan);
   schedule_.on_walk(outcome.ns, outcome.steps);
   missed_ = std::span(walker_->missed())

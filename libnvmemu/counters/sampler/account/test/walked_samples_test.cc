@@ -97,6 +97,42 @@ TEST_F(WalkedSamplesTest, WhatNoWalkHasPassedGetsTheMeanInTheEnd) {
   EXPECT_NEAR(take().memory_stall_ns, 200 * kMs, kMs);
 }
 
+TEST_F(WalkedSamplesTest, WhatFewExecutionsTellCountsBesideTheMean) {
+  told_.verdicts[1] = verdict(0, 0);
+  samples_.add(&load(1), 1000 * kMs);
+  take();
+  told_.verdicts[2] = verdict(1, 100);
+  told_.verdicts[2].executions = 12;
+  samples_.add(&load(2), 16 * kMs);
+  EXPECT_NEAR(take(true).memory_stall_ns, 12 * kMs, 0.01 * kMs);
+}
+
+// Where it is not known yet whether a thread waits, it is likely to wait as it did.
+TEST_F(WalkedSamplesTest, WhatIsKeptBackIsLikelyToHaveWaitedLikeTheRest) {
+  told_.verdicts[1] = verdict(0.5, 100);
+  samples_.add(&load(1), 1000 * kMs);
+  take();
+  EXPECT_NEAR(samples_.likely_stall_ns(), 500 * kMs, kMs);
+  samples_.add(&load(2), 60 * kMs);
+  take();
+  EXPECT_NEAR(samples_.likely_stall_ns(), 30 * kMs, kMs);
+  take();
+  EXPECT_EQ(samples_.likely_stall_ns(), 0);
+  told_.verdicts[2] = verdict(1, 100);
+  take();
+  EXPECT_NEAR(samples_.likely_stall_ns(), 30 * kMs, 3 * kMs);  // the rest of it
+}
+
+TEST_F(WalkedSamplesTest, SharesOfSeveralLoadsAreWrongIndependently) {
+  for (const std::uintptr_t address : {1, 2}) {
+    told_.verdicts[address] = verdict(0.5, 100);
+    told_.verdicts[address].variance = 0.01;
+  }
+  samples_.add(&load(1), 30 * kMs);
+  samples_.add(&load(2), 40 * kMs);
+  EXPECT_NEAR(take().share_error_ns, 5 * kMs, 1);
+}
+
 TEST_F(WalkedSamplesTest, BeforeAnythingIsKnownHalfIsMemorys) {
   samples_.add(&load(1), kMs);
   const EpochCounts counts = take(true);
