@@ -19,6 +19,7 @@
 
 #include "base/timespec.h"
 #include "edge.h"
+#include "kernel_view.h"
 #include "signal_mask.h"
 #include "storage/device_wait.h"
 #include "storage/linux_aio_contexts.h"
@@ -43,7 +44,8 @@ bool read_request(const iocb& request, FileRequest& found) noexcept {
     case IOCB_CMD_PREADV:
     case IOCB_CMD_PWRITEV: {
       const auto* const parts = reinterpret_cast<const iovec*>(request.aio_buf);
-      if (request.aio_nbytes > IOV_MAX || parts == nullptr) return false;
+      if (request.aio_nbytes > IOV_MAX) return false;
+      if (request.aio_nbytes > 0 && !can_read(parts, request.aio_nbytes * sizeof *parts)) return false;
       found.bytes = 0;
       for (const iovec& part : std::span(parts, request.aio_nbytes)) found.bytes += part.iov_len;
       break;
@@ -77,10 +79,12 @@ class Submission {
 
   // The one with that number is about to be made. Whose end an eventfd tells of is not charged: the kernel
   // writes to it when the real storage is done.
-  void add(long number, const iocb* request) noexcept {
+  // Nor is what cannot be read, which the kernel refuses.
+  void add(long number, const iocb* const* its) noexcept {
+    if (!can_read(its, sizeof *its) || !can_read(*its, sizeof **its)) return;
+    const iocb* const request = *its;
     ProcessStorage& storage = process_storage();
-    StoredDescriptor* const descriptor =
-        request == nullptr ? nullptr : storage.find_named(static_cast<int>(request->aio_fildes));
+    StoredDescriptor* const descriptor = storage.find_named(static_cast<int>(request->aio_fildes));
     FileRequest found;
     if (descriptor == nullptr || !read_request(*request, found)) return;
     if ((request->aio_flags & IOCB_FLAG_RESFD) != 0) return storage.on_told_request(*descriptor);
@@ -135,7 +139,7 @@ long submit(aio_context_t context, long count, iocb** requests) noexcept {
   while (made < count) {
     const long part = std::min(count - made, Submission::kMost);
     Submission submission(context, ProcessStorage::now_ns());
-    for (long i = 0; i < part; ++i) submission.add(i, requests[made + i]);
+    for (long i = 0; i < part; ++i) submission.add(i, requests + made + i);
     const long result = make(context, part, requests + made);
     submission.charge(std::max(result, 0L));
     if (result < 0) return made > 0 ? made : result;
@@ -199,10 +203,14 @@ long wait_for_some(const EventCall& call, long got, std::uint64_t now_ns, std::u
 long get_events(const EventCall& call) noexcept {
   if (call.most <= 0 || call.least < 0 || call.least > call.most)
     return call.make(call.least, call.most, call.events, call.timeout);
+  if (call.timeout != nullptr && !can_read(call.timeout, sizeof *call.timeout)) return -EFAULT;
   std::uint64_t now_ns = ProcessStorage::now_ns();
   const std::uint64_t limit_ns = limit_of(call.timeout, now_ns);
   for (long got = 0;; now_ns = ProcessStorage::now_ns()) {
-    got += linux_aio_contexts().take_done(call.context, call.events + got, call.most - got, now_ns);
+    const long taken =
+        linux_aio_contexts().take_done(call.context, call.events + got, call.most - got, now_ns);
+    if (taken < 0) return got > 0 ? got : taken;
+    got += taken;
     if (got == call.most) return got;
     const bool is_last = got >= call.least || now_ns >= limit_ns;
     const long found =

@@ -3,9 +3,11 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cerrno>
 #include <new>
 
 #include "base/mapped.h"
+#include "kernel_view.h"
 #include "quiet_lock.h"
 #include "storage/stored_call.h"
 
@@ -136,6 +138,7 @@ long LinuxAioContexts::take_done(aio_context_t context, io_event* events, long m
   for (Context* its = nullptr; taken < most && (its = find(context)) != nullptr; ++taken) {
     PendingRequest* const request = its->requests->find_done(now_ns);
     if (request == nullptr) break;
+    if (!can_overwrite(events + taken, sizeof *events)) return taken > 0 ? taken : -EFAULT;
     take_back_unwritten(*request, request->event);
     events[taken] = request->event;
     its->requests->remove(*request);

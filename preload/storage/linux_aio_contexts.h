@@ -29,7 +29,7 @@ class LinuxAioContexts {
 
   // Of the kernel's `count` events those stay, at the front, that are the program's now. How many.
   long keep_done(aio_context_t context, io_event* events, long count, std::uint64_t now_ns) noexcept;
-  // Events that were held, at most `most`. How many.
+  // Events that were held, at most `most`. How many; -EFAULT: there is no memory for the first.
   long take_done(aio_context_t context, io_event* events, long most, std::uint64_t now_ns) noexcept;
   std::uint64_t look_again_ns(aio_context_t context, std::uint64_t now_ns) noexcept;
 

@@ -5,6 +5,7 @@
 #include <sched.h>
 #include <signal.h>
 #include <sys/eventfd.h>
+#include <sys/mman.h>
 #include <sys/time.h>
 #include <sys/uio.h>
 #include <sys/wait.h>
@@ -183,6 +184,28 @@ void fail(const Context& context, int fd) {
   check(errno == 0, "errno");
 }
 
+// What cannot be read or written is refused, and nothing is lost by it: 1 read.
+void refuse_bad_memory(const Context& context, int fd) {
+  const Page found, not_there;
+  check(mprotect(not_there.data(), kPage, PROT_NONE) == 0, "mprotect");
+  auto* const bad = reinterpret_cast<iocb*>(not_there.data());
+  iocb good = read_of(fd, found, kPageBytes), parts = request_of(IOCB_CMD_PREADV, fd, bad, 1, 0);
+  iocb *none[] = {nullptr}, *second_is_bad[] = {&good, bad}, *parts_are_bad[] = {&parts};
+  check(io_submit(context.id(), 1, reinterpret_cast<iocb**>(bad)) == -EFAULT, "a bad list of requests");
+  check(io_submit(context.id(), 1, none) == -EFAULT, "no request");
+  check(io_submit(context.id(), 1, parts_are_bad) == -EFAULT, "a request of bad parts");
+  check(io_submit(context.id(), 2, second_is_bad) == 1, "a bad request behind a good one");
+  auto* const nowhere = reinterpret_cast<io_event*>(bad);
+  check(io_getevents(context.id(), 1, 1, nowhere, reinterpret_cast<timespec*>(bad)) == -EFAULT, "a bad time");
+  io_event event{};
+  timespec at_once{};
+  check(io_getevents(context.id(), 0, 1, &event, &at_once) == 0, "an event that is held");
+  std::this_thread::sleep_for(milliseconds(20));  // by when it is no longer
+  check(io_getevents(context.id(), 1, 1, nowhere, nullptr) == -EFAULT, "an event to bad memory");
+  check(context.result_of(good) == kPageBytes, "the request that is good");
+  check(mprotect(not_there.data(), kPage, PROT_READ | PROT_WRITE) == 0, "mprotect");
+}
+
 void be_interrupted(const Context& context) {
   struct sigaction action {};
   action.sa_handler = [](int) {};
@@ -239,6 +262,7 @@ void linux_aio() {
   read_by_the_cache(context);
   tell_by_eventfd(context, fd);
   fail(context, fd);
+  refuse_bad_memory(context, fd);
   be_interrupted(context);
   destroy(fd);
   fork_amid(context, fd);
