@@ -28,12 +28,17 @@ inline constexpr std::size_t kStallKinds = 5;
 constexpr bool waits_for_reads(StallKind kind) {
   return kind == StallKind::kLoad || kind == StallKind::kLocked;
 }
+// A store is waited for when those before it, whose lines are being fetched, fill the store buffer.
+constexpr bool may_wait_for_memory(StallKind kind) {
+  return waits_for_reads(kind) || kind == StallKind::kStore;
+}
 
 struct EpochCounts {
   double cpu_ns = 0;                          // CPU time that the epoch covers
   std::array<double, kStallKinds> held_ns{};  // time behind each kind of instruction, cache hits included
-  double memory_stall_ns = 0;                 // of loads and locked instructions: what waited for memory
-  double miss_latency_ns = 0;                 // what a load from memory took, as walks saw it; 0: not known
+  double memory_stall_ns =
+      0;  // of loads, locked instructions, and stores that waited for memory: what waited for memory
+  double miss_latency_ns = 0;        // what a load from memory took, as walks saw it; 0: not known
   ByTier<double> of_tier{1};         // of the misses in a row, how many were of each tier's: 1 in all
   double overhead_ns = 0;            // what measuring cost in this epoch,
   double interrupted_ns = 0;         // and of that the time in which the thread did not run its own code

@@ -42,17 +42,24 @@ void print_figures(const Figures& figures, int depth = 0) {
 
 void add_size(Parser& app, std::uint64_t& size_bytes, std::uint64_t unit_bytes, std::uint64_t max_bytes,
               const std::string& help) {
-  const auto read = [&size_bytes, unit_bytes, max_bytes](const std::string& text) {
+  add_size(app, "--size", size_bytes, unit_bytes, max_bytes, help);
+}
+
+void add_size(Parser& app, const std::string& name, std::uint64_t& size_bytes, std::uint64_t unit_bytes,
+              std::uint64_t max_bytes, const std::string& help) {
+  const auto read = [name, &size_bytes, unit_bytes, max_bytes](const std::string& text) {
     const auto size = parse_size_bytes(text);
-    if (!size) throw UsageError("--size", size.error().message);
+    if (!size) throw UsageError(name, size.error().message);
     if (*size % unit_bytes != 0 || *size > max_bytes)
-      throw UsageError("--size", fmt::format("{} is not a multiple of {} up to {}", text,
-                                             format_size(unit_bytes), format_size(max_bytes)));
+      throw UsageError(name, fmt::format("{} is not a multiple of {} up to {}", text, format_size(unit_bytes),
+                                         format_size(max_bytes)));
     size_bytes = *size;
   };
+  Option option = app.add_option_function(name, read, help).type_name("SIZE");
+  if (size_bytes == 0) return;
   std::string shown = format_size(size_bytes);
   std::erase(shown, ' ');  // as it is to be typed
-  app.add_option_function("--size", read, help).type_name("SIZE").default_str(shown);
+  option.default_str(shown);
 }
 
 void add_page_size(Parser& app, workloads::PageSize& page_size) {

@@ -22,6 +22,9 @@ using Figures = nlohmann::ordered_json;
 // `max_bytes`.
 void add_size(Parser& app, std::uint64_t& size_bytes, std::uint64_t unit_bytes, std::uint64_t max_bytes,
               const std::string& help);
+// Another than --size; a default of 0 is shown by `help`.
+void add_size(Parser& app, const std::string& name, std::uint64_t& size_bytes, std::uint64_t unit_bytes,
+              std::uint64_t max_bytes, const std::string& help);
 
 void add_page_size(Parser& app, workloads::PageSize& page_size);
 void add_seed(Parser& app, std::uint64_t& seed);

@@ -197,8 +197,8 @@ int main(int argc, char** argv) {
   app.add_option("SHAPE", options.shape, "lists, chain or tree [lists]");
   app.add_option("--tier", options.tier, "the tier to put memory into [far]").type_name("NAME");
   add_size(app, options.size_bytes, kLineBytes, LineCycle::kMaxBytes / 2, "memory of each list");
-  app.add_option("--fast-size", options.fast_bytes, "of that which is not in the tier [as --size]")
-      .type_name("SIZE");
+  add_size(app, "--fast-size", options.fast_bytes, kLineBytes, LineCycle::kMaxBytes / 2,
+           "of that which is not in the tier [as --size]");
   add_page_size(app, options.page_size);
   add_count(app, "--steps", options.steps.count, 1, std::uint64_t{1} << 40, "steps that are timed");
   add_seconds(app, options.steps.seconds, "--steps");

@@ -117,7 +117,8 @@ void Sampler::maybe_walk(const ucontext_t& context) noexcept {
   const TickMoment found = moment();
   const auto in_place = options_.handlers_in_place;
   if (sampled_ && lets_faults_through(context) && (in_place == nullptr || in_place())) {
-    const bool waits = candidate_ != nullptr && candidate_ip_ == program_counter(context);
+    const bool waits =
+        candidate_ != nullptr && candidate_ip_ == program_counter(context) && walks_.may_tell_of(*candidate_);
     persists_.on_tick(waits, between_ticks_ns_);
     const WalkTaken walk = walks_.maybe_walk(context, found, waits ? candidate_ : nullptr);
     if (walk.ns > 0) note_walk(walk, waits);
@@ -190,7 +191,7 @@ void Sampler::add_sample(const TickerSample& sample, double time_ns) noexcept {
     const bool known = own || waiting || sample.time_ns == 0;
     traffic_.add(known ? nullptr : learnt_.loops.find(ip), sample.registers, sample.time_ns, time_ns);
   }
-  if (entry != nullptr && waits_for_reads(entry->kind)) {
+  if (entry != nullptr && may_wait_for_memory(entry->kind)) {
     candidate_ = entry;
     candidate_ip_ = ip;
   }

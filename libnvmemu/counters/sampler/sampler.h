@@ -120,7 +120,7 @@ class Sampler final : public ThreadSource {
   RecentMisses misses_;
   TrafficMeter traffic_;
   PeriodChoice period_;
-  const LoadEntry* candidate_ = nullptr;  // a load that time was just spent on,
+  const LoadEntry* candidate_ = nullptr;  // a load or a store that time was just spent on,
   std::uintptr_t candidate_ip_ = 0;       // and the address that the sample had
   int tid_ = 0;
   double period_ns_;  // of the perf_event ticker now

@@ -16,7 +16,7 @@ SMALL = {
     "nvmemu-sync": ["--pattern", "lock", "--size", "1MiB", "--loads", "100", "--rounds", "10"],
     "nvmemu-gather": ["--size", "1MiB", "--loads", "1000"],
     "nvmemu-persist": ["--lines", "4", "--rounds", "1000"],
-    "nvmemu-tiers": ["lists", "--size", "1MiB", "--steps", "1000"],
+    "nvmemu-tiers": ["lists", "--size", "1MiB", "--fast-size", "512KiB", "--steps", "1000"],
     "nvmemu-workload": ["b-tree", "--size", "1MiB", "--operations", "1000"],
 }
 SEEDED = ["nvmemu-chase", "nvmemu-sum", "nvmemu-compute", "nvmemu-sync", "nvmemu-gather", "nvmemu-tiers", "nvmemu-workload"]
@@ -55,6 +55,8 @@ BAD_INPUT = [
     ("nvmemu-written-out", ["--stride", "100"], "--stride"),
     ("nvmemu-written-out", ["--seconds", "0"], "--seconds"),
     ("nvmemu-written-out", ["--count-misses", "--threshold", "soon"], "--threshold"),
+    ("nvmemu-tiers", ["--fast-size", "100B"], "--fast-size"),
+    ("nvmemu-tiers", ["--fast-size", "1EiB"], "--fast-size"),
     ("nvmemu-page-device", ["--device", "drum"], "drum"),
     ("nvmemu-page-device", ["--erase", "soon"], "--erase"),
     ("nvmemu-page-device", ["--erase-block", "7"], "--erase-block"),

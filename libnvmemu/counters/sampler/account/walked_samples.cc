@@ -11,9 +11,6 @@ namespace {
 
 constexpr auto kRelaxed = std::memory_order_relaxed;
 
-// A store is waited for when those before it, whose lines are being fetched, fill the store buffer.
-bool may_wait_for_memory(StallKind kind) { return waits_for_reads(kind) || kind == StallKind::kStore; }
-
 void add_to(std::atomic<double>& sum, double value) noexcept {
   sum.store(sum.load(kRelaxed) + value, kRelaxed);
 }
@@ -71,8 +68,9 @@ void WalkedSamples::add(const LoadEntry* entry, double time_ns) noexcept {
   const auto held = std::find_if(held_.begin(), end, [&](const Held& one) { return one.entry == entry; });
   if (held != end) {
     held->time_ns += time_ns;
+    ++held->samples;
   } else if (distinct_ < kDistinct) {
-    held_[distinct_++] = {entry, time_ns};
+    held_[distinct_++] = {entry, time_ns, 1};
   } else if (waits_for_reads(kind)) {
     others_ns_ += time_ns;
   }
@@ -119,6 +117,8 @@ void WalkedSamples::charge_held(VerdictSource& verdicts, WalkedPool& pool, bool 
       const Verdict settled =
           verdict.miss_ns > 0 ? verdict : Verdict{.share = 0, .variance = verdict.variance};
       charge(held_[i].time_ns, settled, counts);
+      if (!waits_for_reads(held_[i].entry->kind) && settled.share > 0)
+        counts.stall_samples += held_[i].samples;
       pool.add(held_[i].time_ns, settled);
     } else if (!settle && held_[i].time_ns < kLongestKeptNs) {
       held_[kept++] = held_[i];

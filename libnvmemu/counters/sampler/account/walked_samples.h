@@ -74,6 +74,7 @@ class WalkedSamples {
   struct Held {
     const LoadEntry* entry = nullptr;
     double time_ns = 0;
+    std::uint32_t samples = 0;
   };
   static constexpr std::size_t kDistinct = 96;  // loads told apart in an epoch; the others get the mean
 

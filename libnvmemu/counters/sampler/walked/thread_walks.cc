@@ -32,6 +32,12 @@ void ThreadWalks::close() noexcept {
 
 Verdict ThreadWalks::verdict_of(const LoadEntry& load) noexcept { return shared_->verdict_of(load.address); }
 
+bool ThreadWalks::may_tell_of(const LoadEntry& waited_for) noexcept {
+  if (waits_for_reads(waited_for.kind)) return true;
+  const Verdict verdict = verdict_of(waited_for);
+  return !verdict.is_known() || verdict.mostly_misses();
+}
+
 bool ThreadWalks::holds_code(std::uintptr_t pc) const noexcept {
   return walker_ != nullptr && shared_->holds_code(pc);
 }

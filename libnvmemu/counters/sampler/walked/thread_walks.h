@@ -54,8 +54,12 @@ class ThreadWalks final : public VerdictSource {
   void on_time(double ns) noexcept { schedule_.on_time(ns); }
   void on_injection(double ns) noexcept { schedule_.on_injection(ns); }
 
-  // At a tick that found the thread with `context`; `waited_for`: the load that its last sample was held up
-  // by, null: none. The caller sees to it that faults are left.
+  // Whether a walk from where that was waited for tells of what was. A store that is known to find its line
+  // in the caches was not what was waited for.
+  bool may_tell_of(const LoadEntry& waited_for) noexcept;
+
+  // At a tick that found the thread with `context`; `waited_for`: what its last sample was held up by, null:
+  // nothing known. The caller sees to it that faults are left.
   WalkTaken maybe_walk(const ucontext_t& context, TickMoment moment, const LoadEntry* waited_for) noexcept;
 
   // Of the last walk: the address of each miss, or of some.

@@ -74,7 +74,10 @@ TEST_F(WalkedSamplesTest, StoresThatFetchLinesAreCharged) {
   told_.verdicts[1] = verdict(0.5, 200);
   samples_.add(&load(1, StallKind::kStore), 8 * kMs);
   samples_.add(&load(2, StallKind::kStore), 8 * kMs);  // that no walk has passed
+  told_.verdicts[3] = verdict(0, 0);
+  samples_.add(&load(3, StallKind::kStore), 8 * kMs);
   const EpochCounts counts = take(true);
+  EXPECT_EQ(counts.stall_samples, 1u);
   EXPECT_DOUBLE_EQ(counts.memory_stall_ns, 4 * kMs);
   EXPECT_DOUBLE_EQ(counts.miss_latency_ns, 200);
 }
