@@ -11,6 +11,7 @@
 #include <sys/syscall.h>
 #include <time.h>
 
+#include "base/mapped.h"
 #include "thread_pointers.h"
 
 namespace nvmemu::preload {
@@ -33,6 +34,7 @@ constexpr SyscallNeed kNeeds[] = {
     {SYS_getpid, "getpid", kMore, {}},
     {SYS_getrusage, "getrusage", kMore, {}},
     {SYS_mprotect, "mprotect", kMore, {0, 4096, kMapped}},
+    {SYS_madvise, "madvise", kMore, {0, 4096, static_cast<int>(PagesFor::kWriting)}},
     {SYS_tgkill, "tgkill", kMore, {1, 1, 0}},
     {SYS_rt_sigaction, "rt_sigaction", kBeginning, {SIGSEGV, 0, 0, 8}},
     {SYS_rt_tgsigqueueinfo, "rt_tgsigqueueinfo", kMore, {1, 1, SIGWINCH}},

@@ -7,6 +7,7 @@
 #include <sys/syscall.h>
 
 #include <cstddef>
+#include <cstdint>
 
 #include "base/raw_syscall.h"
 
@@ -18,6 +19,17 @@ T* map_zeroed(std::size_t count = 1) noexcept {
   const long result = raw_syscall(SYS_mmap, nullptr, count * sizeof(T), PROT_READ | PROT_WRITE,
                                   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   return is_error(result) ? nullptr : reinterpret_cast<T*>(result);
+}
+
+// Makes the pages of it at once, to be written or only to be read: touched one by one they take twice as
+// long, and ten times where each fault is a hypervisor's, too (15 us instead of 1). Before Linux 5.14, or
+// without memory, nothing.
+enum class PagesFor : int { kReading = 22, kWriting = 23 };  // MADV_POPULATE_READ, MADV_POPULATE_WRITE
+inline void make_pages(const void* begin, std::size_t bytes, PagesFor use = PagesFor::kWriting) noexcept {
+  constexpr std::uintptr_t kPage = 4096;
+  const auto from = reinterpret_cast<std::uintptr_t>(begin);
+  const std::uintptr_t first = from & ~(kPage - 1), end = (from + bytes + kPage - 1) & ~(kPage - 1);
+  raw_syscall(SYS_madvise, first, end - first, static_cast<int>(use));
 }
 
 // As it was at first, with its memory given back.

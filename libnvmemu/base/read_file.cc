@@ -17,6 +17,7 @@
 namespace nvmemu {
 namespace {
 
+constexpr std::size_t kFirstPieceBytes = 4096;  // most files are small
 constexpr std::size_t kPieceBytes = std::size_t{64} << 10;
 
 tl::unexpected<Error> cannot_read(const std::string& path, const std::string& why, int error,
@@ -57,7 +58,7 @@ Result<std::string> read_whole_file(const std::string& path, std::size_t most_by
   std::string text;
   for (;;) {  // until its end, and not by its size: the kernel's files have none
     const std::size_t had = text.size();
-    text.resize(std::min(had + kPieceBytes, most_bytes + 1));
+    text.resize(std::min(had + std::clamp(had, kFirstPieceBytes, kPieceBytes), most_bytes + 1));
     const ssize_t got = read(file->get(), text.data() + had, text.size() - had);
     const int error = errno;
     text.resize(had + static_cast<std::size_t>(std::max<ssize_t>(got, 0)));

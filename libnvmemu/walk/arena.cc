@@ -5,15 +5,18 @@
 #include <sys/mman.h>
 #include <sys/syscall.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <new>
 
+#include "base/mapped.h"
 #include "base/raw_syscall.h"
 
 namespace nvmemu {
 namespace {
 
 constexpr std::size_t kLineBytes = 64;
+constexpr std::size_t kMadeAtOnce = std::size_t{64} << 10;
 
 // Where vm.memfd_noexec is set, a file must say that it is to be executed; older kernels do not know how.
 long create_file() noexcept {
@@ -54,13 +57,21 @@ void Arena::close() noexcept {
   bytes_ = 0;
 }
 
+void Arena::make_more_pages(std::size_t at) noexcept {
+  const std::size_t bytes = std::min(kMadeAtOnce, bytes_ - at);
+  make_pages(writable_ + at, bytes);
+  make_pages(executable_ + at, bytes, PagesFor::kReading);
+}
+
 std::uint8_t* Arena::take(std::size_t bytes) noexcept {
   if (!is_open()) return nullptr;
   constexpr std::size_t kAligned = 16;
   const std::size_t wanted = (bytes + kAligned - 1) & ~(kAligned - 1);
   if (taken().load(std::memory_order_relaxed) + wanted > bytes_) return nullptr;
   const std::size_t at = taken().fetch_add(wanted, std::memory_order_relaxed);
-  return at + wanted <= bytes_ ? writable_ + at : nullptr;
+  if (at + wanted > bytes_) return nullptr;
+  if (at / kMadeAtOnce != (at + wanted) / kMadeAtOnce || at == kLineBytes) make_more_pages(at);
+  return writable_ + at;
 }
 
 }  // namespace nvmemu

@@ -28,6 +28,7 @@ class Arena {
   std::uintptr_t end() const noexcept { return begin() + bytes_; }
 
  private:
+  void make_more_pages(std::size_t at) noexcept;
   std::atomic<std::size_t>& taken() const noexcept {
     return *reinterpret_cast<std::atomic<std::size_t>*>(writable_);
   }

@@ -5,6 +5,7 @@
 #include <cstring>
 #include <ctime>
 
+#include "base/mapped.h"
 #include "walk/decode/decode.h"
 #include "walk/stub.h"
 
@@ -59,6 +60,8 @@ void CodeCache::open(VectorState vectors) noexcept {
   vectors_ = vectors;
   if (arena_.open(kArenaBytes) && !add_stubs({arena_.begin(), arena_.end()})) arena_.close();
 }
+
+void CodeCache::make_pages() noexcept { nvmemu::make_pages(slots_.data(), sizeof slots_); }
 
 void CodeCache::close() noexcept {
   if (arena_.is_open()) remove_stubs({arena_.begin(), arena_.end()});
@@ -119,6 +122,7 @@ CodeEntry* CodeCache::add_locked(std::uintptr_t address, WalkStop& why) noexcept
     return nullptr;
   }
   CodeEntry& entry = entries_[index];
+  if (index % kEntriesAtOnce == 0) nvmemu::make_pages(&entry, kEntriesAtOnce * sizeof entry);
   entry.op = decoded.op;
   if (decoded.op.kind == OpKind::kNative) {
     entry.stub = make_stub(decoded.recipe, vectors_ == VectorState::kAvx512, arena_);

@@ -30,6 +30,8 @@ class CodeCache {
   // Before the first walk. Without executable memory stubs are not made: `has_stubs` is false then.
   void open(VectorState vectors) noexcept;
   void close() noexcept;
+  // In a process that is about to walk for the first time.
+  void make_pages() noexcept;
   bool has_stubs() const noexcept { return arena_.is_open(); }
   bool holds_stub(std::uintptr_t pc) const noexcept { return pc >= arena_.begin() && pc < arena_.end(); }
   VectorState vectors() const noexcept { return vectors_; }
@@ -47,6 +49,7 @@ class CodeCache {
  private:
   static constexpr std::size_t kSlotBits = 18;
   static constexpr std::size_t kEntries = std::size_t{1} << 17;
+  static constexpr std::size_t kEntriesAtOnce = 256;  // of which the pages are made
   static constexpr std::size_t kArenaBytes = std::size_t{24} << 20;
 
   std::atomic<std::uint32_t>* slot_of(std::uintptr_t address) noexcept;

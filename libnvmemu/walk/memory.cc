@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "base/mapped.h"
+
 namespace nvmemu {
 namespace {
 
@@ -22,6 +24,10 @@ bool overlap(std::uintptr_t a, std::size_t a_bytes, std::uintptr_t b, std::size_
 }
 
 }  // namespace
+
+void WalkMemory::make_pages() noexcept {
+  nvmemu::make_pages(line_of_data_.data(), sizeof line_of_data_ + sizeof slots_ + sizeof touched_);
+}
 
 void WalkMemory::begin(ProgramMemory& program) noexcept {
   program_ = &program;

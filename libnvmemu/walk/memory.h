@@ -26,6 +26,8 @@ struct Touches {
 
 class WalkMemory {
  public:
+  // Before the first: what any address may lead to is touched all over soon.
+  void make_pages() noexcept;
   // A new walk: nothing is stored, no line was touched.
   void begin(ProgramMemory& program) noexcept;
 

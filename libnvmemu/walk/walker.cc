@@ -245,6 +245,14 @@ class Walker::Run {
   double misses_ = 0, miss_ns_ = 0, miss_longer_ns_ = 0;  // and what came after it
 };
 
+void Walker::make_pages(SharedWalks& shared) noexcept {
+  if (has_pages_) return;
+  has_pages_ = true;
+  memory_.make_pages();
+  nvmemu::make_pages(&core_, sizeof core_ + sizeof branches_);
+  shared.code().make_pages();
+}
+
 WalkOutcome Walker::walk(SharedWalks& shared, const ucontext_t& context, const WalkPlan& plan) noexcept {
   if (runs_backwards(context)) return {.stop = WalkStop::kUnsupported};
   const auto pc = static_cast<std::uintptr_t>(context.uc_mcontext.gregs[REG_RIP]);
@@ -254,6 +262,7 @@ WalkOutcome Walker::walk(SharedWalks& shared, const ucontext_t& context, const W
   const auto taken_ns = [start_ns] { return static_cast<double>(thread_cpu_ns() - start_ns); };
   // What that has displaced would be walked as if the program's time had.
   if (shared.untouchable().refresh(__rdtsc(), 1e9 / shared.scale().ns_per_tick)) return {.ns = taken_ns()};
+  make_pages(shared);
   OwnMemory program(shared.untouchable());
   read_registers(context, shared.layout(), registers_);
   memory_.begin(program);

@@ -91,11 +91,14 @@ class Walker {
  private:
   class Run;
 
+  void make_pages(SharedWalks& shared) noexcept;
+
   WalkRegisters registers_;
   WalkMemory memory_;
   CoreModel core_;
   BranchGuess branches_;
   std::array<std::uintptr_t, kMissesKept> missed_;
+  bool has_pages_;
 };
 
 }  // namespace nvmemu

@@ -3,13 +3,11 @@
 
 #include <sys/mman.h>
 
-#include <new>
-
 namespace nvmemu {
 
 Learnt* Learnt::create() noexcept {
   void* memory = mmap(nullptr, sizeof(Learnt), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-  return memory == MAP_FAILED ? nullptr : new (memory) Learnt();
+  return memory == MAP_FAILED ? nullptr : static_cast<Learnt*>(memory);
 }
 
 }  // namespace nvmemu

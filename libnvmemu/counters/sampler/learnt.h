@@ -9,6 +9,7 @@
 
 namespace nvmemu {
 
+// Zeros are a valid state, and what was learnt of nothing takes no memory.
 struct Learnt {
   LoadTable loads;
   LoopTable loops;
