@@ -130,6 +130,7 @@ class Runtime {
   }
   bool injects() const noexcept { return highest_target_ns() > read_latency_.base_ns; }
   double highest_target_ns() const noexcept;
+  TierDelays tier_delays() const noexcept;
   bool set_targets();
   void set_persist_targets() noexcept;
   void create_walks();

@@ -46,6 +46,15 @@ void Runtime::create_walks() {
   if (!config_.migration.empty()) migrator_.open(config_, shared_.heat);
 }
 
+// A record is of all that is waited for.
+TierDelays Runtime::tier_delays() const noexcept {
+  TierDelays delays{.differ = !config_.tiers.empty()};
+  if (!injects() || record_) return delays;
+  for (std::size_t tier = 0; tier < kMostTiers; ++tier)
+    delays.are_any[tier] = read_latency_.target_of(tier) > read_latency_.base_ns;
+  return delays;
+}
+
 void Runtime::set_sampler_options() {
   const CodeRange own = code_around(reinterpret_cast<const void*>(&code_around));
   // A record is of what an emulated run would measure. Where counts are replayed, samples only tell the time.
@@ -66,7 +75,7 @@ void Runtime::set_sampler_options() {
       .persist_targets = emulates_persists_ && !replay_ ? &persist_targets_ : nullptr,
       .persist_ns = calibration_.persist_latency_ns,
       .rules = config_.rules,
-      .several_targets = !config_.tiers.empty(),
+      .tier_delays = tier_delays(),
       .effort = injects() && !record_ ? sampling_effort(read_latency_.base_ns, highest_target_ns()) : 1,
       .steady_after_ms = std::min(48.0, config_.epoch_ns / 2e6),
       .sample_stall_cost_ns = calibration_.sample_stall_cost_ns,

@@ -201,7 +201,8 @@ class Walker::Run {
     LoadTime load;
     if (ticks > 0 && ticks <= scale_.longest_ticks) load = load_time(ticks, tier);
     if (load.is_miss && step >= plan_.warm_up) {
-      ++misses_;
+      ++overlap_.misses;
+      ++overlap_.of_tier[tier];
       miss_ns_ += load.ns;
       miss_longer_ns_ += load.longer_ns;
     }
@@ -218,13 +219,17 @@ class Walker::Run {
   void sum_up(WalkOutcome& outcome) noexcept {
     const CoreTime time = walker_.core_.time();
     if (outcome.steps > plan_.warm_up) outcome.persists = persists_.take(time.here - before_.time.here);
-    if (misses_ == 0) return;
-    const double in_a_row = (walker_.core_.stall_ns() - before_.stall_ns) / (miss_ns_ / misses_);
-    outcome.plain_ns = in_a_row * miss_longer_ns_ / misses_;
-    outcome.longer_ns = (time.longer - before_.time.longer) - (time.here - before_.time.here);
+    const double misses = overlap_.misses;
+    if (misses == 0) return;
+    const double in_a_row = (walker_.core_.stall_ns() - before_.stall_ns) / (miss_ns_ / misses);
+    outcome.overlap = overlap_;
+    outcome.overlap.in_a_row = in_a_row;
+    outcome.overlap.plain_ns = in_a_row * miss_longer_ns_ / misses;
+    outcome.overlap.longer_ns = (time.longer - before_.time.longer) - (time.here - before_.time.here);
     // Where no miss of the walk is to take longer, what is hidden cannot be told, nor does it matter.
-    const double with_hidden = miss_longer_ns_ > 0 ? outcome.longer_ns * misses_ / miss_longer_ns_ : in_a_row;
-    outcome.misses_in_a_row = with_hidden * outcome.misses / misses_;
+    const double with_hidden =
+        miss_longer_ns_ > 0 ? outcome.overlap.longer_ns * misses / miss_longer_ns_ : in_a_row;
+    outcome.misses_in_a_row = with_hidden * outcome.misses / misses;
   }
 
   std::uintptr_t address() const noexcept { return cursor_.operand_address(); }
@@ -241,8 +246,9 @@ class Walker::Run {
   struct {
     CoreTime time;
     double stall_ns = 0;
-  } before_;                                              // the core's, when the warm-up ended,
-  double misses_ = 0, miss_ns_ = 0, miss_longer_ns_ = 0;  // and what came after it
+  } before_;             // the core's, when the warm-up ended,
+  WalkOverlap overlap_;  // and what came after it
+  double miss_ns_ = 0, miss_longer_ns_ = 0;
 };
 
 void Walker::make_pages(SharedWalks& shared) noexcept {

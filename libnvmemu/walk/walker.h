@@ -17,6 +17,7 @@
 #include "walk/schedule.h"
 #include "walk/untouchable.h"
 #include "walk/walk_machine.h"
+#include "walk/walk_overlap.h"
 #include "walk/walk_persists.h"
 #include "walk/walk_tally.h"
 #include "walk/walk_tiers.h"
@@ -72,8 +73,7 @@ struct WalkOutcome {
   WalkPassed passed{};
 
   // Of a short walk, past its warm-up, by a model of the core.
-  double plain_ns = 0;   // how much longer it would take on the emulated memory, going by stalls alone,
-  double longer_ns = 0;  // and with all that is hidden of misses, and waited for together
+  WalkOverlap overlap{};
   WalkPersists persists{};
   double misses_in_a_row = 0;  // of `misses`, how many wait for each other; 0: not known
 };

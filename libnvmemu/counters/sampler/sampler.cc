@@ -41,7 +41,7 @@ Sampler::Sampler(SamplerShared& shared, const Clock& clock, const SamplerOptions
       walks_(shared.walks, options.effort * options.walk_budget, options.rules,
              options.persist_targets != nullptr),
       every_load_(options.base_ns),
-      samples_(options.base_ns, options.rules, options.several_targets),
+      samples_(options.base_ns, options.rules, options.tier_delays),
       traffic_(options.cache_bytes, options.tiers),
       period_({.fine_ns = options.period_ns,
                .usual_ns = options.measures_traffic ? options.period_ns : options.period_ns / options.effort,
@@ -134,7 +134,7 @@ void Sampler::note_walk(const WalkTaken& walk, bool waits) noexcept {
   passed_ += walk.passed;
   persists_.add(waits, walk.persists);
   samples_.add_misses_in_a_row(walk.misses_in_a_row);
-  samples_.add_overlap(walk.plain_ns, walk.longer_ns);
+  samples_.add_overlap(walk.overlap);
   if (options_.rules.has(Rule::kRevisits))
     walks_.for_each_miss([&](std::uintptr_t address) { misses_.add(address); });
   if (perf_.is_open()) {

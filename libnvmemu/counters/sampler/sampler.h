@@ -52,8 +52,8 @@ struct SamplerOptions {
   // Where persists that nobody tells of are to be estimated: what they shall take, and take here.
   const ByTier<PersistTarget>* persist_targets = nullptr;
   double persist_ns = 0;
-  Rules rules{};                    // that are followed
-  bool several_targets = false;     // see WalkedSamples
+  Rules rules{};  // that are followed
+  TierDelays tier_delays{};
   double effort = 1;                // see sampling_effort()
   double steady_after_ms = 32;      // how long after an injection walks tell most
   double sample_stall_cost_ns = 0;  // see Calibration

@@ -81,11 +81,9 @@ void WalkedSamples::add_misses_in_a_row(const ByTier<double>& misses) noexcept {
   for (std::size_t tier = 0; tier < kMostTiers; ++tier) walked_misses_[tier] += misses[tier];
 }
 
-void WalkedSamples::add_overlap(double plain_ns, double longer_ns) noexcept {
+void WalkedSamples::add_overlap(const WalkOverlap& walk) noexcept {
   constexpr double kKept = 0.9;  // of what earlier walks have said, for each that says something
-  if (plain_ns <= 0 || !rules_.has(Rule::kHidden)) return;
-  modelled_plain_ns_ = kKept * modelled_plain_ns_ + plain_ns;
-  modelled_longer_ns_ = kKept * modelled_longer_ns_ + longer_ns;
+  if (walk.misses > 0 && rules_.has(Rule::kHidden)) overlap_.add(walk, kKept);
 }
 
 // What of a miss is hidden behind other work is no stall, but is as long with longer misses: these are waited
@@ -93,8 +91,20 @@ void WalkedSamples::add_overlap(double plain_ns, double longer_ns) noexcept {
 // one of a fast tier; one that is over before others are is waited for by less.
 double WalkedSamples::hidden_factor() const noexcept {
   constexpr double kMost = 3;  // where nearly all is hidden, the model's little rest is too uncertain
-  if (modelled_plain_ns_ <= 0) return 1;
-  return std::clamp(modelled_longer_ns_ / modelled_plain_ns_, least_factor_, kMost);
+  if (overlap_.plain_ns <= 0) return 1;
+  return std::clamp(overlap_.longer_ns / overlap_.plain_ns, delays_.differ ? 0.0 : 1.0, kMost);
+}
+
+// Of misses that are waited for together, of two lists side by side, it is chance which load is found
+// waiting, that of the fast tier or of the slow one; and what the model says is of them as they come.
+void WalkedSamples::share_among_tiers() noexcept {
+  if (!delays_.differ) return;
+  const double together = overlap_.together(), misses = sum_of(misses_);
+  if (together <= 0) return;
+  for (std::size_t tier = 0; tier < kMostTiers; ++tier) {
+    const double as_walked = misses * overlap_.of_tier[tier] / overlap_.misses;
+    misses_[tier] += together * (as_walked - misses_[tier]);
+  }
 }
 
 void WalkedSamples::charge(double time_ns, const Verdict& verdict, EpochCounts& counts) noexcept {
@@ -136,6 +146,16 @@ double WalkedSamples::kept_back_ns() const noexcept {
   return sum_ns;
 }
 
+// Of the misses; all, where there are none to tell.
+double WalkedSamples::delayed_share() const noexcept {
+  const double misses = sum_of(misses_);
+  if (misses <= 0) return 1;
+  double delayed = 0;
+  for (std::size_t tier = 0; tier < kMostTiers; ++tier)
+    if (delays_.are_any[tier]) delayed += misses_[tier];
+  return delayed / misses;
+}
+
 EpochCounts WalkedSamples::take(VerdictSource& verdicts, WalkedPool& pool, bool settle) noexcept {
   EpochCounts counts;
   counts.held_ns = by_kind_ns_;
@@ -149,7 +169,8 @@ EpochCounts WalkedSamples::take(VerdictSource& verdicts, WalkedPool& pool, bool 
   // One load's share rests on other readings than another's, but is the same in all epochs.
   counts.share_error_ns = std::sqrt(share_variance_ns2_);
   const double kept_ns = kept_back_ns();
-  likely_stall_ns_ = counts.memory_stall_ns + mean.share * (kept_ns - kept_before_ns_);
+  share_among_tiers();
+  likely_stall_ns_ = delayed_share() * (counts.memory_stall_ns + mean.share * (kept_ns - kept_before_ns_));
   kept_before_ns_ = kept_ns;
 
   // Each of n samples is a memory stall or not: binomial, with the mean time that a sample stands for.

@@ -12,6 +12,7 @@
 #include "counters/sampler/learned/load_table.h"
 #include "walk/load_record.h"
 #include "walk/rules.h"
+#include "walk/walk_overlap.h"
 
 namespace nvmemu {
 
@@ -46,12 +47,16 @@ class EveryLoad final : public VerdictSource {
   double miss_ns_;
 };
 
+struct TierDelays {
+  bool differ = false;  // not all tiers' misses are to take as much longer
+  ByTier<bool> are_any{true, true, true, true, true, true, true, true};  // those that are to, at all
+};
+
 class WalkedSamples {
  public:
-  // `base_ns`: what a miss takes until walks have seen one. `several_targets`: not all tiers' misses are to
-  // take as much longer.
-  explicit WalkedSamples(double base_ns, Rules rules = {}, bool several_targets = false)
-      : base_ns_(base_ns), rules_(rules), least_factor_(several_targets ? 0 : 1) {}
+  // `base_ns`: what a miss takes until walks have seen one.
+  explicit WalkedSamples(double base_ns, Rules rules = {}, const TierDelays& delays = {})
+      : base_ns_(base_ns), rules_(rules), delays_(delays) {}
 
   // A sample that stands for `time_ns`, held up by `entry`'s instruction (null: by nothing known).
   void add(const LoadEntry* entry, double time_ns) noexcept;
@@ -59,15 +64,13 @@ class WalkedSamples {
   // A walk has brought lines in from memory that the program will now find in its caches: so many that wait
   // for each other. It waits for none of that, but on the emulated memory it would have.
   void add_misses_in_a_row(const ByTier<double>& misses) noexcept;
-  // By a model of the core, over what a walk has passed: how much longer the program would take on the
-  // emulated memory by what it waits for misses alone, and with what is hidden of them and waited for
-  // together.
-  void add_overlap(double plain_ns, double longer_ns) noexcept;
+  void add_overlap(const WalkOverlap& walk) noexcept;
 
   // Starts the next epoch. What is behind a load that no walk has passed is kept back for a while, unless the
   // epoch is to be settled, and then gets the mean; behind such a store, nothing.
   EpochCounts take(VerdictSource& verdicts, WalkedPool& pool, bool settle) noexcept;
-  // Of the epoch that was taken last: with what has been kept back of it, by the mean.
+  // Of the epoch that was taken last: what is to take longer, with what has been kept back of it, by the
+  // mean.
   double likely_stall_ns() const noexcept { return likely_stall_ns_; }
 
  private:
@@ -79,9 +82,11 @@ class WalkedSamples {
   static constexpr std::size_t kDistinct = 96;  // loads told apart in an epoch; the others get the mean
 
   double hidden_factor() const noexcept;
+  void share_among_tiers() noexcept;
   void charge(double time_ns, const Verdict& verdict, EpochCounts& counts) noexcept;
   void charge_held(VerdictSource& verdicts, WalkedPool& pool, bool settle, EpochCounts& counts) noexcept;
   double kept_back_ns() const noexcept;
+  double delayed_share() const noexcept;
 
   double base_ns_;
   Rules rules_;
@@ -90,10 +95,10 @@ class WalkedSamples {
   double others_ns_ = 0;
   double kept_before_ns_ = 0, likely_stall_ns_ = 0;
   double share_variance_ns2_ = 0;  // of an epoch
-  double least_factor_;
+  TierDelays delays_;
   ByTier<double> misses_{};
   ByTier<double> walked_misses_{};
-  double modelled_plain_ns_ = 0, modelled_longer_ns_ = 0;  // of the last walks
+  WalkOverlap overlap_;  // of the last walks
   std::array<double, kStallKinds> by_kind_ns_{};
   std::uint64_t samples_ = 0;
   std::uint64_t stall_samples_ = 0;

@@ -61,8 +61,7 @@ WalkTaken ThreadWalks::maybe_walk(const ucontext_t& context, TickMoment moment,
   if (outcome.misses_in_a_row > 0) {
     constexpr double kNew = 0.25;
     in_a_row_per_miss_ += kNew * (outcome.misses_in_a_row / outcome.misses - in_a_row_per_miss_);
-    taken.plain_ns = outcome.plain_ns;
-    taken.longer_ns = outcome.longer_ns;
+    taken.overlap = outcome.overlap;
   }
   for (std::size_t tier = 0; tier < kMostTiers; ++tier)
     taken.misses_in_a_row[tier] = in_a_row_per_miss_ * outcome.misses_of_tier[tier];

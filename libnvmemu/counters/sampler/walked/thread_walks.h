@@ -34,9 +34,9 @@ struct WalkTaken {
   unsigned steps = 0;
   unsigned readings = 0;
   WalkPassed passed{};
-  ByTier<double> misses_in_a_row{};    // that it has made in the program's stead
-  double plain_ns = 0, longer_ns = 0;  // see WalkOutcome
-  WalkPersists persists{};             // likewise
+  ByTier<double> misses_in_a_row{};  // that it has made in the program's stead
+  WalkOverlap overlap{};
+  WalkPersists persists{};  // see WalkOutcome
 };
 
 class ThreadWalks final : public VerdictSource {

@@ -126,6 +126,16 @@ TEST_F(WalkedSamplesTest, WhatIsKeptBackIsLikelyToHaveWaitedLikeTheRest) {
   EXPECT_NEAR(samples_.likely_stall_ns(), 30 * kMs, 3 * kMs);  // the rest of it
 }
 
+// Delays cover what sampling takes: where there are none, it had better take little.
+TEST_F(WalkedSamplesTest, WhatNeedsNoDelayIsNotLikelyToHaveWaited) {
+  WalkedSamples samples(kBaseNs, {}, {.differ = true, .are_any = {false, true}});
+  told_.verdicts[1] = verdict(1, 100);
+  told_.verdicts[1].of_tier = {0.75f, 0.25f};
+  samples.add(&load(1), 100 * kMs);
+  samples.take(told_, pool_, false);
+  EXPECT_NEAR(samples.likely_stall_ns(), 25 * kMs, kMs);
+}
+
 TEST_F(WalkedSamplesTest, SharesOfSeveralLoadsAreWrongIndependently) {
   for (const std::uintptr_t address : {1, 2}) {
     told_.verdicts[address] = verdict(0.5, 100);
@@ -170,7 +180,7 @@ TEST_F(WalkedSamplesTest, MissesThatAWalkHasTakenAreOwed) {
 TEST_F(WalkedSamplesTest, WhatIsHiddenOfMissesIsWaitedForWithLongerOnes) {
   told_.verdicts[1] = verdict(1, 100);
   samples_.add(&load(1), 3 * kMs);
-  samples_.add_overlap(7500, 10000);
+  samples_.add_overlap({.plain_ns = 7500, .longer_ns = 10000, .misses = 1});
   const EpochCounts counts = take();
   EXPECT_DOUBLE_EQ(counts.memory_stall_ns, 3 * kMs);
   EXPECT_DOUBLE_EQ(counts.miss_latency_ns, 75);
@@ -179,8 +189,36 @@ TEST_F(WalkedSamplesTest, WhatIsHiddenOfMissesIsWaitedForWithLongerOnes) {
 TEST_F(WalkedSamplesTest, AModelNeverTakesStallsAway) {
   told_.verdicts[1] = verdict(1, 100);
   samples_.add(&load(1), 3 * kMs);
-  samples_.add_overlap(10000, 5000);
+  samples_.add_overlap({.plain_ns = 10000, .longer_ns = 5000, .misses = 1});
   EXPECT_DOUBLE_EQ(take().miss_latency_ns, 100);
+}
+
+// Two lists side by side, one of them in the far tier: whichever load is found waiting, a step takes as much
+// longer as the far one does.
+TEST_F(WalkedSamplesTest, OfMissesThatAreWaitedForTogetherItIsNoMatterWhichIsFoundWaiting) {
+  constexpr double kSteps = 1e4, kLongerNs = 200;
+  for (const std::uintptr_t waiting : {1, 2}) {
+    WalkedSamples samples(kBaseNs, {}, {.differ = true});
+    for (const std::uintptr_t list : {1, 2}) {
+      told_.verdicts[list] = verdict(1, 100);
+      told_.verdicts[list].of_tier = {};
+      told_.verdicts[list].of_tier[list - 1] = 1;
+    }
+    samples.add(&load(waiting), kSteps * 100);
+    samples.add_overlap(
+        {.plain_ns = kLongerNs / 2, .longer_ns = kLongerNs, .misses = 2, .in_a_row = 1, .of_tier = {1, 1}});
+    const EpochCounts counts = samples.take(told_, pool_, false);
+    const double misses = counts.memory_stall_ns / counts.miss_latency_ns;
+    EXPECT_NEAR(misses * counts.of_tier[1] * kLongerNs, kSteps * kLongerNs, 1) << waiting;
+  }
+}
+
+TEST_F(WalkedSamplesTest, OfMissesThatWaitForOneAnotherTheOneThatIsFoundWaitingCounts) {
+  WalkedSamples samples(kBaseNs, {}, {.differ = true});
+  told_.verdicts[1] = verdict(1, 100);
+  samples.add(&load(1), kMs);
+  samples.add_overlap({.plain_ns = 100, .longer_ns = 100, .misses = 2, .in_a_row = 2, .of_tier = {1, 1}});
+  EXPECT_EQ(samples.take(told_, pool_, false).of_tier[0], 1);
 }
 
 }  // namespace
