@@ -81,7 +81,7 @@ class Submission {
   // writes to it when the real storage is done.
   // Nor is what cannot be read, which the kernel refuses.
   void add(long number, const iocb* const* its) noexcept {
-    if (!can_read(its, sizeof *its) || !can_read(*its, sizeof **its)) return;
+    if (!can_read(its, sizeof(std::uintptr_t)) || !can_read(*its, sizeof **its)) return;
     const iocb* const request = *its;
     ProcessStorage& storage = process_storage();
     StoredDescriptor* const descriptor = storage.find_named(static_cast<int>(request->aio_fildes));
