@@ -51,7 +51,7 @@ TierDelays Runtime::tier_delays() const noexcept {
   TierDelays delays{.differ = !config_.tiers.empty()};
   if (!injects() || record_) return delays;
   for (std::size_t tier = 0; tier < kMostTiers; ++tier)
-    delays.are_any[tier] = read_latency_.target_of(tier) > read_latency_.base_ns;
+    delays.are_none[tier] = read_latency_.target_of(tier) <= read_latency_.base_ns;
   return delays;
 }
 

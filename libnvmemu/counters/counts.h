@@ -36,14 +36,13 @@ constexpr bool may_wait_for_memory(StallKind kind) {
 struct EpochCounts {
   double cpu_ns = 0;                          // CPU time that the epoch covers
   std::array<double, kStallKinds> held_ns{};  // time behind each kind of instruction, cache hits included
-  double memory_stall_ns =
-      0;  // of loads, locked instructions, and stores that waited for memory: what waited for memory
+  double memory_stall_ns = 0;        // of loads, locked instructions and stores: what waited for memory
   double miss_latency_ns = 0;        // what a load from memory took, as walks saw it; 0: not known
   ByTier<double> of_tier{1};         // of the misses in a row, how many were of each tier's: 1 in all
   double overhead_ns = 0;            // what measuring cost in this epoch,
   double interrupted_ns = 0;         // and of that the time in which the thread did not run its own code
   std::uint64_t samples = 0;         // samples of any kind
-  std::uint64_t stall_samples = 0;   // of loads and locked instructions
+  std::uint64_t stall_samples = 0;   // of loads, locked instructions, and stores that waited for memory
   std::uint64_t probes = 0;          // loads that walks have timed
   double sampling_variance_ns2 = 0;  // of memory_stall_ns, from the number of samples: adds over epochs
   double share_error_ns = 0;         // standard error from the walks' shares: the same in every epoch, so

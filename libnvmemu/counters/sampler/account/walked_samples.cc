@@ -152,7 +152,7 @@ double WalkedSamples::delayed_share() const noexcept {
   if (misses <= 0) return 1;
   double delayed = 0;
   for (std::size_t tier = 0; tier < kMostTiers; ++tier)
-    if (delays_.are_any[tier]) delayed += misses_[tier];
+    if (!delays_.are_none[tier]) delayed += misses_[tier];
   return delayed / misses;
 }
 

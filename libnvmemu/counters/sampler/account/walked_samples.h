@@ -48,8 +48,8 @@ class EveryLoad final : public VerdictSource {
 };
 
 struct TierDelays {
-  bool differ = false;  // not all tiers' misses are to take as much longer
-  ByTier<bool> are_any{true, true, true, true, true, true, true, true};  // those that are to, at all
+  bool differ = false;      // not all tiers' misses are to take as much longer
+  ByTier<bool> are_none{};  // those that are not to, at all
 };
 
 class WalkedSamples {

@@ -128,7 +128,7 @@ TEST_F(WalkedSamplesTest, WhatIsKeptBackIsLikelyToHaveWaitedLikeTheRest) {
 
 // Delays cover what sampling takes: where there are none, it had better take little.
 TEST_F(WalkedSamplesTest, WhatNeedsNoDelayIsNotLikelyToHaveWaited) {
-  WalkedSamples samples(kBaseNs, {}, {.differ = true, .are_any = {false, true}});
+  WalkedSamples samples(kBaseNs, {}, {.differ = true, .are_none = {true}});
   told_.verdicts[1] = verdict(1, 100);
   told_.verdicts[1].of_tier = {0.75f, 0.25f};
   samples.add(&load(1), 100 * kMs);
