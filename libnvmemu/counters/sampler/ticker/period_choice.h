@@ -27,8 +27,8 @@ class PeriodChoice {
   explicit PeriodChoice(const PeriodOptions& options)
       : options_(options), period_ns_(options.fine_ns), credit_ns_(options.at_first_ns) {}
 
-  // After an epoch, of `counts`, sampled at period_ns(), of which so much is likely to have waited for memory:
-  // whether that should change, and has.
+  // After an epoch, of `counts`, sampled at period_ns(), of which so much is likely to have waited for
+  // memory: whether that should change, and has.
   bool judge(const EpochCounts& counts, double stall_ns) noexcept;
 
   double period_ns() const noexcept { return period_ns_; }
