@@ -17,9 +17,9 @@
 #include <cerrno>
 #include <span>
 
+#include "asked_memory.h"
 #include "base/timespec.h"
 #include "edge.h"
-#include "kernel_view.h"
 #include "signal_mask.h"
 #include "storage/device_wait.h"
 #include "storage/linux_aio_contexts.h"
@@ -33,6 +33,11 @@ using FileRequest = ProcessStorage::FileRequest;
 
 constexpr std::uint64_t kNever = PendingRequest::kNotKnown;
 
+template <typename T>
+bool kernel_reads(const T* first, std::size_t count = 1) noexcept {
+  return preload::kernel_reads(reinterpret_cast<std::uintptr_t>(first), count * sizeof(T));
+}
+
 // Of the program's own request, which the kernel has not looked at yet: whether it is one that is charged.
 bool read_request(const iocb& request, FileRequest& found) noexcept {
   found = {.offset = static_cast<std::uint64_t>(std::max<std::int64_t>(request.aio_offset, 0)),
@@ -45,7 +50,7 @@ bool read_request(const iocb& request, FileRequest& found) noexcept {
     case IOCB_CMD_PWRITEV: {
       const auto* const parts = reinterpret_cast<const iovec*>(request.aio_buf);
       if (request.aio_nbytes > IOV_MAX) return false;
-      if (request.aio_nbytes > 0 && !can_read(parts, request.aio_nbytes * sizeof *parts)) return false;
+      if (request.aio_nbytes > 0 && !kernel_reads(parts, request.aio_nbytes)) return false;
       found.bytes = 0;
       for (const iovec& part : std::span(parts, request.aio_nbytes)) found.bytes += part.iov_len;
       break;
@@ -81,7 +86,7 @@ class Submission {
   // writes to it when the real storage is done.
   // Nor is what cannot be read, which the kernel refuses.
   void add(long number, const iocb* const* its) noexcept {
-    if (!can_read(its, sizeof(std::uintptr_t)) || !can_read(*its, sizeof **its)) return;
+    if (!kernel_reads_word(reinterpret_cast<std::uintptr_t>(its)) || !kernel_reads(*its)) return;
     const iocb* const request = *its;
     ProcessStorage& storage = process_storage();
     StoredDescriptor* const descriptor = storage.find_named(static_cast<int>(request->aio_fildes));
@@ -203,7 +208,7 @@ long wait_for_some(const EventCall& call, long got, std::uint64_t now_ns, std::u
 long get_events(const EventCall& call) noexcept {
   if (call.most <= 0 || call.least < 0 || call.least > call.most)
     return call.make(call.least, call.most, call.events, call.timeout);
-  if (call.timeout != nullptr && !can_read(call.timeout, sizeof *call.timeout)) return -EFAULT;
+  if (call.timeout != nullptr && !kernel_reads(call.timeout)) return -EFAULT;
   std::uint64_t now_ns = ProcessStorage::now_ns();
   const std::uint64_t limit_ns = limit_of(call.timeout, now_ns);
   for (long got = 0;; now_ns = ProcessStorage::now_ns()) {

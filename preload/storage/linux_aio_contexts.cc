@@ -6,8 +6,8 @@
 #include <cerrno>
 #include <new>
 
+#include "asked_memory.h"
 #include "base/mapped.h"
-#include "kernel_view.h"
 #include "quiet_lock.h"
 #include "storage/stored_call.h"
 
@@ -19,6 +19,12 @@ struct Ring {
   std::uint32_t id, events, head, tail, magic;
 };
 constexpr std::uint32_t kRingMagic = 0xa10a10a1;
+
+// Its first and last words: it lies in two pages at most. Null cannot be written.
+bool kernel_writes(const io_event* event) noexcept {
+  const auto begin = reinterpret_cast<std::uintptr_t>(event);
+  return kernel_writes_mask(begin) && kernel_writes_mask(begin + sizeof *event - sizeof(SignalMask));
+}
 
 std::uint32_t now_of(std::uint32_t& shared) noexcept {
   return std::atomic_ref(shared).load(std::memory_order_acquire);
@@ -138,7 +144,7 @@ long LinuxAioContexts::take_done(aio_context_t context, io_event* events, long m
   for (Context* its = nullptr; taken < most && (its = find(context)) != nullptr; ++taken) {
     PendingRequest* const request = its->requests->find_done(now_ns);
     if (request == nullptr) break;
-    if (!can_overwrite(events + taken, sizeof *events)) return taken > 0 ? taken : -EFAULT;
+    if (!kernel_writes(events + taken)) return taken > 0 ? taken : -EFAULT;
     take_back_unwritten(*request, request->event);
     events[taken] = request->event;
     its->requests->remove(*request);
