@@ -51,7 +51,7 @@ std::string now_in_utc() {
 storage_bench::Provenance provenance_of(const StorageOptions& options, storage_bench::FileSystem system) {
   utsname kernel{};
   uname(&kernel);
-  return {NVMEMU_VERSION,    read_cpu().model, kernel.release,   now_in_utc(),
+  return {NVMEMU_VERSION,    read_cpu_model(), kernel.release,   now_in_utc(),
           options.directory, options.scale,    std::move(system)};
 }
 

@@ -27,7 +27,7 @@ struct RecordOptions {
 
 RecordInfo info_of(const Prepared& prepared, const std::vector<std::string>& command) {
   return {.command = fmt::format("{}", fmt::join(command, " ")),
-          .cpu_model = read_cpu().model,
+          .cpu_model = read_cpu_model(),
           .source = prepared.source.name,
           .counts = prepared.source.counts,
           .base_ns = prepared.machine.base_latency_ns,

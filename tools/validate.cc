@@ -51,7 +51,7 @@ Result<void> write_files(const std::vector<Row>& rows, const Validation& validat
   if (!options.json.empty()) {
     utsname system{};
     uname(&system);
-    const suite::Provenance provenance{NVMEMU_VERSION,     read_cpu().model,       system.release,
+    const suite::Provenance provenance{NVMEMU_VERSION,     read_cpu_model(),       system.release,
                                        validation.machine, validation.plan.rounds, validation.plan.repeats};
     if (auto written = suite::write_file(options.json, suite::to_json(rows, provenance)); !written)
       return written;

@@ -37,7 +37,7 @@ Result<void> refuse_foreign_folder(const std::string& path) {
 }  // namespace
 
 std::string cache_path(std::string_view what) {
-  return cache_folder() + "/" + std::string(what) + "-" + hash_of(read_cpu().model) + ".toml";
+  return cache_folder() + "/" + std::string(what) + "-" + hash_of(read_cpu_model()) + ".toml";
 }
 
 Result<std::string> read_cache_file(const std::string& path, const char* hint) {

@@ -14,7 +14,7 @@ Result<Calibration> load_calibration(const std::string& path) {
   auto calibration = parse_calibration(*text);
   if (!calibration)
     return failure(printable(path) + ": " + calibration.error().message, calibration.error().hint);
-  const std::string model = read_cpu().model;
+  const std::string model = read_cpu_model();
   if (calibration->cpu_model != model)
     return failure(printable(path) + " was measured on another processor, " + quote(calibration->cpu_model),
                    "run 'nvmemu calibrate' on this one, " + model);

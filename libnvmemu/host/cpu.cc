@@ -62,6 +62,11 @@ std::uint64_t available_memory(const std::string& root) {
   return std::min(bytes, left_in_cgroup(base));
 }
 
+std::string model_in(std::string_view cpuinfo) {
+  const std::string_view model = value_of(cpuinfo, "model name");
+  return model.empty() ? "unknown processor" : std::string(model);
+}
+
 }  // namespace
 
 std::uint64_t Cpu::last_level_cache_bytes() const {
@@ -75,8 +80,7 @@ std::uint64_t Cpu::inner_cache_bytes() const {
 Cpu read_cpu(const std::string& root) {
   Cpu cpu;
   const std::string cpuinfo = read_text_or_nothing(root + "/proc/cpuinfo");
-  cpu.model = value_of(cpuinfo, "model name");
-  if (cpu.model.empty()) cpu.model = "unknown processor";
+  cpu.model = model_in(cpuinfo);
   cpu.signature = read_signature(cpuinfo);
   cpu.hypervisor = has_word(value_of(cpuinfo, "flags"), "hypervisor") ||
                    !trim(read_text_or_nothing(root + "/sys/hypervisor/type")).empty();
@@ -86,6 +90,13 @@ Cpu read_cpu(const std::string& root) {
   cpu.caches = read_caches(root);
   cpu.memory_bytes = available_memory(root);
   return cpu;
+}
+
+// The first processor's lines are enough, and the kernel makes a hundred processors' anew for each reader.
+std::string read_cpu_model(const std::string& root) {
+  char start[2048];
+  const std::size_t length = read_start_of((root + "/proc/cpuinfo").c_str(), start, sizeof start);
+  return model_in({start, length});
 }
 
 std::string read_boot_id(const std::string& root) {

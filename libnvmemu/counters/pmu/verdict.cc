@@ -108,7 +108,7 @@ Result<PmuVerdict> load_verdict(const std::string& path, std::string_view design
   if (!text) return tl::unexpected<Error>(text.error());
   auto verdict = parse_verdict(*text);
   if (!verdict) return failure(path + ": " + verdict.error().message, verdict.error().hint);
-  if (verdict->cpu_model != read_cpu().model || verdict->design != design)
+  if (verdict->cpu_model != read_cpu_model() || verdict->design != design)
     return failure(path + " is about another processor", kTestAgain);
   if (verdict->boot_id != read_boot_id())
     return failure(path + " was found before this machine's last boot", kTestAgain);

@@ -38,6 +38,12 @@ TEST(ReadCpu, NamesProcessorAndHypervisor) {
   EXPECT_TRUE(cpu.hypervisor);
 }
 
+TEST(ReadCpuModel, IsThatOfTheWholeReading) {
+  EXPECT_EQ(read_cpu_model(epyc().path()), "AMD EPYC 9654 96-Core Processor");
+  EXPECT_EQ(read_cpu_model(FakeRoot().path()), "unknown processor");
+  EXPECT_EQ(read_cpu_model(), read_cpu().model);
+}
+
 TEST(ReadCpu, ReadsTheNumbersOfAnX86Design) {
   const FakeRoot root = epyc();
   const CpuSignature signature = read_cpu(root.path()).signature;
