@@ -45,58 +45,6 @@ Pager::~Pager() {
   nvmemu::unmap(bounces_, kBounces * kPageBytes);
 }
 
-void Pager::wait(std::uint64_t until_ns) noexcept {
-  if (until_ns == 0) return;
-  const std::uint64_t begin_ns = clock_.now_ns();
-  if (begin_ns >= until_ns) return;
-  clock_.wait_until_ns(until_ns);
-  tally_.device_ns.fetch_add(clock_.now_ns() - begin_ns, std::memory_order_relaxed);
-}
-
-FaultOutcome Pager::fault(std::uintptr_t address, bool write) noexcept {
-  FaultOutcome outcome;
-  std::uint64_t until_ns;
-  {
-    const std::lock_guard guard(lock_);
-    if (!ranges_.contains(address)) return FaultOutcome::kNotOurs;
-    outcome = bring(address / kPageBytes, write, true);
-    until_ns = take_write_wait();
-  }
-  wait(until_ns);
-  return outcome;
-}
-
-// Until it is in DRAM, writable where it is to be written. The lock is let go of in between.
-FaultOutcome Pager::bring(std::uint64_t page, bool write, bool has_faulted) noexcept {
-  for (;;) {
-    PageEntry* const entry = table_->get(page);
-    if (entry == nullptr) return FaultOutcome::kLost;
-    switch (entry->state()) {
-      case PageState::kNew:
-        return touch_first(page);
-      case PageState::kOut:
-        if (const std::size_t at = ahead_.find(entry->number); at == AheadPages::kNone) {
-          return read_in(page, *entry, write);
-        } else if (!ahead_.is_coming(at)) {
-          return use_ahead(page, *entry, at, write);
-        }
-        [[fallthrough]];
-      case PageState::kBusy:
-        lock_.let_others();
-        if (!ranges_.contains(page * kPageBytes)) return FaultOutcome::kNotOurs;
-        has_faulted = false;  // whoever read it has brought it
-        break;
-      case PageState::kStaged:
-        return take_back(page, *entry, write);
-      case PageState::kClean:
-        if (write) return make_writable(page, *entry);
-        [[fallthrough]];
-      case PageState::kDirty:
-        return has_faulted ? look_again(page, *entry, write) : FaultOutcome::kMended;
-    }
-  }
-}
-
 bool Pager::note_in_dram(std::uint64_t page, PageState state, std::uint64_t slot) noexcept {
   PageEntry* const entry = table_->get(page);
   const Frames::Number number = entry == nullptr ? Frames::kNone : frames_.add(page, slot);
@@ -154,32 +102,32 @@ unsigned Pager::claim_bounce() noexcept {
   return number;
 }
 
-FaultOutcome Pager::read_in(std::uint64_t page, PageEntry& entry, bool write) noexcept {
-  const std::uint64_t begin_ns = clock_.now_ns();
-  const std::uint64_t slot = entry.number;
-  entry.set(PageState::kBusy, slot);
+// Nobody takes the page, nor its slot, until that is finished.
+FaultOutcome Pager::begin_reading_in(std::uint64_t page, PageEntry& entry, bool write,
+                                     ComingPage& coming) noexcept {
+  coming = {.page = page, .slot = entry.number, .write = write, .begun_ns = clock_.now_ns()};
+  entry.set(PageState::kBusy, coming.slot);
   ++busy_;
-  const unsigned number = claim_bounce();
-  const Reading reading = begin_reading(slot, bounce(number));
-  std::uint64_t done_ns = 0;
-  ask_device(PageOperation::kRead, reading.slots.begin, reading.slots.end - reading.slots.begin,
-             clock_.now_ns(), done_ns);
-  lock_.unlock();
-  const std::size_t pages = read_all(reading);
-  wait(done_ns);
-  lock_.lock();
+  coming.bounce = claim_bounce();
+  coming.reading = begin_reading(coming.slot, bounce(coming.bounce));
+  const SlotRange& slots = coming.reading.slots;
+  ask_device(PageOperation::kRead, slots.begin, slots.end - slots.begin, clock_.now_ns(), coming.done_ns);
+  return FaultOutcome::kComing;
+}
+
+FaultOutcome Pager::finish_reading_in(const ComingPage& coming) noexcept {
   --busy_;
-  entry.set(PageState::kOut, slot);
+  table_->find(coming.page)->set(PageState::kOut, coming.slot);
   FaultOutcome outcome = FaultOutcome::kLost;
-  if (finish_reading(reading, pages)) {
-    outcome = install(page, slot, bounce(number), write);
+  if (finish_reading(coming.reading, coming.slots_read)) {
+    outcome = install(coming.page, coming.slot, bounce(coming.bounce), coming.write);
   } else {
     tally_.failed_reads.fetch_add(1, std::memory_order_relaxed);
   }
-  bounces_used_ &= ~(std::uint64_t{1} << number);
+  bounces_used_ &= ~(std::uint64_t{1} << coming.bounce);
   if (outcome != FaultOutcome::kMended) return outcome;
-  make_room(page);
-  const std::uint64_t took_ns = clock_.now_ns() - begin_ns;
+  make_room(coming.page);
+  const std::uint64_t took_ns = clock_.now_ns() - coming.begun_ns;
   tally_.hard_faults.fetch_add(1, std::memory_order_relaxed);
   tally_.hard_ns.fetch_add(took_ns, std::memory_order_relaxed);
   tally_.hard.add(took_ns);

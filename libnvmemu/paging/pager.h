@@ -18,6 +18,7 @@
 
 #include "paging/address_ranges.h"
 #include "paging/ahead_pages.h"
+#include "paging/coming_page.h"
 #include "paging/device_model.h"
 #include "paging/eviction_policy.h"
 #include "paging/frames.h"
@@ -36,6 +37,13 @@ enum class FaultOutcome : std::uint8_t {
   kMended,   // what faulted may be tried again
   kNotOurs,  // it is not the pager's
   kLost,     // the store could not read it, or there is no memory: the program's contents are out of reach
+  // Of begin_fault() only:
+  kComing,  // it is read: end_fault() ends it
+  kLater,   // another brings it: to be begun again
+};
+struct BegunFault {
+  FaultOutcome outcome = FaultOutcome::kLater;
+  std::uint64_t until_ns = 0;  // what is to be waited for before the rest, by the pager's clock
 };
 
 class Pager {
@@ -61,6 +69,11 @@ class Pager {
 
   // The program touched an address, to write or not, and the kernel says that it cannot.
   FaultOutcome fault(std::uintptr_t address, bool write) noexcept;
+  // The same in two steps, of which neither waits for the device, for who serves many threads. What is
+  // kComing is to be ended, by whom it was begun, at `until_ns` or later.
+  BegunFault begin_fault(std::uintptr_t address, bool write, ComingPage& coming) noexcept;
+  BegunFault end_fault(const ComingPage& coming) noexcept;
+  std::uint64_t now_ns() noexcept { return clock_.now_ns(); }
 
   // What is paged of `range` is brought in, writable where it is to be written, and stays until unpin() of
   // the same. False where that cannot be: nothing is pinned then.
@@ -156,11 +169,18 @@ class Pager {
   static constexpr std::size_t kCleaned = kMostCopied;
   static bool is_failure(long result) noexcept { return result < 0 && result >= -4095; }
 
-  // pager.cc
+  // pager_faults.cc
   FaultOutcome bring(std::uint64_t page, bool write, bool has_faulted) noexcept;
+  FaultOutcome bring_or_begin(std::uint64_t page, bool write, bool has_faulted, ComingPage& coming) noexcept;
+  void wait(std::uint64_t until_ns) noexcept;
+  void note_waiting(std::uint64_t until_ns) noexcept;
+
+  // pager.cc
   std::uint64_t pin_pages(AddressRange range, bool write) noexcept;
   FaultOutcome touch_first(std::uint64_t page) noexcept;
-  FaultOutcome read_in(std::uint64_t page, PageEntry& entry, bool write) noexcept;
+  FaultOutcome begin_reading_in(std::uint64_t page, PageEntry& entry, bool write,
+                                ComingPage& coming) noexcept;
+  FaultOutcome finish_reading_in(const ComingPage& coming) noexcept;
   FaultOutcome install(std::uint64_t page, std::uint64_t slot, const std::byte* contents,
                        bool write) noexcept;
   FaultOutcome take_back(std::uint64_t page, PageEntry& entry, bool write) noexcept;
@@ -172,14 +192,6 @@ class Pager {
   unsigned claim_bounce() noexcept;
 
   // pager_reading.cc
-  // Slots side by side that are read in one request, and where to; all but the one that is needed go to
-  // `ahead_`.
-  struct Reading {
-    SlotRange slots{};
-    std::uint64_t needed = kNoSlot;
-    std::array<std::byte*, ReadAhead::kWindow> to{};  // by slot, modulo the window
-    std::array<std::size_t, ReadAhead::kWindow> ahead{};
-  };
   Reading begin_reading(std::uint64_t slot, std::byte* to) noexcept;
   bool read_ahead_too(Reading& reading, std::uint64_t slot) noexcept;
   bool may_be_read_ahead(std::uint64_t slot) const noexcept;
@@ -205,7 +217,6 @@ class Pager {
                   std::uint64_t& done_ns) noexcept;
   // When all that was written will be done, which whoever had it written waits for, without the lock.
   std::uint64_t take_write_wait() noexcept { return std::exchange(written_at_ns_, 0); }
-  void wait(std::uint64_t until_ns) noexcept;
 
   // pager_store.cc
   struct Written {

@@ -25,7 +25,7 @@ bool Pager::read_ahead_too(Reading& reading, std::uint64_t slot) noexcept {
 }
 
 // As much of what is asked for as lies side by side.
-Pager::Reading Pager::begin_reading(std::uint64_t slot, std::byte* to) noexcept {
+Reading Pager::begin_reading(std::uint64_t slot, std::byte* to) noexcept {
   const SlotRange around = read_ahead_.around(slot);
   Reading reading{.slots = {slot, slot + 1}, .needed = slot};
   reading.to[slot % ReadAhead::kWindow] = to;

@@ -11,8 +11,11 @@
 #include <sys/syscall.h>
 #include <time.h>
 
+#include <algorithm>
+
 #include "base/clock.h"
 #include "base/raw_syscall.h"
+#include "base/timespec.h"
 #include "base/user_time.h"
 #include "paging/trapped_thread.h"
 
@@ -74,6 +77,7 @@ long clone_thread(std::byte* area, void (*run)(void*) noexcept, void* argument) 
 bool FaultThread::start(UffdMapper& mapper, Pager& pager) noexcept {
   mapper_ = &mapper;
   pager_ = &pager;
+  queue_ = {};
   first_has_ended_ = false;
   process_ = static_cast<int>(raw_syscall(SYS_getpid));
   tid_ = 0;
@@ -107,44 +111,59 @@ void FaultThread::tell(Told what) noexcept {
   if (tid() != 0) raw_syscall(SYS_write, told_, &value, sizeof value);
 }
 
-// Until there is something to do. False: there will be nothing any more.
-bool FaultThread::wait() noexcept {
-  constexpr timespec kOften{.tv_sec = 0, .tv_nsec = 10'000'000};
-  pollfd files[] = {{.fd = mapper_->file(), .events = POLLIN, .revents = 0},
-                    {.fd = told_, .events = POLLIN, .revents = 0}};
+// How long there is nothing to do, unless somebody tells. What is due soon is spun for.
+std::uint64_t FaultThread::sleep_ns() noexcept {
+  constexpr std::uint64_t kOftenNs = 10'000'000;
+  const std::uint64_t now_ns = pager_->now_ns(), next_ns = queue_.next_ns();
   // What is left to do for threads that are ending nobody tells.
-  const timespec* const timeout = first_has_ended_ ? &kOften : nullptr;
-  timespec left = kOften;
-  const long ready = raw_syscall(SYS_ppoll, files, 2, timeout == nullptr ? nullptr : &left, nullptr, 0);
+  if (next_ns == FaultQueue::kNever) return first_has_ended_ ? kOftenNs : FaultQueue::kNever;
+  const std::uint64_t left_ns = next_ns - std::min(now_ns, next_ns);
+  return left_ns > 2 * kSleepsLateNs ? std::min(left_ns - kSleepsLateNs, kOftenNs) : 0;
+}
+
+// Until there may be something to do. False: there will be nothing any more.
+bool FaultThread::wait() noexcept {
+  const bool has_room = queue_.room() >= UffdMapper::kMostFaults;
+  pollfd files[] = {{.fd = told_, .events = POLLIN, .revents = 0},
+                    {.fd = has_room ? mapper_->file() : -1, .events = POLLIN, .revents = 0}};
+  const std::uint64_t nanoseconds = sleep_ns();
+  timespec left = timespec_of(nanoseconds);
+  timespec* const timeout = nanoseconds == FaultQueue::kNever ? nullptr : &left;
+  const long ready = raw_syscall(SYS_ppoll, files, 2, timeout, nullptr, 0);
   if (std::uint64_t told = 0; raw_syscall(SYS_read, told_, &told, sizeof told) == sizeof told) {
     if (told >= kStop) return false;
     first_has_ended_ = true;
   }
-  return ready != 0 || !first_has_ended_ || have_threads_but_first();
+  return ready != 0 || !first_has_ended_ || !queue_.empty() || have_threads_but_first();
 }
 
 void FaultThread::serve() noexcept {
-  UffdMapper::Fault faults[UffdMapper::kMostFaults];
   while (wait()) {
-    const std::size_t count = mapper_->read_faults(faults);
-    for (std::size_t i = 0; i < count; ++i) answer(faults[i]);
+    begin_new();
+    end_due();
     note_time();
   }
+  while (!queue_.empty()) end_due();
   tid_ = 0;
 }
 
+void FaultThread::begin_new() noexcept {
+  if (queue_.room() < UffdMapper::kMostFaults) return;
+  UffdMapper::Fault faults[UffdMapper::kMostFaults];
+  const std::size_t count = mapper_->read_faults(faults);
+  for (std::size_t i = 0; i < count; ++i) queue_.begin(*pager_, faults[i].address, faults[i].write);
+}
+
+void FaultThread::end_due() noexcept {
+  queue_.end_due(*pager_, [this](std::uintptr_t address, FaultOutcome outcome) { answer(address, outcome); });
+}
+
 // Where a page is there, whoever brought it has woken those that wait, but for those that came in between.
-void FaultThread::answer(const UffdMapper::Fault& fault) noexcept {
-  const std::uint64_t page = fault.address / kPageBytes;
-  switch (pager_->fault(fault.address, fault.write)) {
-    case FaultOutcome::kNotOurs:  // by now
-      pager_->disown(fault.address);
-      [[fallthrough]];
-    case FaultOutcome::kMended:
-      return mapper_->wake(page);
-    case FaultOutcome::kLost:
-      return mapper_->spoil(page);
-  }
+void FaultThread::answer(std::uintptr_t address, FaultOutcome outcome) noexcept {
+  const std::uint64_t page = address / kPageBytes;
+  if (outcome == FaultOutcome::kLost) return mapper_->spoil(page);
+  if (outcome == FaultOutcome::kNotOurs) pager_->disown(address);  // by now
+  mapper_->wake(page);
 }
 
 void FaultThread::note_time() noexcept {

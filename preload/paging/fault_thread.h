@@ -2,7 +2,8 @@
 // A thread of the emulator's that brings the pages that this process touches, in its own code or in the
 // kernel's (--page-handler thread). The C library does not know it, and it has no part in what the program
 // does: all signals are blocked on it, its stack and what stands for thread-local storage are its own and
-// never paged, its system calls are not looked at, and nobody samples it. One page comes after the other.
+// never paged, its system calls are not looked at, and nobody samples it. It waits for the device for all who
+// wait for it at once.
 //
 // It ends when it is the last, and as the one before: a process whose threads have all ended would go on by
 // it otherwise.
@@ -12,10 +13,14 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "paging/fault_queue.h"
 #include "paging/pager.h"
 #include "paging/uffd_mapper.h"
 
 namespace nvmemu::preload {
+
+// That a sleep may end later than asked for.
+inline constexpr std::uint64_t kSleepsLateNs = 60'000;
 
 class FaultThread {
  public:
@@ -40,8 +45,11 @@ class FaultThread {
 
   static void run(void* self) noexcept;
   void serve() noexcept;
-  void answer(const UffdMapper::Fault& fault) noexcept;
+  void begin_new() noexcept;
+  void end_due() noexcept;
+  void answer(std::uintptr_t address, FaultOutcome outcome) noexcept;
   bool wait() noexcept;
+  std::uint64_t sleep_ns() noexcept;
   void note_time() noexcept;
   void tell(Told what) noexcept;
 
@@ -50,6 +58,7 @@ class FaultThread {
   std::byte* area_ = nullptr;
   int told_ = -1;  // an eventfd
   int process_ = 0;
+  FaultQueue queue_;
   bool first_has_ended_ = false;
   std::uint64_t noted_ns_ = 0;
   std::atomic<int> tid_{0};

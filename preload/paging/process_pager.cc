@@ -19,9 +19,6 @@
 namespace nvmemu::preload {
 namespace {
 
-// That a sleep may end later than asked for.
-constexpr std::uint64_t kSleepsLateNs = 60'000;
-
 // Of the store, in addresses: what is used of it lies in a file.
 constexpr std::uint64_t kMostStorePages = std::uint64_t{1} << 28;  // 1 TiB
 

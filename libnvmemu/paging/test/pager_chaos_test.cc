@@ -12,6 +12,7 @@
 #include <unordered_map>
 
 #include "simulated_process.h"
+#include "simulated_server.h"
 
 namespace nvmemu {
 namespace {
@@ -19,6 +20,7 @@ namespace {
 using simulated::kBase;
 using simulated::pages;
 using simulated::Process;
+using simulated::Server;
 using simulated::Store;
 
 // Everything that can happen to memory, in any order, and after each step what the program reads is what it
@@ -151,7 +153,7 @@ class Chaos {
     } else {
       process_.store.unreadable = 1 + random_() % 256;
     }
-    process_.pager.fault((kBase + some_page()) * kPageBytes, random_() % 2 == 0);
+    process_.fault((kBase + some_page()) * kPageBytes, random_() % 2 == 0);
     process_.store.refuses_reads = false;
     process_.store.unreadable = 0;
   }
@@ -205,6 +207,9 @@ class PagerChaos : public ::testing::TestWithParam<Parameters> {
   // Too little for all that there is, just enough for most of it, enough.
   static std::uint64_t store_pages() { return std::array<std::uint64_t, 3>{700, 2500, 8192}[which() % 3]; }
   static unsigned shared_one_in() { return which() % 2 == 0 ? 3 : 0; }
+  static simulated::ProcessOptions options() {
+    return {.store_pages = store_pages(), .shared_one_in = shared_one_in(), .choices = choices()};
+  }
 };
 
 std::string name_of_parameters(const ::testing::TestParamInfo<Parameters>& info) {
@@ -227,15 +232,25 @@ INSTANTIATE_TEST_SUITE_P(
     name_of_parameters);
 
 TEST_P(PagerChaos, ReadsWhatWasLastWritten) {
-  Process process({.store_pages = store_pages(), .shared_one_in = shared_one_in(), .choices = choices()});
+  Process process(options());
   Chaos chaos(process, seed());
   chaos.run(8'000);
   process.store.refuses_writes = false;
   chaos.check();
 }
 
+TEST_P(PagerChaos, ReadsItServedByAnother) {
+  Process process(options());
+  Server server(process.pager, process.clock);
+  process.ask = [&server](std::uintptr_t address, bool write) { return server.fault(address, write); };
+  Chaos chaos(process, seed());
+  chaos.run(2'000);
+  process.store.refuses_writes = false;
+  chaos.check();
+}
+
 TEST_P(PagerChaos, ChildAndParentEachReadTheirOwn) {
-  Process process({.store_pages = store_pages(), .shared_one_in = shared_one_in(), .choices = choices()});
+  Process process(options());
   Chaos chaos(process, seed());
   chaos.run(2'000);
   process.store.refuses_writes = false;

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "simulated_process.h"
+#include "simulated_server.h"
 
 namespace nvmemu {
 namespace {
@@ -216,10 +217,9 @@ INSTANTIATE_TEST_SUITE_P(Kinds, PagerReadAhead,
                                            ReadAheadKind::kAdaptive));
 
 // Each has pages of its own, and all read some that none writes, while some is mapped and unmapped.
-TEST_P(PagerReadAhead, ServesThreadsAtOnce) {
+void expect_threads_served(Process& process) {
   constexpr unsigned kThreads = 4;
   constexpr std::uint64_t kEach = 512;
-  Process process({.shared_one_in = 5, .latency_ns = 0, .choices = {.read_ahead = GetParam()}});
   process.store.yields = 2;
   ASSERT_TRUE(process.pager.add(pages(0, (kThreads + 1) * kEach)));
   for (std::uint64_t page = 0; page < kEach; ++page) process.save(page, page + 1);
@@ -255,6 +255,18 @@ TEST_P(PagerReadAhead, ServesThreadsAtOnce) {
   for (unsigned i = 0; i < kThreads; ++i) threads.emplace_back(work, i);
   for (std::thread& thread : threads) thread.join();
   EXPECT_EQ(process.tally.failed_reads, 0U);
+}
+
+TEST_P(PagerReadAhead, ServesThreadsAtOnce) {
+  Process process({.shared_one_in = 5, .latency_ns = 0, .choices = {.read_ahead = GetParam()}});
+  expect_threads_served(process);
+}
+
+TEST_P(PagerReadAhead, ServesThreadsByAnother) {
+  Process process({.shared_one_in = 5, .choices = {.read_ahead = GetParam()}});
+  simulated::Server server(process.pager, process.clock);
+  process.ask = [&server](std::uintptr_t address, bool write) { return server.fault(address, write); };
+  expect_threads_served(process);
 }
 
 }  // namespace

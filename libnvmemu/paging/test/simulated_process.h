@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include <functional>
+
 #include "paging/page_layouts.h"
 #include "paging/pager.h"
 #include "simulated_memory.h"
@@ -35,11 +37,16 @@ struct Process {
               options.device.erase_block_bytes > 0 ? options.device : page_device_of(options.latency_ns),
               kLimit, options.store_pages) {}
 
+  // As a program's thread meets it: it brings the page itself, or asks another.
+  FaultOutcome fault(std::uintptr_t address, bool write) {
+    return ask ? ask(address, write) : pager.fault(address, write);
+  }
+
   std::uint64_t load(std::uint64_t page) {
     std::uint64_t value = ~std::uint64_t{0};
     for (int tries = 0; !memory.load(kBase + page, value); ++tries) {
       EXPECT_LT(tries, 1000);
-      EXPECT_EQ(pager.fault((kBase + page) * kPageBytes + 8, false), FaultOutcome::kMended);
+      EXPECT_EQ(fault((kBase + page) * kPageBytes + 8, false), FaultOutcome::kMended);
       if (::testing::Test::HasFailure()) return value;
     }
     return value;
@@ -47,7 +54,7 @@ struct Process {
   void save(std::uint64_t page, std::uint64_t value) {
     for (int tries = 0; !memory.store(kBase + page, value); ++tries) {
       ASSERT_LT(tries, 1000);
-      ASSERT_EQ(pager.fault((kBase + page) * kPageBytes + 8, true), FaultOutcome::kMended);
+      ASSERT_EQ(fault((kBase + page) * kPageBytes + 8, true), FaultOutcome::kMended);
     }
   }
   void fill(std::uint64_t count) {
@@ -62,6 +69,7 @@ struct Process {
   Memory memory;
   Store store;
   Pager pager;
+  std::function<FaultOutcome(std::uintptr_t, bool)> ask;
 };
 
 }  // namespace nvmemu::simulated
