@@ -11,6 +11,7 @@
 #include "hook.h"
 #include "lifecycle.h"
 #include "runtime.h"
+#include "storage/aio_lists.h"
 #include "storage/aio_teller.h"
 #include "storage/linux_aio_contexts.h"
 #include "storage/process_storage.h"
@@ -36,6 +37,7 @@ void begin_forked_child() noexcept {
   process_storage().note_forked();
   linux_aio_contexts().forget_all();
   aio_teller().forget_all();
+  ToldList::forget_all();
   begin_thread();
 }
 

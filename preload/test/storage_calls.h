@@ -32,11 +32,14 @@ class Stopwatch {
 };
 
 // Scenarios: storage_asynchronous.cc, storage_full.cc, storage_linux_aio.cc, storage_names.cc,
-// storage_ranges.cc, storage_streams.cc.
+// storage_ranges.cc, storage_streams.cc, storage_told_lists.cc.
 void asynchronous();
 void by_number();
 void by_instruction();
 void contexts();
+void told_lists();
+void told_lists_in_time();
+void long_told_list();
 void linux_aio();
 void linux_aio_threads();
 void links_and_folders();

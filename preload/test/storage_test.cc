@@ -104,16 +104,36 @@ TEST_F(Storage, GoesTogetherWithTheRest) {
   EXPECT_EQ(stored("stdio", "100us", {"--dram", "64M"})["read_bytes"], 100'000);
 }
 
-// Requests are told to be done when the storage would be done with them; but for one, of whose list a signal
-// tells.
+// Requests are told to be done when the storage would be done with them.
 TEST_F(Storage, RequestsOfPosixAioTakeAsLongAsTheStorageWould) {
   const Json storage = stored("asynchronous", "5ms");
-  EXPECT_EQ(storage["told_requests"], 1);
+  EXPECT_EQ(storage["told_requests"], 0);
   EXPECT_EQ(storage["writes"], 1);
   EXPECT_EQ(storage["syncs"], 1);
   EXPECT_EQ(storage["commits"], 1);
   EXPECT_EQ(storage["read_bytes"], kPage * (1 + 1 + 4 + 3 + 2 + 4)) << "by aio, and by what looks at it";
-  EXPECT_THAT(err_, HasSubstr("1 requests, of which an eventfd tells, or which are in lists"));
+}
+
+// As natively, wherever the files are; and where they are on storage, all are charged.
+TEST_F(Storage, ListsOfPosixAioAreToldOfOnceAndAtTheirEnd) {
+  EXPECT_EQ(finish(start_program({NVMEMU_TEST_STORAGE_CALLS, stored_, "told-lists"})).out, "ok\n");
+  EXPECT_EQ(stored_in(elsewhere_, "told-lists", "5ms", {})["reads"], 0);
+  const Json storage = stored("told-lists", "5ms");
+  EXPECT_EQ(storage["told_requests"], 0);
+  EXPECT_EQ(storage["read_bytes"], 2 * kPage * (7 + 1)) << "by aio, and by what looks at it";
+}
+
+TEST_F(Storage, ListsOfPosixAioAreToldOfWhenTheStorageWouldBeDone) {
+  const Json storage = stored("told-lists-in-time", "20ms");
+  EXPECT_EQ(storage["told_requests"], 0);
+  EXPECT_EQ(storage["device_reads"], 2 * 3);
+}
+
+TEST_F(Storage, LongListsOfPosixAioAreNotChargedWhichIsTold) {
+  const Json storage = stored("long-told-list");
+  EXPECT_EQ(storage["told_requests"], 300);
+  EXPECT_EQ(storage["reads"], 10);
+  EXPECT_THAT(err_, HasSubstr("300 requests, of which an eventfd tells, or which are in lists"));
 }
 
 TEST_F(Storage, ElsewherePosixAioIsLeftAlone) {
