@@ -3,7 +3,6 @@
 #include <aio.h>
 #include <dlfcn.h>
 #include <fcntl.h>
-#include <linux/aio_abi.h>
 #include <sched.h>
 #include <signal.h>
 #include <sys/syscall.h>
@@ -274,12 +273,6 @@ void by_instruction() {
 #if defined(__x86_64__)
   call_by(by_itself);
 #endif
-}
-
-void contexts() {
-  aio_context_t context = 0;
-  check(syscall(SYS_io_setup, 4, &context) == 0 && context != 0, "io_setup");
-  check(syscall(SYS_io_destroy, context) == 0, "io_destroy");
 }
 
 }  // namespace nvmemu::stored

@@ -36,11 +36,12 @@ class Stopwatch {
 void asynchronous();
 void by_number();
 void by_instruction();
-void contexts();
 void told_lists();
 void told_lists_in_time();
 void long_told_list();
 void linux_aio();
+void linux_aio_by_number();
+void linux_aio_ring();
 void linux_aio_threads();
 void links_and_folders();
 void vanishing_folder();

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Linux' own aio, as libaio has it.
+// Linux' own aio, as libaio has it, and by number.
 #include <fcntl.h>
 #include <linux/aio_abi.h>
 #include <sched.h>
 #include <signal.h>
 #include <sys/eventfd.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
 #include <sys/time.h>
 #include <sys/uio.h>
 #include <sys/wait.h>
@@ -18,6 +19,8 @@
 #include <cstring>
 #include <memory>
 #include <thread>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "storage_calls.h"
@@ -39,6 +42,41 @@ using std::chrono::milliseconds;
 
 constexpr auto kPageBytes = static_cast<long>(kPage);
 
+bool is_by_number = false;
+
+// With libaio's results; what syscall(2) has is looked at.
+template <typename Function, typename... Words>
+int call(Function* by_name, long number, Words... words) {
+  if constexpr (std::is_invocable_v<Function, Words...>) {
+    if (!is_by_number) return by_name(words...);
+  }
+  const int before = std::exchange(errno, 0);
+  const long result = syscall(number, words...);
+  check(result >= 0 ? errno == 0 : result == -1 && errno > 0, "what syscall has");
+  const int error = std::exchange(errno, before);
+  return result < 0 ? -error : static_cast<int>(result);
+}
+int setup(int most, aio_context_t* context) { return call(io_setup, SYS_io_setup, most, context); }
+int destroy_context(aio_context_t context) { return call(io_destroy, SYS_io_destroy, context); }
+int submit(aio_context_t context, long count, iocb** requests) {
+  return call(io_submit, SYS_io_submit, context, count, requests);
+}
+int cancel(aio_context_t context, iocb* request, io_event* event) {
+  return call(io_cancel, SYS_io_cancel, context, request, event);
+}
+int get_events(aio_context_t context, long least, long most, io_event* events, timespec* timeout) {
+  return call(io_getevents, SYS_io_getevents, context, least, most, events, timeout);
+}
+int get_events_meanwhile(aio_context_t context, long least, long most, io_event* events, timespec* timeout,
+                         sigset_t* mask) {
+  if (!is_by_number) return io_pgetevents(context, least, most, events, timeout, mask);
+  const struct {
+    const sigset_t* mask;
+    unsigned long bytes;
+  } meanwhile{mask, 8};
+  return call(io_getevents, SYS_io_pgetevents, context, least, most, events, timeout, &meanwhile);
+}
+
 // A page that O_DIRECT may move.
 class Page {
  public:
@@ -54,20 +92,20 @@ class Page {
 
 class Context {
  public:
-  explicit Context(int most = 16) { check(io_setup(most, &id_) == 0 && id_ != 0, "io_setup"); }
-  ~Context() { check(io_destroy(id_) == 0, "io_destroy"); }
+  explicit Context(int most = 16) { check(setup(most, &id_) == 0 && id_ != 0, "io_setup"); }
+  ~Context() { check(destroy_context(id_) == 0, "io_destroy"); }
   Context(const Context&) = delete;
   Context& operator=(const Context&) = delete;
   aio_context_t id() const { return id_; }
 
   void submit(iocb& request) const {
     iocb* one[] = {&request};
-    check(io_submit(id_, 1, one) == 1, "io_submit");
+    check(stored::submit(id_, 1, one) == 1, "io_submit");
   }
   // Waits for one, which is this one's.
   long result_of(const iocb& request) const {
     io_event event{};
-    check(io_getevents(id_, 1, 1, &event, nullptr) == 1, "io_getevents");
+    check(get_events(id_, 1, 1, &event, nullptr) == 1, "io_getevents");
     check(event.obj == reinterpret_cast<std::uintptr_t>(&request) && event.data == request.aio_data,
           "whose event it is");
     return event.res;
@@ -107,14 +145,14 @@ void read_two(const Context& context, int fd) {
   iocb* both[] = {&requests[0], &requests[1]};
   io_event events[3] = {};
   const Stopwatch time;
-  check(io_submit(context.id(), 2, both) == 2, "io_submit");
+  check(submit(context.id(), 2, both) == 2, "io_submit");
   const auto may_be_done = [&] { return time.has_run_for(milliseconds(5)); };
   timespec none{0, 0}, short_time{0, 1'000'000};
-  int got = io_getevents(context.id(), 0, 3, events, &none);
+  int got = get_events(context.id(), 0, 3, events, &none);
   check(got == 0 || may_be_done(), "io_getevents without a wait");
-  got += io_getevents(context.id(), 3 - got, 3 - got, events + got, &short_time);
+  got += get_events(context.id(), 3 - got, 3 - got, events + got, &short_time);
   check(got == 0 || may_be_done(), "io_getevents for 1 ms");
-  if (got < 2) got += io_getevents(context.id(), 2 - got, 3 - got, events + got, nullptr);
+  if (got < 2) got += get_events(context.id(), 2 - got, 3 - got, events + got, nullptr);
   check(got == 2 && may_be_done(), "io_getevents");
   check(events[0].data + events[1].data == 71 + 72 && events[0].data != events[1].data, "whose events");
   for (const io_event& event : {events[0], events[1]}) check(event.res == kPageBytes, "an event's result");
@@ -137,7 +175,7 @@ void write_and_sync(const Context& context, int fd) {
   sigset_t blocked;
   sigemptyset(&blocked);
   timespec long_time{60, 0};
-  check(io_pgetevents(context.id(), 1, 1, &event, &long_time, &blocked) == 1, "io_pgetevents");
+  check(get_events_meanwhile(context.id(), 1, 1, &event, &long_time, &blocked) == 1, "io_pgetevents");
   check(event.res == 0 && of_sync.has_run_for(milliseconds(20)), "a sync");
 }
 
@@ -175,12 +213,12 @@ void fail(const Context& context, int fd) {
   wrong.aio_lio_opcode = 77;
   iocb *none[] = {&of_none}, *second_is_wrong[] = {&good, &wrong};
   errno = 0;
-  check(io_submit(context.id(), 1, none) == -EBADF, "a request of no file");
-  check(io_submit(context.id(), 2, second_is_wrong) == 1, "one of two requests");
-  check(io_cancel(context.id(), &good, &event) == -EINVAL, "io_cancel of what cannot be");
+  check(submit(context.id(), 1, none) == -EBADF, "a request of no file");
+  check(submit(context.id(), 2, second_is_wrong) == 1, "one of two requests");
+  check(cancel(context.id(), &good, &event) == -EINVAL, "io_cancel of what cannot be");
   check(context.result_of(good) == kPageBytes, "the one that is right");
-  check(io_submit(0, 1, none) == -EINVAL, "io_submit of no context");
-  check(io_getevents(context.id(), 2, 1, &event, nullptr) == -EINVAL, "io_getevents of fewer than least");
+  check(submit(0, 1, none) == -EINVAL, "io_submit of no context");
+  check(get_events(context.id(), 2, 1, &event, nullptr) == -EINVAL, "io_getevents of fewer than least");
   check(errno == 0, "errno");
 }
 
@@ -191,17 +229,17 @@ void refuse_bad_memory(const Context& context, int fd) {
   auto* const bad = reinterpret_cast<iocb*>(not_there.data());
   iocb good = read_of(fd, found, kPageBytes), parts = request_of(IOCB_CMD_PREADV, fd, bad, 1, 0);
   iocb *none[] = {nullptr}, *second_is_bad[] = {&good, bad}, *parts_are_bad[] = {&parts};
-  check(io_submit(context.id(), 1, reinterpret_cast<iocb**>(bad)) == -EFAULT, "a bad list of requests");
-  check(io_submit(context.id(), 1, none) == -EFAULT, "no request");
-  check(io_submit(context.id(), 1, parts_are_bad) == -EFAULT, "a request of bad parts");
-  check(io_submit(context.id(), 2, second_is_bad) == 1, "a bad request behind a good one");
+  check(submit(context.id(), 1, reinterpret_cast<iocb**>(bad)) == -EFAULT, "a bad list of requests");
+  check(submit(context.id(), 1, none) == -EFAULT, "no request");
+  check(submit(context.id(), 1, parts_are_bad) == -EFAULT, "a request of bad parts");
+  check(submit(context.id(), 2, second_is_bad) == 1, "a bad request behind a good one");
   auto* const nowhere = reinterpret_cast<io_event*>(bad);
-  check(io_getevents(context.id(), 1, 1, nowhere, reinterpret_cast<timespec*>(bad)) == -EFAULT, "a bad time");
+  check(get_events(context.id(), 1, 1, nowhere, reinterpret_cast<timespec*>(bad)) == -EFAULT, "a bad time");
   io_event event{};
   timespec at_once{};
-  check(io_getevents(context.id(), 0, 1, &event, &at_once) == 0, "an event that is held");
+  check(get_events(context.id(), 0, 1, &event, &at_once) == 0, "an event that is held");
   std::this_thread::sleep_for(milliseconds(20));  // by when it is no longer
-  check(io_getevents(context.id(), 1, 1, nowhere, nullptr) == -EFAULT, "an event to bad memory");
+  check(get_events(context.id(), 1, 1, nowhere, nullptr) == -EFAULT, "an event to bad memory");
   check(context.result_of(good) == kPageBytes, "the request that is good");
   check(mprotect(not_there.data(), kPage, PROT_READ | PROT_WRITE) == 0, "mprotect");
 }
@@ -214,7 +252,7 @@ void be_interrupted(const Context& context) {
   const itimerval soon{{0, 5000}, {0, 5000}}, never{};
   check(setitimer(ITIMER_REAL, &soon, nullptr) == 0, "setitimer");
   io_event event{};
-  check(io_getevents(context.id(), 1, 1, &event, nullptr) == -EINTR, "io_getevents, interrupted");
+  check(get_events(context.id(), 1, 1, &event, nullptr) == -EINTR, "io_getevents, interrupted");
   check(setitimer(ITIMER_REAL, &never, nullptr) == 0, "setitimer");
 }
 
@@ -223,12 +261,12 @@ void destroy(int fd) {
   const Page found;
   iocb request = read_of(fd, found, 0);
   aio_context_t context = 0;
-  check(io_setup(4, &context) == 0, "io_setup");
+  check(setup(4, &context) == 0, "io_setup");
   iocb* one[] = {&request};
   const Stopwatch time;
-  check(io_submit(context, 1, one) == 1, "io_submit");
-  check(io_destroy(context) == 0 && time.has_run_for(milliseconds(5)), "io_destroy");
-  check(io_destroy(context) == -EINVAL, "io_destroy, again");
+  check(submit(context, 1, one) == 1, "io_submit");
+  check(destroy_context(context) == 0 && time.has_run_for(milliseconds(5)), "io_destroy");
+  check(destroy_context(context) == -EINVAL, "io_destroy, again");
 }
 
 // A child has none of its parent's contexts: 2 reads.
@@ -269,6 +307,30 @@ void linux_aio() {
   close(fd);
 }
 
+void linux_aio_by_number() {
+  is_by_number = true;
+  linux_aio();
+}
+
+// The kernel's ring, from which a program takes more events by itself than are kept in mind: 1,100 reads.
+void linux_aio_ring() {
+  struct Ring {
+    std::uint32_t id, count, head, tail;
+  };
+  const Context context;
+  auto* const ring = reinterpret_cast<Ring*>(context.id());
+  const int fd = open_directly("long");
+  const Page page;
+  for (int i = 0; i < 1100; ++i) {
+    iocb request = read_of(fd, page, 0);
+    context.submit(request);
+    std::atomic_ref head(ring->head), tail(ring->tail);
+    while (tail.load() == head.load()) sched_yield();
+    head.store((head.load() + 1) % ring->count);
+  }
+  close(fd);
+}
+
 // 4 threads ask and take by one context: each event comes once, to whichever. 4 times 25 reads.
 void linux_aio_threads() {
   constexpr std::size_t kThreads = 4, kEach = 25;
@@ -288,7 +350,7 @@ void linux_aio_threads() {
       io_event events[4];
       timespec short_time{0, 1'000'000};
       while (taken < kThreads * kEach) {
-        const int got = io_getevents(context.id(), 2, 4, events, &short_time);
+        const int got = get_events(context.id(), 2, 4, events, &short_time);
         check(got >= 0, "io_getevents");
         for (const io_event& event : std::vector<io_event>(events, events + got)) {
           check(event.res == kPageBytes && seen[event.data]++ == 0, "each event once");
