@@ -13,6 +13,7 @@
 #include "runtime.h"
 #include "storage/aio_lists.h"
 #include "storage/aio_teller.h"
+#include "storage/eventfd_teller.h"
 #include "storage/linux_aio_contexts.h"
 #include "storage/process_storage.h"
 #include "storage/stream_call.h"
@@ -38,6 +39,7 @@ void begin_forked_child() noexcept {
   linux_aio_contexts().forget_all();
   aio_teller().forget_all();
   ToldList::forget_all();
+  eventfd_teller().forget_all();
   begin_thread();
 }
 

@@ -33,7 +33,8 @@ void warn(const StorageReport& storage, std::vector<std::string>& warnings) {
         "done");
   if (storage.told_requests > 0)
     say(std::to_string(storage.told_requests) +
-        " requests, of which an eventfd tells, or which are in lists whose end is told, are not charged");
+        " requests, of whose end the program is told, are not charged: they are more than can be told of "
+        "later");
   if (storage.resets > 0) say("a process was killed amid its reckoning: the page cache was emptied");
 }
 

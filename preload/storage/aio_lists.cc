@@ -6,6 +6,7 @@
 
 #include <array>
 #include <limits>
+#include <span>
 
 #include "base/raw_syscall.h"
 #include "storage/aio_signal.h"
@@ -14,12 +15,15 @@ namespace nvmemu::preload {
 namespace {
 
 constinit std::array<ToldList, 256> lists;
+constinit std::atomic<std::size_t> lists_used{0};  // none beyond has ever been
 
 }  // namespace
 
 ToldList* ToldList::begin(const sigevent& asked) noexcept {
-  for (ToldList& list : lists) {
+  for (std::size_t i = 0; i < lists.size(); ++i) {
+    ToldList& list = lists[i];
     if (list.is_taken_.exchange(true, std::memory_order_acquire)) continue;
+    if (lists_used.load(std::memory_order_relaxed) <= i) lists_used.store(i + 1, std::memory_order_relaxed);
     list.asked_ = asked;
     list.left_.store(1, std::memory_order_relaxed);
     return &list;
@@ -28,7 +32,8 @@ ToldList* ToldList::begin(const sigevent& asked) noexcept {
 }
 
 void ToldList::forget_all() noexcept {
-  for (ToldList& list : lists) list.is_taken_.store(false, std::memory_order_relaxed);
+  const std::size_t used = lists_used.load(std::memory_order_relaxed);
+  for (ToldList& list : std::span(lists).first(used)) list.is_taken_.store(false, std::memory_order_relaxed);
 }
 
 sigevent ToldList::for_the_library() noexcept {

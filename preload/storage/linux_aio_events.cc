@@ -75,7 +75,9 @@ long get_stored_events(const EventCall& call) noexcept {
 
 long EventCall::make(long at_least, long at_most, io_event* to, const timespec* time) const noexcept {
   if (meanwhile == nullptr) return raw_syscall(SYS_io_getevents, context, at_least, at_most, to, time);
-  return raw_syscall(SYS_io_pgetevents, context, at_least, at_most, to, time, meanwhile);
+  // It is the program's own, and let through or not.
+  return raw_syscall_words(SYS_io_pgetevents, as_word(context), at_least, at_most, as_word(to), as_word(time),
+                           as_word(meanwhile));
 }
 
 long get_events(const EventCall& call) noexcept {

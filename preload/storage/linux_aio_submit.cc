@@ -10,8 +10,10 @@
 #include <array>
 #include <cerrno>
 #include <span>
+#include <utility>
 
 #include "asked_memory.h"
+#include "storage/eventfd_teller.h"
 #include "storage/linux_aio.h"
 #include "storage/linux_aio_contexts.h"
 #include "storage/stored_call.h"
@@ -66,38 +68,54 @@ bool read_request(const iocb& request, FileRequest& found) noexcept {
 // Requests of one call, which are charged in their order.
 class Submission {
  public:
-  static constexpr long kMost = 64;
+  static constexpr long kMost = 32;
 
   Submission(aio_context_t context, std::uint64_t begin_ns) noexcept
       : context_(context), begin_ns_(begin_ns) {}
 
-  // The one with that number is about to be made. Whose end an eventfd tells of is not charged: the kernel
-  // writes to it when the real storage is done.
-  // Nor is what cannot be read, which the kernel refuses.
-  void add(long number, const iocb* const* its) noexcept {
-    if (!kernel_reads_word(reinterpret_cast<std::uintptr_t>(its)) || !kernel_reads(*its)) return;
-    const iocb* const request = *its;
+  // The one with that number is about to be made. False: first those that were added, since it is one of them
+  // again, and has another eventfd meanwhile. What cannot be read is not charged, and the kernel refuses it.
+  bool add(long number, iocb* const* its) noexcept {
+    if (!kernel_reads_word(reinterpret_cast<std::uintptr_t>(its)) || !kernel_reads(*its)) return true;
+    iocb* const request = *its;
+    if (is_told(request)) return false;
     ProcessStorage& storage = process_storage();
     StoredDescriptor* const descriptor = storage.find_named(static_cast<int>(request->aio_fildes));
     FileRequest found;
-    if (descriptor == nullptr || !read_request(*request, found)) return;
-    if ((request->aio_flags & IOCB_FLAG_RESFD) != 0) return storage.on_told_request(*descriptor);
-    PendingRequest* const pending =
+    if (descriptor == nullptr || !read_request(*request, found)) return true;
+    PendingRequest* pending =
         linux_aio_contexts().add(context_, *request, found.kind, descriptor->name, found.bytes, begin_ns_);
-    charged_[count_++] = {number, descriptor, found, pending};
+    EventfdTeller::Held* told = nullptr;
+    const bool asks_for_eventfd = (request->aio_flags & IOCB_FLAG_RESFD) != 0;
+    if (asks_for_eventfd && pending != nullptr) told = eventfd_teller().hold(request);
+    const bool is_kernels = asks_for_eventfd && told == nullptr;
+    if (is_kernels && pending != nullptr)
+      linux_aio_contexts().remove(context_, *std::exchange(pending, nullptr));
+    charged_[count_++] = {number, descriptor, found, pending, request, told, is_kernels};
+    return true;
   }
 
   // The first `made` were. Waits for what Linux waits for there, and for what cannot be held.
   void charge(long made) noexcept {
     ProcessStorage& storage = process_storage();
+    // Before another thread can have any of their events.
+    for (Charged& one : std::span(charged_).first(count_)) {
+      if (one.told != nullptr && !eventfd_teller().give_back(*one.told, one.number < made))
+        one.told = nullptr;
+    }
     std::uint64_t turn_ns = begin_ns_;
     for (const Charged& one : std::span(charged_).first(count_)) {
       if (one.number >= made) {
         if (one.pending != nullptr) linux_aio_contexts().remove(context_, *one.pending);
         continue;
       }
+      if (one.is_kernels) {
+        storage.on_told_request(*one.descriptor);
+        continue;
+      }
       const std::uint64_t done_ns = storage.on_request(*one.descriptor, one.request, turn_ns);
       if (one.pending != nullptr) linux_aio_contexts().set_done(context_, *one.pending, done_ns);
+      if (one.told != nullptr) eventfd_teller().set_done(*one.told, done_ns);
       if (one.pending != nullptr && is_left_under_way(one)) continue;
       storage.wait(one.descriptor->volume(), turn_ns, done_ns);
       turn_ns = done_ns;
@@ -109,9 +127,16 @@ class Submission {
     long number;
     StoredDescriptor* descriptor;
     FileRequest request;
-    PendingRequest* pending;  // null: there is no room for it
+    PendingRequest* pending;    // null: there is no room for it
+    const iocb* block;          // the program's
+    EventfdTeller::Held* told;  // null: no eventfd tells of it
+    bool is_kernels;            // whose eventfd cannot be told later: it is not charged
   };
 
+  bool is_told(const iocb* block) const noexcept {
+    return std::ranges::any_of(std::span(charged_).first(count_),
+                               [&](const Charged& one) { return one.block == block && one.told != nullptr; });
+  }
   static bool is_left_under_way(const Charged& one) noexcept {
     const bool moves = one.request.kind == Request::kRead || one.request.kind == Request::kWrite;
     return !moves || process_storage().is_past_cache(*one.descriptor);
@@ -131,9 +156,10 @@ long make(aio_context_t context, long count, iocb** requests) noexcept {
 long submit_stored(aio_context_t context, long count, iocb** requests) noexcept {
   long made = 0;
   while (made < count) {
-    const long part = std::min(count - made, Submission::kMost);
+    const long most = std::min(count - made, Submission::kMost);
     Submission submission(context, ProcessStorage::now_ns());
-    for (long i = 0; i < part; ++i) submission.add(i, requests + made + i);
+    long part = 0;
+    while (part < most && submission.add(part, requests + made + part)) ++part;
     const long result = make(context, part, requests + made);
     submission.charge(std::max(result, 0L));
     if (result < 0) return made > 0 ? made : result;

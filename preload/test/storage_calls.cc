@@ -216,6 +216,8 @@ int main(int argc, char** argv) {
                    {"linux-aio-by-number", linux_aio_by_number},
                    {"linux-aio-ring", linux_aio_ring},
                    {"linux-aio-threads", linux_aio_threads},
+                   {"linux-aio-eventfds", linux_aio_eventfds},
+                   {"linux-aio-eventfds-in-time", linux_aio_eventfds_in_time},
                    {"links-and-folders", links_and_folders},
                    {"vanishing-folder", vanishing_folder},
                    {"too-large", too_large},

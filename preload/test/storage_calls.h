@@ -31,8 +31,8 @@ class Stopwatch {
   std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
 };
 
-// Scenarios: storage_asynchronous.cc, storage_full.cc, storage_linux_aio.cc, storage_names.cc,
-// storage_ranges.cc, storage_streams.cc, storage_told_lists.cc.
+// Scenarios: storage_asynchronous.cc, storage_eventfds.cc, storage_full.cc, storage_linux_aio.cc,
+// storage_names.cc, storage_ranges.cc, storage_streams.cc, storage_told_lists.cc.
 void asynchronous();
 void by_number();
 void by_instruction();
@@ -43,6 +43,8 @@ void linux_aio();
 void linux_aio_by_number();
 void linux_aio_ring();
 void linux_aio_threads();
+void linux_aio_eventfds();
+void linux_aio_eventfds_in_time();
 void links_and_folders();
 void vanishing_folder();
 void too_large();

@@ -4,9 +4,7 @@
 #include <linux/aio_abi.h>
 #include <sched.h>
 #include <signal.h>
-#include <sys/eventfd.h>
 #include <sys/mman.h>
-#include <sys/syscall.h>
 #include <sys/time.h>
 #include <sys/uio.h>
 #include <sys/wait.h>
@@ -15,126 +13,17 @@
 #include <array>
 #include <atomic>
 #include <cerrno>
-#include <cstdlib>
 #include <cstring>
-#include <memory>
 #include <thread>
-#include <type_traits>
-#include <utility>
 #include <vector>
 
+#include "linux_aio_guest.h"
 #include "storage_calls.h"
-
-extern "C" {
-int io_setup(int most, aio_context_t* context);
-int io_destroy(aio_context_t context);
-int io_submit(aio_context_t context, long count, iocb** requests);
-int io_cancel(aio_context_t context, iocb* request, io_event* event);
-int io_getevents(aio_context_t context, long least, long most, io_event* events, timespec* timeout);
-int io_pgetevents(aio_context_t context, long least, long most, io_event* events, timespec* timeout,
-                  sigset_t* mask);
-}
 
 namespace nvmemu::stored {
 namespace {
 
 using std::chrono::milliseconds;
-
-constexpr auto kPageBytes = static_cast<long>(kPage);
-
-bool is_by_number = false;
-
-// With libaio's results; what syscall(2) has is looked at.
-template <typename Function, typename... Words>
-int call(Function* by_name, long number, Words... words) {
-  if constexpr (std::is_invocable_v<Function, Words...>) {
-    if (!is_by_number) return by_name(words...);
-  }
-  const int before = std::exchange(errno, 0);
-  const long result = syscall(number, words...);
-  check(result >= 0 ? errno == 0 : result == -1 && errno > 0, "what syscall has");
-  const int error = std::exchange(errno, before);
-  return result < 0 ? -error : static_cast<int>(result);
-}
-int setup(int most, aio_context_t* context) { return call(io_setup, SYS_io_setup, most, context); }
-int destroy_context(aio_context_t context) { return call(io_destroy, SYS_io_destroy, context); }
-int submit(aio_context_t context, long count, iocb** requests) {
-  return call(io_submit, SYS_io_submit, context, count, requests);
-}
-int cancel(aio_context_t context, iocb* request, io_event* event) {
-  return call(io_cancel, SYS_io_cancel, context, request, event);
-}
-int get_events(aio_context_t context, long least, long most, io_event* events, timespec* timeout) {
-  return call(io_getevents, SYS_io_getevents, context, least, most, events, timeout);
-}
-int get_events_meanwhile(aio_context_t context, long least, long most, io_event* events, timespec* timeout,
-                         sigset_t* mask) {
-  if (!is_by_number) return io_pgetevents(context, least, most, events, timeout, mask);
-  const struct {
-    const sigset_t* mask;
-    unsigned long bytes;
-  } meanwhile{mask, 8};
-  return call(io_getevents, SYS_io_pgetevents, context, least, most, events, timeout, &meanwhile);
-}
-
-// A page that O_DIRECT may move.
-class Page {
- public:
-  Page() : bytes_(static_cast<char*>(std::aligned_alloc(kPage, kPage)), &std::free) {
-    std::memset(bytes_.get(), 0, kPage);
-  }
-  char* data() const { return bytes_.get(); }
-  std::string text() const { return {bytes_.get(), kPage}; }
-
- private:
-  std::unique_ptr<char, decltype(&std::free)> bytes_;
-};
-
-class Context {
- public:
-  explicit Context(int most = 16) { check(setup(most, &id_) == 0 && id_ != 0, "io_setup"); }
-  ~Context() { check(destroy_context(id_) == 0, "io_destroy"); }
-  Context(const Context&) = delete;
-  Context& operator=(const Context&) = delete;
-  aio_context_t id() const { return id_; }
-
-  void submit(iocb& request) const {
-    iocb* one[] = {&request};
-    check(stored::submit(id_, 1, one) == 1, "io_submit");
-  }
-  // Waits for one, which is this one's.
-  long result_of(const iocb& request) const {
-    io_event event{};
-    check(get_events(id_, 1, 1, &event, nullptr) == 1, "io_getevents");
-    check(event.obj == reinterpret_cast<std::uintptr_t>(&request) && event.data == request.aio_data,
-          "whose event it is");
-    return event.res;
-  }
-
- private:
-  aio_context_t id_ = 0;
-};
-
-iocb request_of(int operation, int fd, const void* memory, std::size_t bytes, long at, long data = 0) {
-  iocb request{};
-  request.aio_lio_opcode = static_cast<std::uint16_t>(operation);
-  request.aio_fildes = static_cast<std::uint32_t>(fd);
-  request.aio_buf = reinterpret_cast<std::uintptr_t>(memory);
-  request.aio_nbytes = bytes;
-  request.aio_offset = at;
-  request.aio_data = static_cast<std::uint64_t>(data);
-  return request;
-}
-
-iocb read_of(int fd, const Page& to, long at, long data = 0) {
-  return request_of(IOCB_CMD_PREAD, fd, to.data(), kPage, at, data);
-}
-
-int open_directly(const char* name) {
-  const int fd = open(path(name).c_str(), O_RDWR | O_DIRECT);
-  check(fd >= 0, "open");
-  return fd;
-}
 
 std::string part_of_long(long at) { return contents(64 * kPage).substr(static_cast<std::size_t>(at), kPage); }
 
@@ -189,20 +78,6 @@ void read_by_the_cache(const Context& context) {
   check(time.has_run_for(milliseconds(5)), "io_submit");
   check(context.result_of(request) == kPageBytes && found.text() == contents(kPage), "a read by the cache");
   close(fd);
-}
-
-// The kernel tells it when the real storage is done.
-void tell_by_eventfd(const Context& context, int fd) {
-  const int told = eventfd(0, 0);
-  const Page found;
-  iocb request = read_of(fd, found, 0);
-  request.aio_flags = IOCB_FLAG_RESFD;
-  request.aio_resfd = static_cast<std::uint32_t>(told);
-  context.submit(request);
-  eventfd_t count = 0;
-  check(eventfd_read(told, &count) == 0 && count == 1, "eventfd");
-  check(context.result_of(request) == kPageBytes, "a read that an eventfd tells of");
-  close(told);
 }
 
 // As ever; of two of which the second is wrong, the first is made: 1 read.
@@ -291,14 +166,13 @@ void fork_amid(const Context& context, int fd) {
 
 }  // namespace
 
-// On a device that takes 5 ms for each request: 8 reads, 1 of which is not charged, a write, and a sync.
+// On a device that takes 5 ms for each request: 8 reads, a write, and a sync.
 void linux_aio() {
   const Context context;
   const int fd = open_directly("long");
   read_two(context, fd);
   write_and_sync(context, fd);
   read_by_the_cache(context);
-  tell_by_eventfd(context, fd);
   fail(context, fd);
   refuse_bad_memory(context, fd);
   be_interrupted(context);
