@@ -138,6 +138,9 @@ NVMEMU_EXPORT long interposed_syscall(long number, long a, long b, long c, long 
 long interposed_syscall(long number, long a, long b, long c, long d, long e, long f) {
   switch (number) {
     case SYS_futex:
+    case SYS_io_getevents:
+    case SYS_io_pgetevents:
+    case SYS_io_submit:
     case SYS_read:
     case SYS_write:
       this_thread().reach_edge(__builtin_return_address(0));
@@ -162,9 +165,6 @@ long interposed_syscall(long number, long a, long b, long c, long d, long e, lon
       break;
     case SYS_io_uring_setup:
       process_storage().on_unseen_ring();
-      break;
-    case SYS_io_setup:
-      process_storage().on_unseen_context();
       break;
     case SYS_mbind:
     case SYS_set_mempolicy:

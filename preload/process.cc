@@ -11,7 +11,9 @@
 #include "hook.h"
 #include "lifecycle.h"
 #include "runtime.h"
+#include "storage/aio_lists.h"
 #include "storage/aio_teller.h"
+#include "storage/eventfd_teller.h"
 #include "storage/linux_aio_contexts.h"
 #include "storage/process_storage.h"
 #include "storage/stream_call.h"
@@ -36,6 +38,8 @@ void begin_forked_child() noexcept {
   process_storage().note_forked();
   linux_aio_contexts().forget_all();
   aio_teller().forget_all();
+  ToldList::forget_all();
+  eventfd_teller().forget_all();
   begin_thread();
 }
 

@@ -17,6 +17,7 @@
 #include "hook.h"
 #include "runtime.h"
 #include "seccomp_filter.h"
+#include "storage/eventfd_teller.h"
 #include "storage/process_storage.h"
 #include "syscall_needs.h"
 #include "thread_state.h"
@@ -115,7 +116,9 @@ void prepare_for_filter(const sock_fprog* filter, bool all_threads) {
     const bool is_for_report = need.what == NeededFor::kReport;
     if (is_for_report && !Runtime::get().reports_itself()) continue;
     note(natively ? kSandboxedNatively : kSandboxed);
-    if (!is_for_report) refuse_syscall(need.number);
+    if (is_for_report) continue;
+    if (need.number == SYS_io_cancel || need.number == SYS_io_pgetevents) eventfd_teller().finish();
+    refuse_syscall(need.number);
   }
 }
 

@@ -7,6 +7,7 @@
 #include <fcntl.h>
 #include <linux/perf_event.h>
 #include <signal.h>
+#include <sys/eventfd.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <time.h>
@@ -56,6 +57,9 @@ constexpr SyscallNeed kNeeds[] = {
     {SYS_fcntl, "fcntl", kMore, {kNoFile, F_GETFL}},              // what descriptors were opened as
     {SYS_lseek, "lseek", kMore, {kNoFile, 0, 1}},                 // how far stdio has read, for storage
     {SYS_nanosleep, "nanosleep", kMore, {}},
+    {SYS_eventfd2, "eventfd2", kMore, {0, EFD_CLOEXEC | EFD_NONBLOCK}},  // to tell of aio, for storage
+    {SYS_io_pgetevents, "io_pgetevents", kMore, {}},
+    {SYS_io_cancel, "io_cancel", kMore, {}},
     {SYS_read, "read", kBeginning, {kNoFile, 0, 64}},
     {SYS_close, "close", kBeginning, {kNoFile}},
     {SYS_brk, "brk", kReport, {}},

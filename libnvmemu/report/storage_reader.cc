@@ -29,10 +29,12 @@ void warn(const StorageReport& storage, std::vector<std::string>& warnings) {
   if (storage.unseen_rings > 0)
     say("the program makes requests by io_uring: what these would take is not charged");
   if (storage.unseen_contexts > 0)
-    say("the program makes requests by io_submit: what these would take is not charged");
+    say("the program takes events of io_submit from the kernel's ring, and has them when the real storage is "
+        "done");
   if (storage.told_requests > 0)
     say(std::to_string(storage.told_requests) +
-        " requests, of which an eventfd tells, or which are in lists whose end is told, are not charged");
+        " requests, of whose end the program is told, are not charged: they are more than can be told of "
+        "later");
   if (storage.resets > 0) say("a process was killed amid its reckoning: the page cache was emptied");
 }
 

@@ -21,8 +21,8 @@ struct StorageTally {
   Count failed;              // calls that the real storage refused: it is full, or broken
   Count mapped_bytes;        // of a block device's files: what their pages take is not charged
   Count unseen_rings;        // io_uring_setup, whose requests are not charged
-  Count unseen_contexts;     // io_setup, likewise
-  Count told_requests;       // POSIX aio whose end a signal tells of, or one for a list: likewise
+  Count unseen_contexts;     // io_setup, whose events the program takes by itself
+  Count told_requests;       // aio of whose end the program is told in a way that cannot wait: likewise
   Count left_out;            // calls that came in the middle of another's reckoning, not charged
   Count resets;              // somebody was killed in the middle of it: all was forgotten
 

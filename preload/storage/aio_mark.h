@@ -22,8 +22,8 @@ using Tell = void (*)(sigval);
 struct Mark {
   std::uint64_t check;
   std::uint64_t done_ns;  // kNever: it is about to be known
-  Tell tell;  // the program's, which is called by ours, or told_by_signal; null: none, or it is about to be
-  sigval value;
+  Tell tell;  // the program's, which is called by ours, or told_by_teller; null: none, or it is about to be
+  sigval value;  // the program's, too; of the teller's the sigev_notify that the program has set
 };
 static_assert(sizeof(Mark) <= sizeof(aiocb::__glibc_reserved));
 
@@ -60,21 +60,23 @@ inline bool is_to_be_told(const aiocb* request) noexcept {
          std::atomic_ref(place_of(request)->tell).load(std::memory_order_acquire) != nullptr;
 }
 
-// Stands for a signal, and is never called.
-inline void told_by_signal(sigval) noexcept {}
+// Stands for the AioTeller, and is never called.
+inline void told_by_teller(sigval) noexcept {}
 
-inline void tell_by_signal_later(aiocb* request) noexcept {
-  place_of(request)->tell = &told_by_signal;
+inline void leave_to_teller(aiocb* request) noexcept {
+  Mark& mark = *place_of(request);
+  mark.value.sival_int = request->aio_sigevent.sigev_notify;
+  mark.tell = &told_by_teller;
   request->aio_sigevent.sigev_notify = SIGEV_NONE;
 }
-inline bool is_to_be_signalled(const aiocb* request) noexcept {
-  return is_to_be_told(request) && place_of(request)->tell == &told_by_signal;
+inline bool is_tellers(const aiocb* request) noexcept {
+  return is_to_be_told(request) && place_of(request)->tell == &told_by_teller;
 }
 
 // The control block is the program's again as it was, before it can know that the request is done.
 inline void give_back(aiocb* request, const Mark& mark) noexcept {
-  if (mark.tell == &told_by_signal) {
-    request->aio_sigevent.sigev_notify = SIGEV_SIGNAL;
+  if (mark.tell == &told_by_teller) {
+    request->aio_sigevent.sigev_notify = mark.value.sival_int;
   } else {
     request->aio_sigevent.sigev_notify_function = mark.tell;
     request->aio_sigevent.sigev_value = mark.value;

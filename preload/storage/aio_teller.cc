@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <new>
+#include <utility>
 
 #include "base/clock.h"
 #include "base/timespec.h"
@@ -20,6 +21,7 @@
 #include "quiet_lock.h"
 #include "signal_mask.h"
 #include "storage/aio_mark.h"
+#include "storage/aio_signal.h"
 #include "storage/device_wait.h"
 
 namespace nvmemu::preload {
@@ -28,22 +30,6 @@ namespace {
 NVMEMU_HOOK(int, aio_error, (const aiocb*));
 NVMEMU_HOOK(int, pthread_create, (pthread_t*, const pthread_attr_t*, void* (*)(void*), void*));
 
-// As the C library does, which takes what cannot be told for the request's own error.
-void tell(aiocb* request) noexcept {
-  const sigevent& event = request->aio_sigevent;
-  siginfo_t info{};
-  info.si_signo = event.sigev_signo;
-  info.si_code = SI_ASYNCIO;
-  info.si_pid = static_cast<pid_t>(raw_syscall(SYS_getpid));
-  info.si_uid = static_cast<uid_t>(raw_syscall(SYS_getuid));
-  info.si_value = event.sigev_value;
-  give_back(request, *place_of(request));
-  const long result = raw_syscall(SYS_rt_sigqueueinfo, info.si_pid, info.si_signo, &info);
-  if (!is_error(result)) return;
-  request->__error_code = static_cast<int>(-result);
-  request->__return_value = -1;
-}
-
 }  // namespace
 
 AioTeller& aio_teller() noexcept {
@@ -51,39 +37,57 @@ AioTeller& aio_teller() noexcept {
   return teller;
 }
 
-bool AioTeller::add(aiocb* request) noexcept {
+bool AioTeller::add(aiocb* request, ToldList* list) noexcept {
   {
     const QuietLock held(lock_);
-    if (!begin() || !place(request)) return false;
-    tell_by_signal_later(request);
+    if (!begin() || !place({request, list})) return false;
+    leave_to_teller(request);
+    if (list != nullptr) list->add_one();
   }
   changes_.fetch_add(1, std::memory_order_release);
   raw_syscall(SYS_futex, &changes_, FUTEX_WAKE_PRIVATE, 1, nullptr, nullptr, 0);
   return true;
 }
 
-bool AioTeller::place(aiocb* request) noexcept {
-  const auto place = std::ranges::find(requests_, nullptr);
-  if (place == requests_.end()) return false;
-  *place = request;
-  end_ = std::max(end_, static_cast<std::size_t>(place - requests_.begin()) + 1);
+bool AioTeller::place(const Held& held) noexcept {
+  const auto place = std::ranges::find(held_, nullptr, &Held::request);
+  if (place == held_.end()) return false;
+  *place = held;
+  end_ = std::max(end_, static_cast<std::size_t>(place - held_.begin()) + 1);
   return true;
 }
 
 void AioTeller::remove(aiocb* request) noexcept {
   const QuietLock held(lock_);
-  std::ranges::replace(requests_, request, nullptr);
   give_back(request, *place_of(request));
+  const auto place = std::ranges::find(held_, request, &Held::request);
+  if (place == held_.end()) return;
+  ToldList* const list = std::exchange(*place, {}).list;
+  if (list != nullptr) list->drop_one();
 }
 
 void AioTeller::tell_of_cancelled() noexcept {
   const QuietLock held(lock_);
   for (std::size_t i = 0; i < end_; ++i) {
-    aiocb* const request = requests_[i];
-    if (request == nullptr || real_aio_error(request) != ECANCELED) continue;
-    requests_[i] = nullptr;
-    tell(request);
+    if (held_[i].request != nullptr && real_aio_error(held_[i].request) == ECANCELED) tell(held_[i]);
   }
+}
+
+// As the C library does, which takes what cannot be told for the request's own error. Its list is told of
+// behind it.
+void AioTeller::tell(Held& held) noexcept {
+  const auto [request, list] = std::exchange(held, {});
+  if (is_to_be_told(request)) {
+    const Mark mark = *place_of(request);
+    const sigevent event = request->aio_sigevent;
+    give_back(request, mark);
+    const bool signals = mark.value.sival_int == SIGEV_SIGNAL;
+    if (const long result = signals ? signal_of_aio(event) : 0; is_error(result)) {
+      request->__error_code = static_cast<int>(-result);
+      request->__return_value = -1;
+    }
+  }
+  if (list != nullptr) list->drop_one();
 }
 
 void AioTeller::forget_all() noexcept { new (this) AioTeller; }
@@ -119,7 +123,7 @@ std::uint64_t AioTeller::tell_some(std::uint64_t now_ns) noexcept {
   const QuietLock held(lock_);
   std::uint64_t next_ns = kNever;
   for (std::size_t i = 0; i < end_; ++i) {
-    aiocb* const request = requests_[i];
+    aiocb* const request = held_[i].request;
     if (request == nullptr) continue;
     const std::uint64_t done_ns = done_ns_of(request);
     const int error = real_aio_error(request);
@@ -130,8 +134,7 @@ std::uint64_t AioTeller::tell_some(std::uint64_t now_ns) noexcept {
     } else if (error == 0 && done_ns > now_ns) {
       next_ns = std::min(next_ns, done_ns);
     } else {
-      requests_[i] = nullptr;
-      if (is_to_be_told(request)) tell(request);
+      tell(held_[i]);
     }
   }
   return next_ns;

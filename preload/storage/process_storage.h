@@ -131,7 +131,8 @@ class ProcessStorage {
   // A name has gone or come in the folder that `path` is in; the file, where its last name has gone.
   void on_names_changed(int at, const char* path) noexcept;
   void on_removed(const FileName& file) noexcept;
-  // What is not charged: io_uring, Linux' own aio by system calls, requests whose end the program is told of.
+  // What is not charged: io_uring, Linux' own aio whose events the program takes from the ring by itself,
+  // requests of whose end it is told in a way that cannot wait.
   void on_unseen_ring() noexcept;
   void on_unseen_context() noexcept;
   void on_told_request(const StoredDescriptor& descriptor) noexcept;

@@ -7,7 +7,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <cerrno>
+
 #include "storage/copy_call.h"
+#include "storage/linux_aio.h"
 #include "storage/numbered_storage_calls.h"
 
 namespace nvmemu::preload {
@@ -18,6 +21,35 @@ const char* path_at(long word) noexcept { return reinterpret_cast<const char*>(w
 // How openat2(2) was asked; the kernel has read it.
 int flags_of_openat2(long how) noexcept {
   return static_cast<int>(*reinterpret_cast<const std::uint64_t*>(how));
+}
+
+// As syscall(2) has the kernel's results.
+long as_the_library_has(long result) noexcept {
+  if (!is_error(result)) return result;
+  errno = static_cast<int>(-result);
+  return -1;
+}
+
+// Linux' own aio, of programs that do without libaio.
+bool make_by_aio(const NumberedCall& call, long& result) noexcept {
+  const auto& words = call.words;
+  const auto context = static_cast<aio_context_t>(words[0]);
+  const auto events = [&](const void* meanwhile) {
+    return linux_aio::get_events({context, words[1], words[2], reinterpret_cast<io_event*>(words[3]),
+                                  reinterpret_cast<const timespec*>(words[4]), meanwhile});
+  };
+  switch (call.number) {
+    case SYS_io_submit:
+      return result = linux_aio::submit(context, words[1], reinterpret_cast<iocb**>(words[2])), true;
+    case SYS_io_getevents:
+      return result = events(nullptr), true;
+    case SYS_io_pgetevents:
+      return result = events(reinterpret_cast<const void*>(words[5])), true;
+    case SYS_io_destroy:
+      return result = linux_aio::destroy(context), true;
+    default:
+      return false;
+  }
 }
 
 // By the function of the same name, which is no point of cancellation either.
@@ -129,6 +161,7 @@ bool make_by_number(const NumberedCall& call, long (*make)(const NumberedCall&),
     return true;
   }
   if (make_by_name(call, result)) return true;
+  if (make_by_aio(call, result)) return result = as_the_library_has(result), true;
   if (!is_of_descriptors(call.number)) return false;
   note_closing(call);
   result = make(call);

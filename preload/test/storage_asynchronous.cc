@@ -3,7 +3,6 @@
 #include <aio.h>
 #include <dlfcn.h>
 #include <fcntl.h>
-#include <linux/aio_abi.h>
 #include <sched.h>
 #include <signal.h>
 #include <sys/syscall.h>
@@ -218,27 +217,6 @@ void wait_for_signals() {
   close(fd);
 }
 
-// A list whose end is told of, which is not charged.
-void be_told_of_a_list() {
-  const int fd = open(path("long").c_str(), O_RDONLY), signal = SIGRTMIN + 1;
-  std::string found(kPage, '\0');
-  aiocb request = request_of(fd, found, 0);
-  request.aio_lio_opcode = LIO_READ;
-  aiocb* const list[] = {&request};
-  sigevent event{};
-  event.sigev_notify = SIGEV_SIGNAL;
-  event.sigev_signo = signal;
-  event.sigev_value.sival_int = kToldValue;
-  check(lio_listio(LIO_NOWAIT, list, 1, &event) == 0, "lio_listio");
-  sigset_t only;
-  sigemptyset(&only);
-  sigaddset(&only, signal);
-  siginfo_t info{};
-  check(sigwaitinfo(&only, &info) == signal && is_as_the_library_tells(info, kToldValue), "a list's signal");
-  check(wait_for(request) == 0 && aio_return(&request) == static_cast<ssize_t>(kPage), "a list's request");
-  close(fd);
-}
-
 long by_libc(long number, long a, long b, long c, long d) { return syscall(number, a, b, c, d); }
 
 #if defined(__x86_64__)
@@ -283,7 +261,6 @@ void asynchronous() {
   be_told();
   be_signalled();
   wait_for_signals();
-  be_told_of_a_list();
 }
 
 void by_number() {
@@ -296,12 +273,6 @@ void by_instruction() {
 #if defined(__x86_64__)
   call_by(by_itself);
 #endif
-}
-
-void contexts() {
-  aio_context_t context = 0;
-  check(syscall(SYS_io_setup, 4, &context) == 0 && context != 0, "io_setup");
-  check(syscall(SYS_io_destroy, context) == 0, "io_destroy");
 }
 
 }  // namespace nvmemu::stored

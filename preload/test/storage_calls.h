@@ -31,14 +31,20 @@ class Stopwatch {
   std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
 };
 
-// Scenarios: storage_asynchronous.cc, storage_full.cc, storage_linux_aio.cc, storage_names.cc,
-// storage_ranges.cc, storage_streams.cc.
+// Scenarios: storage_asynchronous.cc, storage_eventfds.cc, storage_full.cc, storage_linux_aio.cc,
+// storage_names.cc, storage_ranges.cc, storage_streams.cc, storage_told_lists.cc.
 void asynchronous();
 void by_number();
 void by_instruction();
-void contexts();
+void told_lists();
+void told_lists_in_time();
+void long_told_list();
 void linux_aio();
+void linux_aio_by_number();
+void linux_aio_ring();
 void linux_aio_threads();
+void linux_aio_eventfds();
+void linux_aio_eventfds_in_time();
 void links_and_folders();
 void vanishing_folder();
 void too_large();

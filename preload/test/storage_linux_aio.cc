@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Linux' own aio, as libaio has it.
+// Linux' own aio, as libaio has it, and by number.
 #include <fcntl.h>
 #include <linux/aio_abi.h>
 #include <sched.h>
 #include <signal.h>
-#include <sys/eventfd.h>
 #include <sys/mman.h>
 #include <sys/time.h>
 #include <sys/uio.h>
@@ -14,89 +13,17 @@
 #include <array>
 #include <atomic>
 #include <cerrno>
-#include <cstdlib>
 #include <cstring>
-#include <memory>
 #include <thread>
 #include <vector>
 
+#include "linux_aio_guest.h"
 #include "storage_calls.h"
-
-extern "C" {
-int io_setup(int most, aio_context_t* context);
-int io_destroy(aio_context_t context);
-int io_submit(aio_context_t context, long count, iocb** requests);
-int io_cancel(aio_context_t context, iocb* request, io_event* event);
-int io_getevents(aio_context_t context, long least, long most, io_event* events, timespec* timeout);
-int io_pgetevents(aio_context_t context, long least, long most, io_event* events, timespec* timeout,
-                  sigset_t* mask);
-}
 
 namespace nvmemu::stored {
 namespace {
 
 using std::chrono::milliseconds;
-
-constexpr auto kPageBytes = static_cast<long>(kPage);
-
-// A page that O_DIRECT may move.
-class Page {
- public:
-  Page() : bytes_(static_cast<char*>(std::aligned_alloc(kPage, kPage)), &std::free) {
-    std::memset(bytes_.get(), 0, kPage);
-  }
-  char* data() const { return bytes_.get(); }
-  std::string text() const { return {bytes_.get(), kPage}; }
-
- private:
-  std::unique_ptr<char, decltype(&std::free)> bytes_;
-};
-
-class Context {
- public:
-  explicit Context(int most = 16) { check(io_setup(most, &id_) == 0 && id_ != 0, "io_setup"); }
-  ~Context() { check(io_destroy(id_) == 0, "io_destroy"); }
-  Context(const Context&) = delete;
-  Context& operator=(const Context&) = delete;
-  aio_context_t id() const { return id_; }
-
-  void submit(iocb& request) const {
-    iocb* one[] = {&request};
-    check(io_submit(id_, 1, one) == 1, "io_submit");
-  }
-  // Waits for one, which is this one's.
-  long result_of(const iocb& request) const {
-    io_event event{};
-    check(io_getevents(id_, 1, 1, &event, nullptr) == 1, "io_getevents");
-    check(event.obj == reinterpret_cast<std::uintptr_t>(&request) && event.data == request.aio_data,
-          "whose event it is");
-    return event.res;
-  }
-
- private:
-  aio_context_t id_ = 0;
-};
-
-iocb request_of(int operation, int fd, const void* memory, std::size_t bytes, long at, long data = 0) {
-  iocb request{};
-  request.aio_lio_opcode = static_cast<std::uint16_t>(operation);
-  request.aio_fildes = static_cast<std::uint32_t>(fd);
-  request.aio_buf = reinterpret_cast<std::uintptr_t>(memory);
-  request.aio_nbytes = bytes;
-  request.aio_offset = at;
-  request.aio_data = static_cast<std::uint64_t>(data);
-  return request;
-}
-
-iocb read_of(int fd, const Page& to, long at, long data = 0) {
-  return request_of(IOCB_CMD_PREAD, fd, to.data(), kPage, at, data);
-}
-
-int open_directly(const char* name) {
-  const int fd = open(path(name).c_str(), O_RDWR | O_DIRECT);
-  check(fd >= 0, "open");
-  return fd;
-}
 
 std::string part_of_long(long at) { return contents(64 * kPage).substr(static_cast<std::size_t>(at), kPage); }
 
@@ -107,14 +34,14 @@ void read_two(const Context& context, int fd) {
   iocb* both[] = {&requests[0], &requests[1]};
   io_event events[3] = {};
   const Stopwatch time;
-  check(io_submit(context.id(), 2, both) == 2, "io_submit");
+  check(submit(context.id(), 2, both) == 2, "io_submit");
   const auto may_be_done = [&] { return time.has_run_for(milliseconds(5)); };
   timespec none{0, 0}, short_time{0, 1'000'000};
-  int got = io_getevents(context.id(), 0, 3, events, &none);
+  int got = get_events(context.id(), 0, 3, events, &none);
   check(got == 0 || may_be_done(), "io_getevents without a wait");
-  got += io_getevents(context.id(), 3 - got, 3 - got, events + got, &short_time);
+  got += get_events(context.id(), 3 - got, 3 - got, events + got, &short_time);
   check(got == 0 || may_be_done(), "io_getevents for 1 ms");
-  if (got < 2) got += io_getevents(context.id(), 2 - got, 3 - got, events + got, nullptr);
+  if (got < 2) got += get_events(context.id(), 2 - got, 3 - got, events + got, nullptr);
   check(got == 2 && may_be_done(), "io_getevents");
   check(events[0].data + events[1].data == 71 + 72 && events[0].data != events[1].data, "whose events");
   for (const io_event& event : {events[0], events[1]}) check(event.res == kPageBytes, "an event's result");
@@ -137,7 +64,7 @@ void write_and_sync(const Context& context, int fd) {
   sigset_t blocked;
   sigemptyset(&blocked);
   timespec long_time{60, 0};
-  check(io_pgetevents(context.id(), 1, 1, &event, &long_time, &blocked) == 1, "io_pgetevents");
+  check(get_events_meanwhile(context.id(), 1, 1, &event, &long_time, &blocked) == 1, "io_pgetevents");
   check(event.res == 0 && of_sync.has_run_for(milliseconds(20)), "a sync");
 }
 
@@ -153,20 +80,6 @@ void read_by_the_cache(const Context& context) {
   close(fd);
 }
 
-// The kernel tells it when the real storage is done.
-void tell_by_eventfd(const Context& context, int fd) {
-  const int told = eventfd(0, 0);
-  const Page found;
-  iocb request = read_of(fd, found, 0);
-  request.aio_flags = IOCB_FLAG_RESFD;
-  request.aio_resfd = static_cast<std::uint32_t>(told);
-  context.submit(request);
-  eventfd_t count = 0;
-  check(eventfd_read(told, &count) == 0 && count == 1, "eventfd");
-  check(context.result_of(request) == kPageBytes, "a read that an eventfd tells of");
-  close(told);
-}
-
 // As ever; of two of which the second is wrong, the first is made: 1 read.
 void fail(const Context& context, int fd) {
   const Page found;
@@ -175,12 +88,12 @@ void fail(const Context& context, int fd) {
   wrong.aio_lio_opcode = 77;
   iocb *none[] = {&of_none}, *second_is_wrong[] = {&good, &wrong};
   errno = 0;
-  check(io_submit(context.id(), 1, none) == -EBADF, "a request of no file");
-  check(io_submit(context.id(), 2, second_is_wrong) == 1, "one of two requests");
-  check(io_cancel(context.id(), &good, &event) == -EINVAL, "io_cancel of what cannot be");
+  check(submit(context.id(), 1, none) == -EBADF, "a request of no file");
+  check(submit(context.id(), 2, second_is_wrong) == 1, "one of two requests");
+  check(cancel(context.id(), &good, &event) == -EINVAL, "io_cancel of what cannot be");
   check(context.result_of(good) == kPageBytes, "the one that is right");
-  check(io_submit(0, 1, none) == -EINVAL, "io_submit of no context");
-  check(io_getevents(context.id(), 2, 1, &event, nullptr) == -EINVAL, "io_getevents of fewer than least");
+  check(submit(0, 1, none) == -EINVAL, "io_submit of no context");
+  check(get_events(context.id(), 2, 1, &event, nullptr) == -EINVAL, "io_getevents of fewer than least");
   check(errno == 0, "errno");
 }
 
@@ -191,17 +104,17 @@ void refuse_bad_memory(const Context& context, int fd) {
   auto* const bad = reinterpret_cast<iocb*>(not_there.data());
   iocb good = read_of(fd, found, kPageBytes), parts = request_of(IOCB_CMD_PREADV, fd, bad, 1, 0);
   iocb *none[] = {nullptr}, *second_is_bad[] = {&good, bad}, *parts_are_bad[] = {&parts};
-  check(io_submit(context.id(), 1, reinterpret_cast<iocb**>(bad)) == -EFAULT, "a bad list of requests");
-  check(io_submit(context.id(), 1, none) == -EFAULT, "no request");
-  check(io_submit(context.id(), 1, parts_are_bad) == -EFAULT, "a request of bad parts");
-  check(io_submit(context.id(), 2, second_is_bad) == 1, "a bad request behind a good one");
+  check(submit(context.id(), 1, reinterpret_cast<iocb**>(bad)) == -EFAULT, "a bad list of requests");
+  check(submit(context.id(), 1, none) == -EFAULT, "no request");
+  check(submit(context.id(), 1, parts_are_bad) == -EFAULT, "a request of bad parts");
+  check(submit(context.id(), 2, second_is_bad) == 1, "a bad request behind a good one");
   auto* const nowhere = reinterpret_cast<io_event*>(bad);
-  check(io_getevents(context.id(), 1, 1, nowhere, reinterpret_cast<timespec*>(bad)) == -EFAULT, "a bad time");
+  check(get_events(context.id(), 1, 1, nowhere, reinterpret_cast<timespec*>(bad)) == -EFAULT, "a bad time");
   io_event event{};
   timespec at_once{};
-  check(io_getevents(context.id(), 0, 1, &event, &at_once) == 0, "an event that is held");
+  check(get_events(context.id(), 0, 1, &event, &at_once) == 0, "an event that is held");
   std::this_thread::sleep_for(milliseconds(20));  // by when it is no longer
-  check(io_getevents(context.id(), 1, 1, nowhere, nullptr) == -EFAULT, "an event to bad memory");
+  check(get_events(context.id(), 1, 1, nowhere, nullptr) == -EFAULT, "an event to bad memory");
   check(context.result_of(good) == kPageBytes, "the request that is good");
   check(mprotect(not_there.data(), kPage, PROT_READ | PROT_WRITE) == 0, "mprotect");
 }
@@ -214,7 +127,7 @@ void be_interrupted(const Context& context) {
   const itimerval soon{{0, 5000}, {0, 5000}}, never{};
   check(setitimer(ITIMER_REAL, &soon, nullptr) == 0, "setitimer");
   io_event event{};
-  check(io_getevents(context.id(), 1, 1, &event, nullptr) == -EINTR, "io_getevents, interrupted");
+  check(get_events(context.id(), 1, 1, &event, nullptr) == -EINTR, "io_getevents, interrupted");
   check(setitimer(ITIMER_REAL, &never, nullptr) == 0, "setitimer");
 }
 
@@ -223,12 +136,12 @@ void destroy(int fd) {
   const Page found;
   iocb request = read_of(fd, found, 0);
   aio_context_t context = 0;
-  check(io_setup(4, &context) == 0, "io_setup");
+  check(setup(4, &context) == 0, "io_setup");
   iocb* one[] = {&request};
   const Stopwatch time;
-  check(io_submit(context, 1, one) == 1, "io_submit");
-  check(io_destroy(context) == 0 && time.has_run_for(milliseconds(5)), "io_destroy");
-  check(io_destroy(context) == -EINVAL, "io_destroy, again");
+  check(submit(context, 1, one) == 1, "io_submit");
+  check(destroy_context(context) == 0 && time.has_run_for(milliseconds(5)), "io_destroy");
+  check(destroy_context(context) == -EINVAL, "io_destroy, again");
 }
 
 // A child has none of its parent's contexts: 2 reads.
@@ -253,19 +166,42 @@ void fork_amid(const Context& context, int fd) {
 
 }  // namespace
 
-// On a device that takes 5 ms for each request: 8 reads, 1 of which is not charged, a write, and a sync.
+// On a device that takes 5 ms for each request: 8 reads, a write, and a sync.
 void linux_aio() {
   const Context context;
   const int fd = open_directly("long");
   read_two(context, fd);
   write_and_sync(context, fd);
   read_by_the_cache(context);
-  tell_by_eventfd(context, fd);
   fail(context, fd);
   refuse_bad_memory(context, fd);
   be_interrupted(context);
   destroy(fd);
   fork_amid(context, fd);
+  close(fd);
+}
+
+void linux_aio_by_number() {
+  is_by_number = true;
+  linux_aio();
+}
+
+// The kernel's ring, from which a program takes more events by itself than are kept in mind: 1,100 reads.
+void linux_aio_ring() {
+  struct Ring {
+    std::uint32_t id, count, head, tail;
+  };
+  const Context context;
+  auto* const ring = reinterpret_cast<Ring*>(context.id());
+  const int fd = open_directly("long");
+  const Page page;
+  for (int i = 0; i < 1100; ++i) {
+    iocb request = read_of(fd, page, 0);
+    context.submit(request);
+    std::atomic_ref head(ring->head), tail(ring->tail);
+    while (tail.load() == head.load()) sched_yield();
+    head.store((head.load() + 1) % ring->count);
+  }
   close(fd);
 }
 
@@ -288,7 +224,7 @@ void linux_aio_threads() {
       io_event events[4];
       timespec short_time{0, 1'000'000};
       while (taken < kThreads * kEach) {
-        const int got = io_getevents(context.id(), 2, 4, events, &short_time);
+        const int got = get_events(context.id(), 2, 4, events, &short_time);
         check(got >= 0, "io_getevents");
         for (const io_event& event : std::vector<io_event>(events, events + got)) {
           check(event.res == kPageBytes && seen[event.data]++ == 0, "each event once");
