@@ -43,6 +43,11 @@ class EmulatedNodes {
   // The calling thread has mapped memory of no file: it lies where its policy says.
   void on_mapped(Placement& placement, std::uintptr_t address, std::size_t bytes) const noexcept;
 
+  // The policy that mbind() has given a range (Placement::origin_of()), or the calling thread's: of 0.
+  MemoryPolicy policy_of(PolicyNumber number) const noexcept {
+    return number == 0 ? own_policy() : policies_[number - 1];
+  }
+
   // The calling thread's policy, "MODE:NODES", for a program that it becomes or starts.
   static constexpr std::size_t kLongestTaskPolicy = 32;
   void task_policy(char* out) const noexcept;

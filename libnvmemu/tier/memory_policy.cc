@@ -55,4 +55,16 @@ NodeMask real_nodes_of(NodeMask asked, const Nodes& nodes) noexcept {
   return real == 0 ? all : real;
 }
 
+NodeMask named_nodes(const MemoryPolicy& policy, NodeMask told) noexcept {
+  const bool is_one = (policy.mode & ~MPOL_MODE_FLAGS) == MPOL_PREFERRED;
+  return is_one ? told & (~told + 1) : told;
+}
+
+NodeMask named_nodes(const MemoryPolicy& policy, const Nodes& nodes) noexcept {
+  const NodeMask all = nodes.all(), asked = policy.nodes & all;
+  const NodeMask real = asked & ~nodes.emulated;
+  const bool is_one = (policy.mode & ~MPOL_MODE_FLAGS) == MPOL_PREFERRED;
+  return named_nodes(policy, is_one && real != 0 ? real : asked);
+}
+
 }  // namespace nvmemu

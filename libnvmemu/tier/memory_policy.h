@@ -50,4 +50,9 @@ TierPattern pattern_of(const MemoryPolicy& policy, const Nodes& nodes) noexcept;
 // What the kernel is to be told in its place: the real ones of its nodes, or all where it has none.
 NodeMask real_nodes_of(NodeMask asked, const Nodes& nodes) noexcept;
 
+// Which nodes /proc/self/numa_maps names with it; of what the kernel is told in its place, `told`, and of
+// what the program asked for.
+NodeMask named_nodes(const MemoryPolicy& policy, NodeMask told) noexcept;
+NodeMask named_nodes(const MemoryPolicy& policy, const Nodes& nodes) noexcept;
+
 }  // namespace nvmemu

@@ -31,6 +31,19 @@ class MemoryPolicyTest : public testing::Test {
   Nodes nodes_;
 };
 
+// Nodes 0 and 1 are nearer than 2 and 5.
+TEST_F(MemoryPolicyTest, WhatPrefersNodesNamesOne) {
+  const auto named = [&](int mode, NodeMask asked) {
+    return named_nodes({.mode = mode, .nodes = asked}, nodes_);
+  };
+  EXPECT_EQ(named(MPOL_PREFERRED, 0b100'100), 0b100U);
+  EXPECT_EQ(named(MPOL_PREFERRED, 0b100'110), 0b10U);
+  EXPECT_EQ(named(MPOL_BIND, 0b100'110), 0b100'110U);
+  EXPECT_EQ(named(MPOL_BIND | MPOL_F_STATIC_NODES, 0b1'100'100), 0b100'100U);  // there is no node 6
+  EXPECT_EQ(named_nodes({.mode = MPOL_PREFERRED | MPOL_F_STATIC_NODES, .nodes = 0b100}, 0b11), 0b1U);
+  EXPECT_EQ(named_nodes({.mode = MPOL_INTERLEAVE, .nodes = 0b100}, 0b11), 0b11U);
+}
+
 TEST_F(MemoryPolicyTest, WhatNamesNoEmulatedNodeIsTheMachines) {
   for (const int mode : {MPOL_DEFAULT, MPOL_PREFERRED, MPOL_BIND, MPOL_INTERLEAVE, MPOL_LOCAL})
     EXPECT_EQ(of(mode, 0b11), TierPattern{}) << mode;
