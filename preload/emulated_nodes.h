@@ -40,6 +40,10 @@ class EmulatedNodes {
   long move_pages(Placement& placement, std::size_t count, void* const* pages, const int* to, int* status,
                   int flags) const noexcept;
 
+  // Likewise of all that are on `from` nodes.
+  long migrate_pages(Placement& placement, unsigned long bits, const unsigned long* from,
+                     const unsigned long* to) const noexcept;
+
   // The calling thread has mapped memory of no file: it lies where its policy says.
   void on_mapped(Placement& placement, std::uintptr_t address, std::size_t bytes) const noexcept;
 

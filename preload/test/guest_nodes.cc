@@ -27,7 +27,7 @@ namespace {
 
 constexpr std::size_t kPage = 4096, kBytes = 64 * kPage;
 constexpr int kNode = 62;
-constexpr unsigned long kMask = 1UL << kNode, kOwn = 1, kBits = 65;
+constexpr unsigned long kMask = 1UL << kNode, kOwn = 1, kForeign = 1UL << 61, kBits = 65;
 
 char* map(std::size_t bytes = kBytes) {
   void* const mapped = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -223,6 +223,40 @@ int tells_policies() {
   return 0;
 }
 
+long migrate(unsigned long from, unsigned long to, pid_t pid = 0) {
+  return syscall(SYS_migrate_pages, pid, kBits, &from, &to);
+}
+
+// Of another process the nodes of the kernel are known only.
+int moves_all_pages() {
+  static char data[2 * kPage] = {1};
+  char* const own = map_alone();
+  std::memset(own, 1, 10 * kPage);
+  char* const mixed = map_alone();
+  CHECK(mbind(mixed, MPOL_INTERLEAVE, kMask | kOwn) == 0);
+  std::memset(mixed, 1, kBytes);
+  CHECK(migrate(kOwn, kMask) == 0);
+  CHECK(node_of(own) == kNode && node_of(own + 9 * kPage) == kNode && node_of(data) == kNode);
+  CHECK(has(pages_of(own), " default ") && has(pages_of(own), " N62=10 "));
+  CHECK(node_of(own + 10 * kPage) == 0);  // nobody had touched it
+  CHECK(has(pages_of(mixed), " interleave:0,62 ") && has(pages_of(mixed), " N62=64 "));
+  CHECK(policy(mixed, MPOL_F_ADDR).mode == MPOL_INTERLEAVE);
+  CHECK(migrate(kOwn | kMask, kOwn | kMask) == 0 && node_of(own) == kNode);
+  CHECK(migrate(kOwn | kMask, kOwn, getpid()) == 0);
+  CHECK(node_of(own) == 0 && node_of(data) == 0 && has(pages_of(mixed), " N0=64 "));
+  CHECK(migrate(0, kMask) == 0 && node_of(own) == 0);
+  // As the kernel refuses them.
+  const bool is_capable = syscall(SYS_migrate_pages, 0, kBits, &kOwn, &kForeign) == -1 && errno == EINVAL;
+  CHECK(migrate(kMask, kForeign) == -1 && errno == (is_capable ? EINVAL : EPERM));
+  CHECK(migrate(kMask, kMask | kForeign) == (is_capable ? 0 : -1));
+  CHECK(migrate(kMask, 0) == -1 && errno == EINVAL);
+  CHECK(syscall(SYS_migrate_pages, 0, kBits, 8, &kMask) == -1 && errno == EFAULT);
+  CHECK(syscall(SYS_migrate_pages, 0, kBits, &kMask, 8) == -1 && errno == EFAULT);
+  CHECK(migrate(kOwn, kMask, 1 << 30) == -1 && errno == ESRCH);
+  CHECK(migrate(kOwn, kMask, getppid()) == -1 && node_of(own) == 0);
+  return 0;
+}
+
 // A thread's policy is for what it maps, and for what it starts.
 int has_policies() {
   CHECK(set_policy(MPOL_PREFERRED, kMask) == 0 && policy(nullptr, 0).nodes == kMask);
@@ -260,11 +294,15 @@ int inherits_no_policy() {
   return 0;
 }
 
-constexpr Scenario kScenarios[] = {
-    {"shows-nodes", shows_nodes},         {"binds", binds},
-    {"moves-pages", moves_pages},         {"tells-pages", tells_pages},
-    {"tells-policies", tells_policies},   {"has-policies", has_policies},
-    {"inherits-policy", inherits_policy}, {"inherits-no-policy", inherits_no_policy}};
+constexpr Scenario kScenarios[] = {{"shows-nodes", shows_nodes},
+                                   {"binds", binds},
+                                   {"moves-pages", moves_pages},
+                                   {"tells-pages", tells_pages},
+                                   {"tells-policies", tells_policies},
+                                   {"moves-all-pages", moves_all_pages},
+                                   {"has-policies", has_policies},
+                                   {"inherits-policy", inherits_policy},
+                                   {"inherits-no-policy", inherits_no_policy}};
 
 }  // namespace
 

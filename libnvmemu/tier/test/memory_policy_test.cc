@@ -31,6 +31,30 @@ class MemoryPolicyTest : public testing::Test {
   Nodes nodes_;
 };
 
+using Moves = std::vector<NodeMove>;
+
+Moves moves(NodeMask from, NodeMask to) {
+  const NodeMoves between = moves_between(from, to);
+  return {between.begin(), between.end()};
+}
+
+TEST(NodeMoves, EachNodesPagesGoToItsPartner) {
+  EXPECT_EQ(moves(0b1, 0b10), (Moves{{0, 1}}));
+  EXPECT_EQ(moves(0b101, 0b1010), (Moves{{0, 1}, {2, 3}}));
+  EXPECT_EQ(moves(0b111, 0b11000), (Moves{{0, 3}, {1, 4}, {2, 3}}));
+  EXPECT_EQ(moves(std::uint64_t{1} << 63, 0b1), (Moves{{63, 0}}));
+}
+
+TEST(NodeMoves, NoPageMovesTwice) { EXPECT_EQ(moves(0b0111, 0b1110), (Moves{{2, 3}, {1, 2}, {0, 1}})); }
+
+TEST(NodeMoves, NodesThatAreInBothKeepTheirs) {
+  EXPECT_EQ(moves(0b11, 0b11), Moves{});
+  EXPECT_EQ(moves(0b11, 0b10), (Moves{{0, 1}}));
+  EXPECT_EQ(moves(0b1, 0b11), Moves{});
+  EXPECT_EQ(moves(0b11, 0), Moves{});
+  EXPECT_EQ(moves(0, 0b11), Moves{});
+}
+
 // Nodes 0 and 1 are nearer than 2 and 5.
 TEST_F(MemoryPolicyTest, WhatPrefersNodesNamesOne) {
   const auto named = [&](int mode, NodeMask asked) {
