@@ -2,6 +2,7 @@
 #include "present_pages.h"
 
 #include <fcntl.h>
+#include <sys/ioctl.h>
 #include <sys/syscall.h>
 
 #include <algorithm>
@@ -17,6 +18,18 @@ constexpr std::size_t kSmallPageBytes = 4096;
 constexpr std::uint64_t kExclusive = std::uint64_t{1} << 56, kOfFile = std::uint64_t{1} << 61,
                         kPresent = std::uint64_t{1} << 63;
 
+// Of <linux/fs.h>, which is older where this is built.
+struct ScannedRegion {
+  std::uint64_t start, end, categories;
+};
+struct PagemapScan {
+  std::uint64_t size = sizeof(PagemapScan), flags = 0, start = 0, end = 0, walk_end = 0;
+  std::uint64_t regions = 0, region_count = 0, most_pages = 0;
+  std::uint64_t inverted = 0, all_of = 0, any_of = 0, told = 0;
+};
+constexpr unsigned long kScan = _IOWR('f', 16, PagemapScan);
+constexpr std::uint64_t kScanPresent = 1U << 3;
+
 // What is present, of no file, and of others too is a page that fork has shared, or the page of zeros.
 bool is_surely_there(std::uint64_t entry) noexcept {
   return (entry & kPresent) != 0 && (entry & (kExclusive | kOfFile)) != 0;
@@ -29,6 +42,21 @@ PresentPages::PresentPages() noexcept
 
 PresentPages::~PresentPages() {
   if (!is_error(fd_)) raw_syscall(SYS_close, fd_);
+}
+
+std::size_t PresentPages::bytes_to_next(std::uintptr_t begin, std::uintptr_t end) const noexcept {
+  ScannedRegion found{};
+  PagemapScan scan;
+  scan.start = begin;
+  scan.end = end;
+  scan.regions = reinterpret_cast<std::uintptr_t>(&found);
+  scan.region_count = 1;
+  scan.most_pages = 1;
+  scan.all_of = kScanPresent;
+  scan.told = kScanPresent;
+  const long regions = is_error(fd_) ? fd_ : raw_syscall(SYS_ioctl, fd_, kScan, &scan);
+  if (is_error(regions)) return 0;
+  return regions == 0 ? end - begin : found.start - begin;
 }
 
 // How many of `count` entries are read, each of a page's first 4 KiB.

@@ -25,10 +25,14 @@ class PresentPages {
                 const Use& use) noexcept {
     while (begin < end) {
       const std::size_t count = look(begin, end, page_bytes, node);
+      bool is_hole = true;
       for (std::size_t i = 0; i < count; ++i) {
-        if (nodes_[i] >= 0 && !use(begin + i * page_bytes, nodes_[i])) return;
+        if (nodes_[i] < 0) continue;
+        is_hole = false;
+        if (!use(begin + i * page_bytes, nodes_[i])) return;
       }
       begin += count * page_bytes;
+      if (is_hole && begin < end) begin += bytes_to_next(begin, end) / page_bytes * page_bytes;
     }
   }
 
@@ -36,6 +40,8 @@ class PresentPages {
   static constexpr std::size_t kAtOnce = 256;
 
   std::size_t look(std::uintptr_t begin, std::uintptr_t end, std::size_t page_bytes, int node) noexcept;
+  // To the next page that is there, or the end; 0 where the kernel does not tell (Linux 6.7 does).
+  std::size_t bytes_to_next(std::uintptr_t begin, std::uintptr_t end) const noexcept;
   std::size_t read_entries(std::uintptr_t begin, std::size_t count, std::size_t page_bytes) noexcept;
 
   long fd_;

@@ -56,6 +56,29 @@ TEST_F(PresentPagesTest, NoMoreThanAreWanted) {
   EXPECT_EQ(found(0, 3), (std::vector<std::size_t>{0, 1, 255}));
 }
 
+// A TiB of it, which page by page would take seconds.
+TEST_F(PresentPagesTest, HolesArePassed) {
+  constexpr std::size_t kLarge = std::size_t{1} << 40;
+  void* const mapped =
+      mmap(nullptr, kLarge, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (mapped == MAP_FAILED) GTEST_SKIP() << "addresses are limited";
+  ASSERT_EQ(madvise(mapped, kLarge, MADV_NOHUGEPAGE), 0);
+  char* const memory = static_cast<char*>(mapped);
+  std::vector<std::uintptr_t> touched;
+  for (const std::size_t at : {std::size_t{0}, kLarge / 2 + 5 * kPage, kLarge - kPage}) {
+    memory[at] = 1;
+    touched.push_back(reinterpret_cast<std::uintptr_t>(memory + at));
+  }
+  std::vector<std::uintptr_t> seen;
+  const auto first = reinterpret_cast<std::uintptr_t>(memory);
+  pages_.for_each(first, first + kLarge, kPage, 0, [&](std::uintptr_t page, int) {
+    seen.push_back(page);
+    return true;
+  });
+  EXPECT_EQ(seen, touched);
+  munmap(mapped, kLarge);
+}
+
 // Of huge pages the first 4 KiB stand for the whole.
 TEST_F(PresentPagesTest, AreLookedAtByTheirSize) {
   std::size_t count = 0;
