@@ -14,6 +14,7 @@
 
 #include "asked_memory.h"
 #include "base/raw_syscall.h"
+#include "page_migration.h"
 #include "resident_pages.h"
 
 namespace nvmemu::preload {
@@ -35,6 +36,12 @@ std::optional<NodeMask> read_mask(const unsigned long* mask, unsigned long bits)
 void write_mask(unsigned long* mask, unsigned long bits, NodeMask nodes) noexcept {
   if (mask == nullptr || bits == 0) return;
   mask[0] = bits >= kMostNodes ? nodes : nodes & ((NodeMask{1} << bits) - 1);
+}
+
+NodeMask allowed_by_kernel() noexcept {
+  NodeMask nodes = 0;
+  raw_syscall(SYS_get_mempolicy, nullptr, &nodes, kKernelBits, nullptr, unsigned{MPOL_F_MEMS_ALLOWED});
+  return nodes;
 }
 
 // Whatever part of a word the first one begins at.
@@ -195,6 +202,20 @@ long EmulatedNodes::move_pages(Placement& placement, std::size_t count, void* co
     }
   }
   return 0;
+}
+
+// Whether the program may, and may go where it wants to, the kernel says when it is to move nothing.
+long EmulatedNodes::migrate_pages(Placement& placement, unsigned long bits, const unsigned long* from,
+                                  const unsigned long* to) const noexcept {
+  constexpr int kOwn = 0;
+  const std::optional<NodeMask> old = read_mask(from, bits), wanted = read_mask(to, bits);
+  if (!old || !wanted) return -EFAULT;
+  if (((*old | *wanted) & nodes_.emulated) == 0) return raw_syscall(SYS_migrate_pages, kOwn, bits, from, to);
+  const NodeMask nothing = 0;
+  NodeMask real = *wanted & ~nodes_.emulated;
+  if (real != *wanted) real |= allowed_by_kernel();
+  const long refused = raw_syscall(SYS_migrate_pages, kOwn, kKernelBits, &nothing, &real);
+  return refused != 0 ? refused : migrate_own_pages(nodes_, placement, *old, *wanted);
 }
 
 }  // namespace nvmemu::preload

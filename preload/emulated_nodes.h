@@ -40,8 +40,17 @@ class EmulatedNodes {
   long move_pages(Placement& placement, std::size_t count, void* const* pages, const int* to, int* status,
                   int flags) const noexcept;
 
+  // Likewise of all that are on `from` nodes.
+  long migrate_pages(Placement& placement, unsigned long bits, const unsigned long* from,
+                     const unsigned long* to) const noexcept;
+
   // The calling thread has mapped memory of no file: it lies where its policy says.
   void on_mapped(Placement& placement, std::uintptr_t address, std::size_t bytes) const noexcept;
+
+  // The policy that mbind() has given a range (Placement::origin_of()), or the calling thread's: of 0.
+  MemoryPolicy policy_of(PolicyNumber number) const noexcept {
+    return number == 0 ? own_policy() : policies_[number - 1];
+  }
 
   // The calling thread's policy, "MODE:NODES", for a program that it becomes or starts.
   static constexpr std::size_t kLongestTaskPolicy = 32;

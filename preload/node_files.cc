@@ -16,6 +16,7 @@
 #include "descriptor_path.h"
 #include "hook.h"
 #include "keep_errno.h"
+#include "numa_maps.h"
 #include "runtime.h"
 #include "storage/process_storage.h"
 #include "storage/stream_call.h"
@@ -68,12 +69,16 @@ const char* shown(int fd, const char* path, Path& out) noexcept {
   return path;
 }
 
-// What tells of the nodes that it may use tells of the emulated ones, too; -1 where `path` is something else.
+// What tells of the nodes that it may use, or has pages on, tells of the emulated ones, too; -1 where `path`
+// is something else.
 int open_told(const char* path, int flags) noexcept {
-  const EmulatedNodes& nodes = Runtime::get().nodes();
-  if (!nodes.are_there() || path == nullptr || !tells_allowed_nodes(path)) return -1;
+  Runtime& runtime = Runtime::get();
+  const EmulatedNodes& nodes = runtime.nodes();
+  if (!nodes.are_there() || path == nullptr) return -1;
   const KeepErrno keep;
-  return open_allowing(path, flags, nodes.nodes().all());
+  if (tells_allowed_nodes(path)) return open_allowing(path, flags, nodes.nodes().all());
+  const bool has_pages = runtime.placement().is_open() && runtime.active() && tells_nodes_of_pages(path);
+  return has_pages ? open_numa_maps(path, flags, nodes, runtime.placement()) : -1;
 }
 
 bool has_nodes() noexcept { return __builtin_expect(Runtime::get().nodes().are_there(), 0); }

@@ -95,6 +95,10 @@ long memory_policy_call(long number, long a, long b, long c, long d, long e, lon
       result = nodes.mbind(placement, address_of(a), word(b), static_cast<int>(c), mask(d), word(e),
                            static_cast<unsigned>(f));
       break;
+    case SYS_migrate_pages:
+      if (a != 0 && a != getpid()) return real_syscall(number, a, b, c, d, e, f);
+      result = nodes.migrate_pages(placement, word(b), mask(c), mask(d));
+      break;
     default:
       if (a != 0 && a != getpid()) return real_syscall(number, a, b, c, d, e, f);
       result = nodes.move_pages(placement, word(b), reinterpret_cast<void**>(c), reinterpret_cast<int*>(d),
@@ -170,6 +174,7 @@ long interposed_syscall(long number, long a, long b, long c, long d, long e, lon
     case SYS_set_mempolicy:
     case SYS_get_mempolicy:
     case SYS_move_pages:
+    case SYS_migrate_pages:
       if (Runtime::get().nodes().are_there() && Runtime::get().active())
         return memory_policy_call(number, a, b, c, d, e, f);
       break;

@@ -7,6 +7,7 @@
 #include "base/log.h"
 #include "counters/pmu/verdict.h"
 #include "lifecycle.h"
+#include "report/asked_persists.h"
 #include "report/run_report.h"
 #include "runtime.h"
 #include "sandbox.h"
@@ -14,6 +15,19 @@
 
 namespace nvmemu::preload {
 namespace {
+
+// As the tool does before it starts a program.
+void say_persists(const Runtime& runtime, RunReport& report) {
+  const Config& config = runtime.config();
+  const double own_ns = runtime.calibration().persist_latency_ns;
+  say_asked_persists(config.persists, config.tiers, own_ns, report);
+  const auto warn = [&](const PersistSpec& persists, const std::string& whose) {
+    if (auto warning = warning_of_persists(persists, whose, own_ns))
+      report.warnings.push_back(*std::move(warning));
+  };
+  warn(config.persists, "NVMEMU_WRITE_LATENCY");
+  for (const TierSpec& tier : config.tiers.tiers) warn(tier.persists, "tier " + tier.name);
+}
 
 RunReport make_report(const Runtime& runtime) {
   RunReport report;
@@ -36,6 +50,7 @@ RunReport make_report(const Runtime& runtime) {
   if (bandwidth.limits()) report.bandwidth.by = "governor";
   report.bandwidth.why = bandwidth.limits() ? "it works in any process" : "no bandwidth was asked for";
   report.wall_seconds = runtime.seconds_since_start();
+  say_persists(runtime, report);
   if (!runtime.source().warning.empty()) report.warnings.push_back(runtime.source().warning);
   read_board(runtime.board(), report);
   if (process_storage().is_open()) {

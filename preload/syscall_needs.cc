@@ -56,6 +56,10 @@ constexpr SyscallNeed kNeeds[] = {
     {SYS_readlinkat, "readlinkat", kMore, {kHere}},               // which file is mapped, for tiers
     {SYS_fcntl, "fcntl", kMore, {kNoFile, F_GETFL}},              // what descriptors were opened as
     {SYS_lseek, "lseek", kMore, {kNoFile, 0, 1}},                 // how far stdio has read, for storage
+    {SYS_pread64, "pread64", kMore, {kNoFile, 0, 8}},             // which pages are there, for nodes,
+    {SYS_move_pages, "move_pages", kMore, {}},                    // and where,
+    {SYS_mremap, "mremap", kMore, {0, 4096, 8192, MREMAP_MAYMOVE}},
+    {SYS_pwrite64, "pwrite64", kMore, {kNoFile, 0, 8}},  // and what is told of them
     {SYS_nanosleep, "nanosleep", kMore, {}},
     {SYS_eventfd2, "eventfd2", kMore, {0, EFD_CLOEXEC | EFD_NONBLOCK}},  // to tell of aio, for storage
     {SYS_io_pgetevents, "io_pgetevents", kMore, {}},

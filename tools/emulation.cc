@@ -24,6 +24,7 @@
 #include "launch.h"
 #include "node_tree.h"
 #include "progress_file.h"
+#include "report/asked_persists.h"
 #include "report/board.h"
 #include "storage/shared_storage.h"
 #include "terminal.h"
@@ -141,12 +142,6 @@ std::string libraries_for(const Config& config, const Prepared& prepared) {
 
 std::optional<double> given(double value) { return value > 0 ? std::optional(value) : std::nullopt; }
 
-bool emulates_persists(const RunRequest& request) {
-  return !request.persists.empty() || std::ranges::any_of(request.tiers.tiers, [](const TierSpec& tier) {
-    return !tier.persists.empty();
-  });
-}
-
 // Nothing where no tier is a node.
 Result<std::optional<NodeTree>> show_nodes(const Prepared& prepared) {
   std::optional<NodeTree> none;
@@ -222,11 +217,8 @@ RunReport make_report(const RunOptions& options, const Prepared& prepared,
                                .erase_block_bytes = static_cast<double>(device.erase_block_bytes)};
     report.storage = report_of_storage(prepared.request.storage);
     if (!prepared.request.migration.empty()) report.migrations.policy = prepared.request.migration.policy;
-    report.persists = {.is_emulated = emulates_persists(prepared.request),
-                       .native_ns = prepared.machine.persist_latency_ns};
-    if (!prepared.request.persists.empty())
-      report.target.write_latency_ns =
-          prepared.request.persists.latency.over(prepared.machine.persist_latency_ns);
+    say_asked_persists(prepared.request.persists, prepared.request.tiers, prepared.machine.persist_latency_ns,
+                       report);
   }
   report.warnings = prepared.request.warnings;
   report.warnings.insert(report.warnings.end(), prepared.machine.warnings.begin(),

@@ -15,6 +15,7 @@
 #include "base/units.h"
 #include "counters/pmu/catalogue.h"
 #include "counters/record/record_reader.h"
+#include "report/asked_persists.h"
 #include "terminal.h"
 
 namespace nvmemu {
@@ -122,19 +123,9 @@ void prepare_bandwidth(Prepared& prepared, bool quiet) {
   }
 }
 
-// What a memory takes less for than this machine does for its own persists cannot be seen.
-void resolve_persists(PersistSpec& persists, const std::string& whose, Prepared& prepared) {
-  if (persists.empty()) return;
-  const double own_ns = prepared.machine.persist_latency_ns;
-  const double target_ns = persists.latency.over(own_ns);
-  if (own_ns > 0 && target_ns > own_ns) return;
-  prepared.request.warnings.push_back(
-      own_ns > 0
-          ? fmt::format(
-                "{}: a persist of {} is no longer than this machine's own, {}: single ones are not slowed "
-                "(2x would be twice its own)",
-                whose, format_latency(target_ns), format_latency(own_ns))
-          : fmt::format("{}: what a persist takes here is not known (nvmemu calibrate)", whose));
+void warn_of_persists(const PersistSpec& persists, const std::string& whose, Prepared& prepared) {
+  auto warning = warning_of_persists(persists, whose, prepared.machine.persist_latency_ns);
+  if (warning) prepared.request.warnings.push_back(*std::move(warning));
 }
 
 Result<void> prepare_latencies(Prepared& prepared, const RunOptions& options, TemporaryFiles& temporary) {
@@ -148,9 +139,9 @@ Result<void> prepare_latencies(Prepared& prepared, const RunOptions& options, Te
   if (!target_ns) return tl::unexpected(target_ns.error());
   prepared.target_ns = *target_ns;
   if (const auto done = resolve_tiers(prepared.request.tiers, base_ns); !done) return done;
-  resolve_persists(prepared.request.persists, "--write-latency", prepared);
-  for (TierSpec& tier : prepared.request.tiers.tiers)
-    resolve_persists(tier.persists, "tier " + tier.name, prepared);
+  warn_of_persists(prepared.request.persists, "--write-latency", prepared);
+  for (const TierSpec& tier : prepared.request.tiers.tiers)
+    warn_of_persists(tier.persists, "tier " + tier.name, prepared);
   return {};
 }
 

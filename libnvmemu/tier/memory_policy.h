@@ -50,4 +50,26 @@ TierPattern pattern_of(const MemoryPolicy& policy, const Nodes& nodes) noexcept;
 // What the kernel is to be told in its place: the real ones of its nodes, or all where it has none.
 NodeMask real_nodes_of(NodeMask asked, const Nodes& nodes) noexcept;
 
+// Which nodes /proc/self/numa_maps names with it; of what the kernel is told in its place, `told`, and of
+// what the program asked for.
+NodeMask named_nodes(const MemoryPolicy& policy, NodeMask told) noexcept;
+NodeMask named_nodes(const MemoryPolicy& policy, const Nodes& nodes) noexcept;
+
+// Where migrate_pages(2) moves what lies on the nodes `from`, one node after the other: the first of `from`
+// to the first of `to`, and so on, beginning anew where these are fewer. Of more or fewer nodes than `to`,
+// those that are in both keep what they have.
+struct NodeMove {
+  int from = 0, to = 0;
+
+  friend bool operator==(const NodeMove&, const NodeMove&) = default;
+};
+struct NodeMoves {
+  std::array<NodeMove, kMostNodes> moves{};
+  std::size_t count = 0;
+
+  const NodeMove* begin() const noexcept { return moves.data(); }
+  const NodeMove* end() const noexcept { return moves.data() + count; }
+};
+NodeMoves moves_between(NodeMask from, NodeMask to) noexcept;
+
 }  // namespace nvmemu

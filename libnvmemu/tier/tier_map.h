@@ -41,6 +41,23 @@ class TierMap {
   // Nothing where nobody has placed it.
   std::optional<TierClass> placed_in(std::uintptr_t address) const noexcept;
 
+  // What a class stands for.
+  TierPattern pattern_of(TierClass tiers) const noexcept {
+    return tiers < kMostTiers ? TierPattern::all_of(tiers) : patterns_[tiers - kMostTiers];
+  }
+  // `use(begin, end, tiers)` for each stretch of a range that is of the same class, in order.
+  template <typename Use>
+  void for_each_stretch(std::uintptr_t begin, std::uintptr_t end, const Use& use) const noexcept {
+    while (begin < end) {
+      const TierClass tiers = class_at(begin);
+      std::uintptr_t next = begin;
+      do next = end_of_note(next);
+      while (next < end && class_at(next) == tiers);
+      use(begin, next < end ? next : end, tiers);
+      begin = next;
+    }
+  }
+
   // The class of such memory; nothing where there are too many patterns already.
   std::optional<TierClass> class_of(const TierPattern& pattern) noexcept;
 
@@ -71,6 +88,15 @@ class TierMap {
 
   TierClass class_at(std::uintptr_t address) const noexcept {
     return placed_in(address).value_or(otherwise_.load(std::memory_order_relaxed));
+  }
+
+  // Of the block or page for which there is one note.
+  std::uintptr_t end_of_note(std::uintptr_t address) const noexcept {
+    const std::size_t block = address >> kBlockBits;
+    const bool has_table =
+        block < kBlocks && (blocks_[block].load(std::memory_order_relaxed) & kHasTable) != 0;
+    const unsigned bits = has_table ? kPageBits : kBlockBits;
+    return ((address >> bits) + 1) << bits;
   }
 
   // What of a range is noted anew: all of it, what nobody has placed, or what is noted so already.

@@ -27,7 +27,7 @@ namespace {
 
 constexpr std::size_t kPage = 4096, kBytes = 64 * kPage;
 constexpr int kNode = 62;
-constexpr unsigned long kMask = 1UL << kNode, kOwn = 1, kBits = 65;
+constexpr unsigned long kMask = 1UL << kNode, kOwn = 1, kForeign = 1UL << 61, kBits = 65;
 
 char* map(std::size_t bytes = kBytes) {
   void* const mapped = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -141,6 +141,122 @@ int moves_pages() {
   return 0;
 }
 
+// Of the mapping that begins there; by the kernel alone, what it says without the emulator.
+enum class By { kProgram, kKernel };
+std::string pages_of(const void* address, By by = By::kProgram, const char* path = "/proc/self/numa_maps") {
+  const int fd = by == By::kProgram ? open(path, O_RDONLY | O_CLOEXEC)
+                                    : static_cast<int>(syscall(SYS_openat, AT_FDCWD, path, O_RDONLY));
+  CHECK(fd >= 0);
+  std::string text;
+  std::array<char, 4096> piece{};
+  for (ssize_t length = 0; (length = read(fd, piece.data(), piece.size())) > 0;)
+    text.append(piece.data(), static_cast<std::size_t>(length));
+  close(fd);
+  std::array<char, 32> start{};
+  std::snprintf(start.data(), start.size(), "%lx ", reinterpret_cast<unsigned long>(address));
+  const std::size_t line =
+      text.starts_with(start.data()) ? 0 : text.find('\n' + std::string(start.data())) + 1;
+  return text.substr(line, text.find('\n', line) - line);
+}
+
+std::string replaced(std::string text, const std::string& old, const std::string& by) {
+  const std::size_t at = text.find(old);
+  return at == std::string::npos ? "no " + old : text.replace(at, old.size(), by);
+}
+bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+
+// Fences, so that the kernel makes one mapping of it and no other.
+char* map_alone() {
+  char* const around = map(3 * kBytes);
+  CHECK(mprotect(around, kBytes, PROT_NONE) == 0);
+  CHECK(mprotect(around + 2 * kBytes, kBytes, PROT_NONE) == 0);
+  return around + kBytes;
+}
+
+int tells_pages() {
+  char* const bound = map_alone();
+  CHECK(mbind(bound, MPOL_BIND, kMask) == 0);
+  std::memset(bound, 1, 5 * kPage);
+  const std::string kernels = pages_of(bound, By::kKernel);
+  CHECK(has(kernels, " bind:0 anon=5 ") && has(kernels, " N0=5 "));
+  const std::string told = replaced(replaced(kernels, "bind:0", "bind:62"), "N0=5", "N62=5");
+  const std::string by_number = "/proc/" + std::to_string(getpid()) + "/numa_maps";
+  for (const char* const path : {"/proc/self/numa_maps", "/proc/thread-self/numa_maps", by_number.c_str()})
+    CHECK(pages_of(bound, By::kProgram, path) == told);
+  CHECK(has(text_of("/proc/self/numa_maps"), told + "\n"));
+  CHECK(text_of("/proc/self/numa_mapz").empty());
+  // Of which a part is elsewhere, and another may be the kernel's page of zeros, which it does not count.
+  CHECK(*static_cast<volatile char*>(bound + 20 * kPage) == 0);
+  void* page = bound;
+  int to = 0, status = -1;
+  CHECK(syscall(SYS_move_pages, 0, 1UL, &page, &to, &status, MPOL_MF_MOVE) == 0);
+  const bool has_zeros = has(pages_of(bound, By::kKernel), " N0=5 ");
+  CHECK(has(pages_of(bound), has_zeros ? " N0=1 N62=4 " : " N0=1 N62=5 "));
+  // Where nothing is emulated, all is as the kernel has it.
+  char* const own = map_alone();
+  std::memset(own, 1, kBytes);
+  CHECK(pages_of(own) == pages_of(own, By::kKernel) && has(pages_of(own), " default anon=64 "));
+  page = own + kPage;
+  to = kNode;
+  CHECK(syscall(SYS_move_pages, 0, 1UL, &page, &to, &status, MPOL_MF_MOVE) == 0);
+  CHECK(has(pages_of(own), " default anon=64 ") && has(pages_of(own), " N0=63 N62=1 "));
+  return 0;
+}
+
+int tells_policies() {
+  char* const mixed = map_alone();
+  CHECK(mbind(mixed, MPOL_INTERLEAVE, kMask | kOwn) == 0);
+  CHECK(has(pages_of(mixed), " interleave:0,62") && !has(pages_of(mixed), " N"));
+  char* const preferring = map_alone();
+  CHECK(mbind(preferring, MPOL_PREFERRED | MPOL_F_STATIC_NODES, kMask) == 0);
+  CHECK(has(pages_of(preferring), " prefer=static:62"));
+  // Of what has none of its own, the thread's.
+  char* const before = map_alone();
+  *before = 1;
+  CHECK(set_policy(MPOL_BIND, kMask) == 0);
+  char* const behind = map_alone();
+  *behind = 1;
+  CHECK(has(pages_of(before), " bind:62 ") && has(pages_of(before), " N0=1 "));
+  CHECK(has(pages_of(behind), " bind:62 ") && has(pages_of(behind), " N62=1 "));
+  CHECK(has(pages_of(mixed), " interleave:0,62"));
+  CHECK(set_policy(MPOL_DEFAULT, 0) == 0 && has(pages_of(behind), " default anon=1 "));
+  return 0;
+}
+
+long migrate(unsigned long from, unsigned long to, pid_t pid = 0) {
+  return syscall(SYS_migrate_pages, pid, kBits, &from, &to);
+}
+
+// Of another process the nodes of the kernel are known only.
+int moves_all_pages() {
+  static char data[2 * kPage] = {1};
+  char* const own = map_alone();
+  std::memset(own, 1, 10 * kPage);
+  char* const mixed = map_alone();
+  CHECK(mbind(mixed, MPOL_INTERLEAVE, kMask | kOwn) == 0);
+  std::memset(mixed, 1, kBytes);
+  CHECK(migrate(kOwn, kMask) == 0);
+  CHECK(node_of(own) == kNode && node_of(own + 9 * kPage) == kNode && node_of(data) == kNode);
+  CHECK(has(pages_of(own), " default ") && has(pages_of(own), " N62=10 "));
+  CHECK(node_of(own + 10 * kPage) == 0);  // nobody had touched it
+  CHECK(has(pages_of(mixed), " interleave:0,62 ") && has(pages_of(mixed), " N62=64 "));
+  CHECK(policy(mixed, MPOL_F_ADDR).mode == MPOL_INTERLEAVE);
+  CHECK(migrate(kOwn | kMask, kOwn | kMask) == 0 && node_of(own) == kNode);
+  CHECK(migrate(kOwn | kMask, kOwn, getpid()) == 0);
+  CHECK(node_of(own) == 0 && node_of(data) == 0 && has(pages_of(mixed), " N0=64 "));
+  CHECK(migrate(0, kMask) == 0 && node_of(own) == 0);
+  // As the kernel refuses them.
+  const bool is_capable = syscall(SYS_migrate_pages, 0, kBits, &kOwn, &kForeign) == -1 && errno == EINVAL;
+  CHECK(migrate(kMask, kForeign) == -1 && errno == (is_capable ? EINVAL : EPERM));
+  CHECK(migrate(kMask, kMask | kForeign) == (is_capable ? 0 : -1));
+  CHECK(migrate(kMask, 0) == -1 && errno == EINVAL);
+  CHECK(syscall(SYS_migrate_pages, 0, kBits, 8, &kMask) == -1 && errno == EFAULT);
+  CHECK(syscall(SYS_migrate_pages, 0, kBits, &kMask, 8) == -1 && errno == EFAULT);
+  CHECK(migrate(kOwn, kMask, 1 << 30) == -1 && errno == ESRCH);
+  CHECK(migrate(kOwn, kMask, getppid()) == -1 && node_of(own) == 0);
+  return 0;
+}
+
 // A thread's policy is for what it maps, and for what it starts.
 int has_policies() {
   CHECK(set_policy(MPOL_PREFERRED, kMask) == 0 && policy(nullptr, 0).nodes == kMask);
@@ -178,10 +294,15 @@ int inherits_no_policy() {
   return 0;
 }
 
-constexpr Scenario kScenarios[] = {
-    {"shows-nodes", shows_nodes},         {"binds", binds},
-    {"moves-pages", moves_pages},         {"has-policies", has_policies},
-    {"inherits-policy", inherits_policy}, {"inherits-no-policy", inherits_no_policy}};
+constexpr Scenario kScenarios[] = {{"shows-nodes", shows_nodes},
+                                   {"binds", binds},
+                                   {"moves-pages", moves_pages},
+                                   {"tells-pages", tells_pages},
+                                   {"tells-policies", tells_policies},
+                                   {"moves-all-pages", moves_all_pages},
+                                   {"has-policies", has_policies},
+                                   {"inherits-policy", inherits_policy},
+                                   {"inherits-no-policy", inherits_no_policy}};
 
 }  // namespace
 

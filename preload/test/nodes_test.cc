@@ -31,6 +31,12 @@ TEST_F(NodesTest, RangesAreBoundToThem) {
 
 TEST_F(NodesTest, PagesAreMovedToThemAndBack) { expect_on_node("moves-pages"); }
 
+TEST_F(NodesTest, AllPagesAreMovedToThemAndBack) { expect_on_node("moves-all-pages"); }
+
+TEST_F(NodesTest, PagesAreToldByThem) { expect_on_node("tells-pages"); }
+
+TEST_F(NodesTest, PoliciesAreToldByThem) { expect_on_node("tells-policies"); }
+
 TEST_F(NodesTest, AThreadsPolicyIsForWhatItMapsAndStarts) { expect_on_node("has-policies"); }
 
 TEST_F(NodesTest, WithoutTheToolThereAreNone) {

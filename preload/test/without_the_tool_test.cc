@@ -32,6 +32,33 @@ TEST_F(WithoutTheTool, TheFirstProcessReportsOnItselfAndItsChildren) {
   EXPECT_TRUE(boards().empty());
 }
 
+// 6 persists, as PersistsByLibpmemAreSeen has them; of this machine's own the calibration says 200 ns.
+TEST_F(WithoutTheTool, PersistsAreReportedAsByTheTool) {
+  environment_["NVMEMU_WRITE_LATENCY"] = "20ms";
+  environment_["NVMEMU_REPORT"] = folder_.file("report.json");
+  const Outcome outcome = preloaded("libpmem");
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  const Json persists = report()["persists"];
+  ASSERT_TRUE(persists.is_object());
+  EXPECT_EQ(persists["native_ns"], 200);
+  EXPECT_EQ(persists["persists"], 6);
+  EXPECT_GT(persists["delay_ns"], 50e6);
+  EXPECT_EQ(report()["target"]["write_latency_ns"], 20e6);
+  EXPECT_NE(outcome.err.find("persists 200 ns -> 20 ms: 6 persists"), std::string::npos) << outcome.err;
+}
+
+TEST_F(WithoutTheTool, PersistsOfATierAloneAreReported) {
+  environment_["NVMEMU_TIERS"] = "far=2x,write-latency=150ns";
+  environment_["NVMEMU_REPORT"] = folder_.file("report.json");
+  const Outcome outcome = preloaded("fork");
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_TRUE(report()["persists"].is_object());
+  EXPECT_TRUE(report()["target"]["write_latency_ns"].is_null());
+  EXPECT_NE(outcome.err.find("tier far: a persist of 150 ns is no longer than this machine's own, 200 ns"),
+            std::string::npos)
+      << outcome.err;
+}
+
 TEST_F(WithoutTheTool, AVariableThatMakesNoSenseIsSaidOnceAndTheProgramRunsNatively) {
   environment_["NVMEMU_READ_LATENCY"] = "300";
   const Outcome outcome = preloaded("native");

@@ -31,6 +31,43 @@ class MemoryPolicyTest : public testing::Test {
   Nodes nodes_;
 };
 
+using Moves = std::vector<NodeMove>;
+
+Moves moves(NodeMask from, NodeMask to) {
+  const NodeMoves between = moves_between(from, to);
+  return {between.begin(), between.end()};
+}
+
+TEST(NodeMoves, EachNodesPagesGoToItsPartner) {
+  EXPECT_EQ(moves(0b1, 0b10), (Moves{{0, 1}}));
+  EXPECT_EQ(moves(0b101, 0b1010), (Moves{{0, 1}, {2, 3}}));
+  EXPECT_EQ(moves(0b111, 0b11000), (Moves{{0, 3}, {1, 4}, {2, 3}}));
+  EXPECT_EQ(moves(std::uint64_t{1} << 63, 0b1), (Moves{{63, 0}}));
+}
+
+TEST(NodeMoves, NoPageMovesTwice) { EXPECT_EQ(moves(0b0111, 0b1110), (Moves{{2, 3}, {1, 2}, {0, 1}})); }
+
+TEST(NodeMoves, NodesThatAreInBothKeepTheirs) {
+  EXPECT_EQ(moves(0b11, 0b11), Moves{});
+  EXPECT_EQ(moves(0b11, 0b10), (Moves{{0, 1}}));
+  EXPECT_EQ(moves(0b1, 0b11), Moves{});
+  EXPECT_EQ(moves(0b11, 0), Moves{});
+  EXPECT_EQ(moves(0, 0b11), Moves{});
+}
+
+// Nodes 0 and 1 are nearer than 2 and 5.
+TEST_F(MemoryPolicyTest, WhatPrefersNodesNamesOne) {
+  const auto named = [&](int mode, NodeMask asked) {
+    return named_nodes({.mode = mode, .nodes = asked}, nodes_);
+  };
+  EXPECT_EQ(named(MPOL_PREFERRED, 0b100'100), 0b100U);
+  EXPECT_EQ(named(MPOL_PREFERRED, 0b100'110), 0b10U);
+  EXPECT_EQ(named(MPOL_BIND, 0b100'110), 0b100'110U);
+  EXPECT_EQ(named(MPOL_BIND | MPOL_F_STATIC_NODES, 0b1'100'100), 0b100'100U);  // there is no node 6
+  EXPECT_EQ(named_nodes({.mode = MPOL_PREFERRED | MPOL_F_STATIC_NODES, .nodes = 0b100}, 0b11), 0b1U);
+  EXPECT_EQ(named_nodes({.mode = MPOL_INTERLEAVE, .nodes = 0b100}, 0b11), 0b11U);
+}
+
 TEST_F(MemoryPolicyTest, WhatNamesNoEmulatedNodeIsTheMachines) {
   for (const int mode : {MPOL_DEFAULT, MPOL_PREFERRED, MPOL_BIND, MPOL_INTERLEAVE, MPOL_LOCAL})
     EXPECT_EQ(of(mode, 0b11), TierPattern{}) << mode;

@@ -5,6 +5,7 @@
 
 #include <random>
 #include <thread>
+#include <tuple>
 #include <vector>
 
 namespace nvmemu {
@@ -34,6 +35,28 @@ TEST_F(TierMapTest, PlacesPagesAndBlocks) {
   EXPECT_EQ(map_->tier_of(kBase + kBlock + 17), 2);
   EXPECT_EQ(map_->tier_of(kBase + 3 * kBlock + kPage - 1), 2);
   EXPECT_EQ(map_->tier_of(kBase + 3 * kBlock + kPage), 0);
+}
+
+TEST_F(TierMapTest, GoesThroughARangeByWhatIsNotedAlike) {
+  open(TierPattern::all_of(1));
+  ASSERT_TRUE(map_->place(kBase + kPage, 3 * kBlock, 2));
+  ASSERT_TRUE(map_->place(kBase + kBlock, kBlock, 2));  // as it is
+  using Stretch = std::tuple<std::uintptr_t, std::uintptr_t, TierClass>;
+  const auto stretches = [this](std::uintptr_t begin, std::uintptr_t end) {
+    std::vector<Stretch> found;
+    map_->for_each_stretch(
+        begin, end, [&](auto first, auto last, TierClass tiers) { found.emplace_back(first, last, tiers); });
+    return found;
+  };
+  const std::uintptr_t placed = kBase + kPage, behind = placed + 3 * kBlock;
+  EXPECT_EQ(stretches(kBase - 9 * kBlock, kBase + 5 * kBlock),
+            (std::vector<Stretch>{
+                {kBase - 9 * kBlock, placed, 1}, {placed, behind, 2}, {behind, kBase + 5 * kBlock, 1}}));
+  EXPECT_EQ(stretches(placed + kPage, placed + 2 * kPage),
+            (std::vector<Stretch>{{placed + kPage, placed + 2 * kPage, 2}}));
+  EXPECT_TRUE(stretches(kBase, kBase).empty());
+  constexpr std::uintptr_t kTop = std::uintptr_t{1} << 47;  // where the map ends
+  EXPECT_EQ(stretches(kTop - kPage, kTop + kBlock), (std::vector<Stretch>{{kTop - kPage, kTop + kBlock, 1}}));
 }
 
 TEST_F(TierMapTest, APageThatIsCoveredInPartIsTheRanges) {

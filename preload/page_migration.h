@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+// All of this process's pages that lie on some nodes are moved to others (migrate_pages(2)).
+#pragma once
+
+#include "placement.h"
+#include "tier/memory_policy.h"
+
+namespace nvmemu::preload {
+
+// How many could not be moved, or a negative error number. Pages that the kernel has never given stay where
+// their policy says, as in the kernel.
+long migrate_own_pages(const Nodes& nodes, Placement& placement, NodeMask from, NodeMask to) noexcept;
+
+}  // namespace nvmemu::preload
