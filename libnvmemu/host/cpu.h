@@ -36,7 +36,7 @@ struct Cpu {
 };
 
 Cpu read_cpu(const std::string& root = "");
-// Its model alone, at a fiftieth of that: what each process asks for when it begins.
+// Its model alone, which each process asks for when it begins.
 std::string read_cpu_model(const std::string& root = "");
 std::string read_boot_id(const std::string& root = "");
 

@@ -3,7 +3,6 @@
 
 #include <limits.h>
 #include <linux/futex.h>
-#include <pthread.h>
 #include <signal.h>
 #include <sys/syscall.h>
 #include <time.h>
@@ -17,18 +16,17 @@
 #include "base/clock.h"
 #include "base/timespec.h"
 #include "hook.h"
-#include "keep_errno.h"
 #include "quiet_lock.h"
 #include "signal_mask.h"
 #include "storage/aio_mark.h"
 #include "storage/aio_signal.h"
 #include "storage/device_wait.h"
+#include "storage/teller_thread.h"
 
 namespace nvmemu::preload {
 namespace {
 
 NVMEMU_HOOK(int, aio_error, (const aiocb*));
-NVMEMU_HOOK(int, pthread_create, (pthread_t*, const pthread_attr_t*, void* (*)(void*), void*));
 
 }  // namespace
 
@@ -92,18 +90,9 @@ void AioTeller::tell(Held& held) noexcept {
 
 void AioTeller::forget_all() noexcept { new (this) AioTeller; }
 
-// It takes what it is made with, the mask: the program's signals are none of its.
 bool AioTeller::begin() noexcept {
   if (has_begun_) return true;
-  const KeepErrno keep;
-  pthread_attr_t attributes;
-  if (pthread_attr_init(&attributes) != 0) return false;
-  constexpr std::size_t kStackBytes = 128 << 10;
-  pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
-  pthread_attr_setstacksize(&attributes, kStackBytes);
-  pthread_t thread;
-  has_begun_ = real_pthread_create(&thread, &attributes, &AioTeller::run, this) == 0;
-  pthread_attr_destroy(&attributes);
+  has_begun_ = begin_teller_thread(&AioTeller::run, this);
   return has_begun_;
 }
 

@@ -3,7 +3,6 @@
 
 #include <linux/futex.h>
 #include <poll.h>
-#include <pthread.h>
 #include <sys/eventfd.h>
 #include <sys/syscall.h>
 
@@ -17,16 +16,13 @@
 #include "base/raw_syscall.h"
 #include "base/timespec.h"
 #include "descriptor_path.h"
-#include "hook.h"
-#include "keep_errno.h"
 #include "quiet_lock.h"
 #include "signal_mask.h"
 #include "storage/device_wait.h"
+#include "storage/teller_thread.h"
 
 namespace nvmemu::preload {
 namespace {
-
-NVMEMU_HOOK(int, pthread_create, (pthread_t*, const pthread_attr_t*, void* (*)(void*), void*));
 
 constexpr std::uint64_t kNever = std::numeric_limits<std::uint64_t>::max();
 
@@ -156,20 +152,11 @@ void EventfdTeller::forget_all() noexcept {
   has_begun_ = false;
 }
 
-// The thread takes what it is made with, the mask: the program's signals are none of its.
 bool EventfdTeller::begin() noexcept {
   if (has_begun_) return true;
   if (context_ == 0 && is_error(raw_syscall(SYS_io_setup, 2 * kMost, &context_))) return false;
   if (!can_be_asked(context_)) return false;
-  const KeepErrno keep;
-  pthread_attr_t attributes;
-  if (pthread_attr_init(&attributes) != 0) return false;
-  constexpr std::size_t kStackBytes = 128 << 10;
-  pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
-  pthread_attr_setstacksize(&attributes, kStackBytes);
-  pthread_t thread;
-  has_begun_ = real_pthread_create(&thread, &attributes, &EventfdTeller::run, this) == 0;
-  pthread_attr_destroy(&attributes);
+  has_begun_ = begin_teller_thread(&EventfdTeller::run, this);
   return has_begun_;
 }
 
