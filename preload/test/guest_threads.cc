@@ -9,6 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include <array>
 #include <atomic>
 #include <cerrno>
 
@@ -104,24 +105,22 @@ void burn_alone() {
   } while (now.tv_sec == 0 && now.tv_nsec < 300000000);
 }
 
-std::atomic<int> raw_threads_done;
-
 int raw_thread(void* /*unused*/) {
   burn_alone();
-  ++raw_threads_done;
   return 0;
 }
 
-void wait_for_raw_threads(int count) {
+// Until the kernel knows it no longer.
+void wait_for_raw_thread(long tid) {
   const timespec a_while{.tv_sec = 0, .tv_nsec = 10000000};
-  while (raw_threads_done < count) nanosleep(&a_while, nullptr);
-  nanosleep(&a_while, nullptr);  // until they are off their stacks
+  while (nvmemu::raw_syscall(SYS_tgkill, getpid(), tid, 0) == 0) nanosleep(&a_while, nullptr);
 }
 
 // Their thread pointer is their creator's.
 int cloned_threads() {
-  for (int i = 0; i < 2; ++i) CHECK(clone(raw_thread, top_of_stack(), kAsThread, nullptr) > 0);
-  wait_for_raw_threads(2);
+  std::array<int, 2> tids;
+  for (int& tid : tids) CHECK((tid = clone(raw_thread, top_of_stack(), kAsThread, nullptr)) > 0);
+  for (const int tid : tids) wait_for_raw_thread(tid);
   return 0;
 }
 
@@ -178,8 +177,9 @@ int unseen_thread() {
 #endif
   auto* stack = reinterpret_cast<void**>(top_of_stack()) - kWords;
   *stack = reinterpret_cast<void*>(&raw_thread);
-  CHECK(clone_unseen(stack) > 0);
-  wait_for_raw_threads(1);
+  const long tid = clone_unseen(stack);
+  CHECK(tid > 0);
+  wait_for_raw_thread(tid);
   return 0;
 }
 

@@ -147,7 +147,8 @@ TEST_F(WalkerTest, GoesFurtherUntilItHasPassedTheAwaitedLoadSomeTimes) {
   WalkPlan plan{.steps = 6, .further_steps = 300};
   plan.awaited = reinterpret_cast<std::uintptr_t>(nvmemu_test_chase_load);
   EXPECT_EQ(walk(kNothingIsMemory, plan, 4096).steps, 3 * (WalkPlan::kFewPasses - 1) + 1);
-  EXPECT_EQ(verdict().executions, WalkPlan::kFewPasses);
+  EXPECT_LE(verdict().executions, WalkPlan::kFewPasses);
+  EXPECT_GE(verdict().executions, WalkPlan::kFewPasses - 3);  // some were interrupted, and tell nothing
   ++plan.awaited;  // which it never passes
   EXPECT_EQ(walk(kNothingIsMemory, plan, 4096).steps, 300u);
   plan.awaited = 0;
