@@ -207,7 +207,7 @@ class Pager {
   bool evict_one(std::uint64_t arrived) noexcept;
   bool evict(Frames::Number number) noexcept;
   bool stage(PageEntry& entry, Frames::Number number) noexcept;
-  bool stage_shared(std::uint64_t page) noexcept;
+  bool stage_shared(std::uint64_t page, bool is_clean) noexcept;
   void flush() noexcept;
   std::size_t write_run(std::size_t first) noexcept;
   void leave_unwritten() noexcept;

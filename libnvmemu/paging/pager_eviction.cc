@@ -55,7 +55,9 @@ bool Pager::stage(PageEntry& entry, Frames::Number number) noexcept {
     entry.set(PageState::kNew, 0);
     return true;
   }
-  if (outcome != MapOutcome::kDone && !(outcome == MapOutcome::kShared && stage_shared(page))) return false;
+  const bool is_clean = entry.state() == PageState::kClean;
+  if (outcome != MapOutcome::kDone && !(outcome == MapOutcome::kShared && stage_shared(page, is_clean)))
+    return false;
   frames_.take_out(number);
   frames_[number].staged_at = static_cast<std::uint32_t>(staged_count_);
   entry.set(PageState::kStaged, number);
@@ -64,11 +66,12 @@ bool Pager::stage(PageEntry& entry, Frames::Number number) noexcept {
 }
 
 // Write-protected, copied, dropped: who writes meanwhile waits for the lock, who reads finds what he would
-// have. (What the kernel itself has in hand is pinned; and nothing asynchronous is let through.)
-bool Pager::stage_shared(std::uint64_t page) noexcept {
+// have. (What the kernel itself has in hand is pinned; and nothing asynchronous is let through.) What the
+// program itself may not read, by mprotect(2), cannot be copied, and stays as it was.
+bool Pager::stage_shared(std::uint64_t page, bool is_clean) noexcept {
   if (mapper_.protect(page, true) != MapOutcome::kDone) return false;
   if (mapper_.stage_copy(page, staged_count_) != MapOutcome::kDone) {
-    mapper_.protect(page, false);
+    if (!is_clean) mapper_.protect(page, false);
     return false;
   }
   mapper_.drop(page);

@@ -31,7 +31,7 @@ inline Contents contents_of(std::uint64_t number) {
   return contents;
 }
 
-// Thread-safe. `shared_one_in`, in so many tries: a page cannot be moved.
+// Thread-safe. `shared_one_in`, in so many tries: a page cannot be moved, nor what is not moved copied.
 class Memory final : public PageMapper {
  public:
   explicit Memory(unsigned shared_one_in = 0) : shared_one_in_(shared_one_in), staging_(kStaging) {}
@@ -148,6 +148,7 @@ class Memory final : public PageMapper {
     const auto found = pages_.find(page);
     if (found == pages_.end()) return MapOutcome::kFailed;
     EXPECT_TRUE(found->second.is_protected) << "copied while it may be written to";
+    if (is_shared_now()) return MapOutcome::kFailed;
     staging_[at] = found->second.contents;
     return MapOutcome::kDone;
   }
