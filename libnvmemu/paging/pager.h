@@ -12,6 +12,7 @@
 #pragma once
 
 #include <array>
+#include <cerrno>
 #include <cstdint>
 #include <mutex>
 #include <utility>
@@ -105,13 +106,14 @@ class Pager {
     }
     return result;
   }
-  // Its contents are gone, where it succeeds: MADV_DONTNEED.
+  // Its contents are gone, where it succeeds: MADV_DONTNEED. Of a range in which not all is mapped the kernel
+  // gives up what is, and says ENOMEM.
   template <typename Call>
   long discard(AddressRange range, const Call& call) noexcept {
     const std::lock_guard guard(lock_);
     settle(range);
     const long result = call();
-    if (!is_failure(result)) forget(range);
+    if (!is_failure(result) || result == -ENOMEM) forget(range);
     return result;
   }
   // `from` has `new_bytes` from then on, where the call says: mremap. Where it `may_move`, nobody watches it

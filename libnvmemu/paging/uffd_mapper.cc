@@ -74,6 +74,11 @@ MapOutcome outcome_of(long error) noexcept {
   }
 }
 
+bool is_there(std::uintptr_t page) noexcept {
+  unsigned char there = 0;
+  return raw_syscall(SYS_mincore, page, kPageBytes, &there) == 0 && (there & 1) != 0;
+}
+
 struct Copied {
   long error;
   std::size_t bytes;
@@ -173,10 +178,16 @@ void UffdMapper::drop(std::uint64_t page) noexcept {
   raw_syscall(SYS_madvise, page * kPageBytes, kPageBytes, MADV_DONTNEED);
 }
 
+// What is done counts, and not what the kernel says: where the page's entry changes amid the move (somebody
+// touches it first, or the kernel looks at what is in use), Linux 6.18 tries again, and when it has moved the
+// page then (mm/userfaultfd.c, move_pages(): `err` of the first try stays set), tries once more and says
+// EEXIST. Taken at its word, the page would be thought to be where it was, and its contents would be lost.
 MapOutcome UffdMapper::move(std::uintptr_t to, std::uintptr_t from) noexcept {
   if (!moves_) return MapOutcome::kShared;
   UffdMove request{.to = to, .from = from, .bytes = kPageBytes, .mode = 0, .moved = 0};
-  return outcome_of(raw_syscall(SYS_ioctl, file_, kUffdMove, &request));
+  const long result = raw_syscall(SYS_ioctl, file_, kUffdMove, &request);
+  if (result != 0 && !is_there(from) && is_there(to)) return MapOutcome::kDone;
+  return outcome_of(result);
 }
 
 MapOutcome UffdMapper::stage(std::uint64_t page, std::size_t at) noexcept {

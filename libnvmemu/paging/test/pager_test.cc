@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <random>
 #include <thread>
 #include <vector>
@@ -136,6 +137,19 @@ TEST(Pager, LetsGoOfWhatIsWatchedAndNotItsOwn) {
   for (const std::uint64_t page : {9, 10}) process.pager.disown((kBase + page) * kPageBytes + 8);
   EXPECT_TRUE(process.memory.store(kBase + 10, 1));
   EXPECT_FALSE(process.memory.store(kBase + 9, 1));
+}
+
+// The kernel gives up what is mapped of such a range.
+TEST(Pager, GivesUpWhatIsBesideAHole) {
+  Process process;
+  ASSERT_TRUE(process.pager.add(pages(0, 2 * kLimit)));
+  process.fill(2 * kLimit);
+  process.pager.discard(pages(0, 4 * kLimit), [&] {
+    process.memory.discard(kBase, kBase + 4 * kLimit);
+    return static_cast<long>(-ENOMEM);
+  });
+  for (std::uint64_t page = 0; page < 2 * kLimit; ++page) EXPECT_EQ(process.load(page), 0U);
+  EXPECT_EQ(process.tally.surprises, 0U);
 }
 
 TEST(Pager, BringsInWhatItReleases) {

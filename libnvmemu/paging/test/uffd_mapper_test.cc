@@ -10,6 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cerrno>
 #include <cstring>
 #include <thread>
@@ -88,6 +89,48 @@ TEST_F(UffdMapperTest, TakesAPageOutAndPutsItBack) {
   EXPECT_EQ(std::memcmp(mapper_.staged(0), simulated::contents_of(7).data(), kPageBytes), 0);
   EXPECT_EQ(mapper_.stage(page(3), 1), MapOutcome::kNotThere);
   ASSERT_EQ(mapper_.unstage(0, page(3)), MapOutcome::kDone);
+  EXPECT_TRUE(holds(3, 7));
+}
+
+// Somebody else clears the marks of their having been touched meanwhile.
+TEST_F(UffdMapperTest, MovesPagesWhoseEntriesChange) {
+  constexpr unsigned kMoves = 10'000;  // one in 4,000 is tried again
+  ASSERT_EQ(install(3, 7), MapOutcome::kDone);
+  if (!mapper_.moves()) GTEST_SKIP() << "needs UFFDIO_MOVE (Linux 6.8)";
+  std::atomic<bool> is_over{false};
+  std::thread other([&] {
+    while (!is_over) madvise(memory_, kWatchedPages * kPageBytes, MADV_COLD);
+  });
+  const auto until_done = [](const auto& move) {
+    MapOutcome outcome;
+    do {
+      outcome = move();  // or what it is at is held
+    } while (outcome == MapOutcome::kShared);
+    return outcome;
+  };
+  for (unsigned i = 0; i < kMoves && !HasFailure(); ++i) {
+    EXPECT_EQ(until_done([&] { return mapper_.stage(page(3), 0); }), MapOutcome::kDone) << i;
+    EXPECT_EQ(until_done([&] { return mapper_.unstage(0, page(3)); }), MapOutcome::kDone) << i;
+    memory_[3 * kPageBytes + 9] = memory_[3 * kPageBytes + 1];
+  }
+  is_over = true;
+  other.join();
+  EXPECT_TRUE(holds(3, 7));
+}
+
+// Which the kernel may not have said.
+TEST_F(UffdMapperTest, FindsThatAPageHasBeenMoved) {
+  ASSERT_EQ(install(3, 7), MapOutcome::kDone);
+  if (!mapper_.moves()) GTEST_SKIP() << "needs UFFDIO_MOVE (Linux 6.8)";
+  ASSERT_EQ(mapper_.stage(page(3), 0), MapOutcome::kDone);
+  EXPECT_EQ(mapper_.stage(page(3), 0), MapOutcome::kDone);
+  EXPECT_EQ(std::memcmp(mapper_.staged(0), simulated::contents_of(7).data(), kPageBytes), 0);
+  ASSERT_EQ(mapper_.unstage(0, page(3)), MapOutcome::kDone);
+  EXPECT_EQ(mapper_.unstage(0, page(3)), MapOutcome::kDone);
+  EXPECT_TRUE(holds(3, 7));
+  ASSERT_EQ(install(4, 8), MapOutcome::kDone);
+  ASSERT_EQ(mapper_.stage(page(4), 0), MapOutcome::kDone);
+  EXPECT_EQ(mapper_.stage(page(3), 0), MapOutcome::kAlready);  // another's
   EXPECT_TRUE(holds(3, 7));
 }
 
