@@ -7,6 +7,8 @@
 #include "base/log.h"
 #include "counters/pmu/verdict.h"
 #include "lifecycle.h"
+#include "paging/process_pager.h"
+#include "report/asked_memories.h"
 #include "report/asked_persists.h"
 #include "report/run_report.h"
 #include "runtime.h"
@@ -17,10 +19,26 @@ namespace nvmemu::preload {
 namespace {
 
 // As the tool does before it starts a program.
-void say_persists(const Runtime& runtime, RunReport& report) {
+void say_memories(const Runtime& runtime, RunReport& report) {
   const Config& config = runtime.config();
-  const double own_ns = runtime.calibration().persist_latency_ns;
-  say_asked_persists(config.persists, config.tiers, own_ns, report);
+  TierPlan tiers = config.tiers;
+  for (std::size_t i = 0; i < tiers.tiers.size(); ++i)
+    tiers.tiers[i].latency = {.ns = runtime.read_latency().target_of(i + 1)};
+  const bool is_paged = ProcessPager::get() != nullptr, is_stored = process_storage().is_open();
+  PagingPlan paging = is_paged ? config.paging : PagingPlan{};
+  if (is_paged) paging.medium = ProcessPager::medium();
+  say_asked_memories({.profile = report.target_profile,
+                      .target_ns = runtime.read_latency().target_ns,
+                      .tiers = tiers,
+                      .migration = config.migration,
+                      .paging = paging,
+                      .storage = is_stored ? config.storage : StoragePlan{},
+                      .persists = config.persists,
+                      .own_persist_ns = runtime.calibration().persist_latency_ns},
+                     report);
+}
+
+void warn_of_persists(const Config& config, double own_ns, RunReport& report) {
   const auto warn = [&](const PersistSpec& persists, const std::string& whose) {
     if (auto warning = warning_of_persists(persists, whose, own_ns))
       report.warnings.push_back(*std::move(warning));
@@ -50,13 +68,11 @@ RunReport make_report(const Runtime& runtime) {
   if (bandwidth.limits()) report.bandwidth.by = "governor";
   report.bandwidth.why = bandwidth.limits() ? "it works in any process" : "no bandwidth was asked for";
   report.wall_seconds = runtime.seconds_since_start();
-  say_persists(runtime, report);
+  say_memories(runtime, report);
+  warn_of_persists(runtime.config(), runtime.calibration().persist_latency_ns, report);
   if (!runtime.source().warning.empty()) report.warnings.push_back(runtime.source().warning);
   read_board(runtime.board(), report);
-  if (process_storage().is_open()) {
-    report.storage = report_of_storage(runtime.config().storage);
-    read_storage(process_storage().shared(), report);
-  }
+  if (process_storage().is_open()) read_storage(process_storage().shared(), report);
   if (!report.processes.empty()) report.command = {report.processes.front().command};
   report.warnings.push_back("the exit status is not known: a process cannot report its own");
   return report;

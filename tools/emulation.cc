@@ -24,11 +24,10 @@
 #include "launch.h"
 #include "node_tree.h"
 #include "progress_file.h"
-#include "report/asked_persists.h"
+#include "report/asked_memories.h"
 #include "report/board.h"
 #include "storage/shared_storage.h"
 #include "terminal.h"
-#include "tier_report.h"
 
 namespace nvmemu {
 namespace {
@@ -202,22 +201,14 @@ RunReport make_report(const RunOptions& options, const Prepared& prepared,
   report.bandwidth.is_measured = !prepared.is_native() && (options.stat || prepared.bandwidth.limits() ||
                                                            prepared.request.tiers.limits_bandwidth());
   if (!prepared.is_native()) {
-    report.tiers = report_of_tiers(prepared.request.tiers, prepared.request.profile, prepared.target_ns);
-    report.paging = {.dram_bytes = static_cast<double>(prepared.request.paging.dram_bytes),
-                     .page_to = prepared.request.paging.page_to,
-                     .device = prepared.request.paging.device_name,
-                     .layout = std::string(name_of(prepared.request.paging.choices.layout)),
-                     .read_ahead = std::string(name_of(prepared.request.paging.choices.read_ahead)),
-                     .policy = std::string(name_of(prepared.request.paging.choices.policy)),
-                     .handler = std::string(name_of(prepared.request.paging.choices.handler)),
-                     .store = std::string(name_of(prepared.request.paging.medium))};
-    const PageDevice& device = prepared.request.paging.device;
-    report.paging.endurance = {.capacity_bytes = device.capacity_bytes,
-                               .erase_cycles = device.erase_cycles,
-                               .erase_block_bytes = static_cast<double>(device.erase_block_bytes)};
-    report.storage = report_of_storage(prepared.request.storage);
-    if (!prepared.request.migration.empty()) report.migrations.policy = prepared.request.migration.policy;
-    say_asked_persists(prepared.request.persists, prepared.request.tiers, prepared.machine.persist_latency_ns,
+    say_asked_memories({.profile = prepared.request.profile,
+                        .target_ns = prepared.target_ns,
+                        .tiers = prepared.request.tiers,
+                        .migration = prepared.request.migration,
+                        .paging = prepared.request.paging,
+                        .storage = prepared.request.storage,
+                        .persists = prepared.request.persists,
+                        .own_persist_ns = prepared.machine.persist_latency_ns},
                        report);
   }
   report.warnings = prepared.request.warnings;

@@ -158,6 +158,11 @@ bool FileStore::write(std::uint64_t slot, const std::byte* from, std::size_t pag
   return true;
 }
 
+StoreMedium FileStore::medium() const noexcept {
+  if (lies_in_memory(file_)) return StoreMedium::kMemory;
+  return is_direct() && !lies_in_page_cache(file_) ? StoreMedium::kDirect : StoreMedium::kPageCache;
+}
+
 Result<StoreMedium> check_page_store(const char* path, StoreKind kind) {
   struct stat status {};
   if (stat(path, &status) == 0 && !S_ISDIR(status.st_mode) && !S_ISREG(status.st_mode))
@@ -175,8 +180,7 @@ Result<StoreMedium> check_page_store(const char* path, StoreKind kind) {
   if (!store.read_one(0, page.data()))
     return failure(std::string(path) + ": what was written there cannot be read",
                    "name a folder on another file system");
-  if (lies_in_memory(file)) return StoreMedium::kMemory;
-  return store.is_direct() && !lies_in_page_cache(file) ? StoreMedium::kDirect : StoreMedium::kPageCache;
+  return store.medium();
 }
 
 }  // namespace nvmemu

@@ -27,6 +27,7 @@ class FileStore final : public PageStore {
   // written past a cache is in as well: nothing is changed then. Async-signal-safe.
   bool go_direct() noexcept;
   bool is_direct() const noexcept { return is_direct_.load(std::memory_order_relaxed); }
+  StoreMedium medium() const noexcept;  // where its pages are
   // What is called, in whatever handler it is found, when the file system refuses after all, and pages go
   // through its cache from then on.
   void when_cached(void (*tell)() noexcept) noexcept { tell_cached_ = tell; }

@@ -21,7 +21,7 @@ struct PagingPlan {
   std::string device_name;       // a profile of page_device.h, or a latency: "5us"; empty: takes no time
   PageDevice device{};
   PagingChoices choices{};
-  StoreMedium medium = StoreMedium::kMemory;  // as the tool has found it; not sent
+  StoreMedium medium = StoreMedium::kMemory;  // as is found; not sent
 
   bool empty() const { return dram_bytes == 0; }
 };

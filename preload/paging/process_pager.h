@@ -43,6 +43,7 @@ class ProcessPager {
   }
   static FaultThread& fault_thread() noexcept { return fault_thread_; }
   static UffdMapper& mapper() noexcept { return mapper_; }
+  static StoreMedium medium() noexcept { return store_.medium(); }
 
   // A fork by `make()`, a system call of which the child returns 0 here, too.
   template <typename Make>

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "host/test/needs.h"
 #include "preload_cli.h"
 
 namespace nvmemu {
@@ -45,6 +46,36 @@ TEST_F(WithoutTheTool, PersistsAreReportedAsByTheTool) {
   EXPECT_GT(persists["delay_ns"], 50e6);
   EXPECT_EQ(report()["target"]["write_latency_ns"], 20e6);
   EXPECT_NE(outcome.err.find("persists 200 ns -> 20 ms: 6 persists"), std::string::npos) << outcome.err;
+}
+
+TEST_F(WithoutTheTool, TiersAreReportedAsByTheTool) {
+  environment_["NVMEMU_TIERS"] = "far=10x";
+  environment_["NVMEMU_REPORT"] = folder_.file("report.json");
+  const Outcome outcome = preloaded("places");
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  const Json tiers = report()["tiers"];
+  ASSERT_EQ(tiers.size(), 2u) << tiers;
+  EXPECT_EQ(tiers[1]["name"], "far");
+  EXPECT_EQ(tiers[1]["read_latency_ns"], 10 * 100);
+  EXPECT_EQ(tiers[1]["rule"], "what the program places");
+  EXPECT_EQ(tiers[1]["placed_bytes"], (4 << 20) + 1);
+  EXPECT_NE(outcome.err.find("tier far, 1 us (what the program places)"), std::string::npos) << outcome.err;
+}
+
+TEST_F(WithoutTheTool, PagingIsReportedAsByTheTool) {
+  NVMEMU_NEEDS_PAGING();
+  environment_["NVMEMU_DRAM"] = "2M";
+  environment_["NVMEMU_PAGE_DEVICE"] = "5us";
+  environment_["NVMEMU_REPORT"] = folder_.file("report.json");
+  const Outcome outcome = preloaded("paged-memory");
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  const Json paging = report()["paging"];
+  ASSERT_TRUE(paging.is_object());
+  EXPECT_EQ(paging["dram_bytes"], 2 << 20);
+  EXPECT_EQ(paging["device"], "5us");
+  EXPECT_EQ(paging["store"], "memory");
+  EXPECT_GT(paging["hard_faults"]["faults"], 0) << paging;
+  EXPECT_NE(outcome.err.find("paging: 2 MiB of DRAM"), std::string::npos) << outcome.err;
 }
 
 TEST_F(WithoutTheTool, PersistsOfATierAloneAreReported) {

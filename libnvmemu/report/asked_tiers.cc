@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tier_report.h"
+#include "report/asked_tiers.h"
 
 #include <fmt/format.h>
 
