@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a run was to emulate, as its report says it: by `nvmemu run`, or by the program's first process itself.
+// What a run was to emulate, as its report says it: by `nvmemu run`, or by the program's first process
+// itself.
 #pragma once
 
 #include <string>

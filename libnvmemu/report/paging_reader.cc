@@ -43,15 +43,23 @@ double nanoseconds(const PagingTally::Count& word) {
   return std::min(kNanoseconds.most, static_cast<double>(word.load()));
 }
 
+constexpr struct {
+  std::uint64_t PagingReport::*count;
+  const char* text;
+} kWarnings[] = {
+    {&PagingReport::failed_writes,
+     "the file for pages could not be written to at times (is its file system full?): more was in DRAM than "
+     "there should have been"},
+    {&PagingReport::failed_reads, "the file for pages could not be read at times: the program got SIGBUS"},
+    {&PagingReport::surprises,
+     "the kernel had a page where the pager knew of none, or none where it knew of one: what the program "
+     "computed is not to be trusted. This is a bug of nvmemu's, please report it"},
+};
+
 void warn(RunReport& report) {
-  const PagingReport& paging = report.paging;
-  if (paging.failed_writes > 0)
-    report.warnings.emplace_back(
-        "the file for pages could not be written to at times (is its file system full?): more was in DRAM "
-        "than "
-        "there should have been");
-  if (paging.failed_reads > 0)
-    report.warnings.emplace_back("the file for pages could not be read at times: the program got SIGBUS");
+  for (const auto& [count, text] : kWarnings) {
+    if (report.paging.*count > 0) report.warnings.emplace_back(text);
+  }
 }
 
 }  // namespace

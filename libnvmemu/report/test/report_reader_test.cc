@@ -14,7 +14,7 @@ namespace {
 
 using nlohmann::json;
 
-RunReport example(std::uint32_t pid = 100) {
+RunReport report_of(std::uint32_t pid = 100) {
   RunReport report = example_report();
   report.target_profile = "pcm";
   report.processes[0].pid = pid;
@@ -22,14 +22,14 @@ RunReport example(std::uint32_t pid = 100) {
 }
 
 TEST(ReadReport, GivesBackWhatWasWritten) {
-  const std::string text = to_json(example());
+  const std::string text = to_json(report_of());
   const auto report = parse_report(text);
   ASSERT_TRUE(report) << report.error().message;
   EXPECT_EQ(to_json(*report), text);
 }
 
 TEST(ReadReport, GivesBackWhatIsNotKnown) {
-  RunReport unknown = example();
+  RunReport unknown = report_of();
   unknown.error_relative_95.reset();
   unknown.target_profile.clear();
   unknown.processes[0].emulated = false;
@@ -39,7 +39,7 @@ TEST(ReadReport, GivesBackWhatIsNotKnown) {
 }
 
 RunReport with_walks() {
-  RunReport report = example();
+  RunReport report = report_of();
   report.walks = {
       .walks = 10, .instructions = 25000, .passed = {{"flushes", 7}}, .ended_by = {{"fault", 1}, {"x87", 2}}};
   return report;
@@ -60,7 +60,7 @@ TEST(MergeReports, AddsUpWalks) {
 }
 
 RunReport with_bandwidth() {
-  RunReport report = example();
+  RunReport report = report_of();
   report.target.read_bandwidth_bps = 4e9;
   report.bandwidth.is_measured = true;
   report.bandwidth.by = "governor";
@@ -110,7 +110,7 @@ TEST(ReadReport, RefusesWhatIsNoReport) {
 
 // Every field in turn is missing, then of another kind.
 TEST(ReadReport, NamesTheFieldThatIsWrong) {
-  const json whole = json::parse(to_json(example()));
+  const json whole = json::parse(to_json(report_of()));
   for (const auto& item : whole.items()) {
     if (item.key() == "schema") continue;
     json broken = whole;
@@ -152,7 +152,7 @@ TEST(ReadReport, RefusesNumbersThatNoRunHas) {
 }
 
 TEST(ReadReport, PrintsNoEscapeSequenceOfAFile) {
-  json report = json::parse(to_json(example()));
+  json report = json::parse(to_json(report_of()));
   report["warnings"] = {"\033]0;title\007", "\u009b31m"};
   report["model"] = "\033[2J";
   report["target"]["profile"] = "\177";
@@ -176,17 +176,17 @@ TEST(ReadReport, NamesTheFileThatCannotBeRead) {
 }
 
 TEST(MergeReports, OneStaysWhatItIs) {
-  const auto merged = merge_reports({example()});
+  const auto merged = merge_reports({report_of()});
   ASSERT_TRUE(merged);
-  EXPECT_EQ(to_json(*merged), to_json(example()));
+  EXPECT_EQ(to_json(*merged), to_json(report_of()));
 }
 
 TEST(MergeReports, AddsFiguresAndKeepsTheWorst) {
-  RunReport other = example(200);
+  RunReport other = report_of(200);
   other.exit_status = 0;
   other.wall_seconds = 2;
   other.warnings.emplace_back("another");
-  const auto merged = merge_reports({example(), other});
+  const auto merged = merge_reports({report_of(), other});
   ASSERT_TRUE(merged);
   EXPECT_EQ(merged->exit_status, 3);
   EXPECT_DOUBLE_EQ(merged->wall_seconds, 2);
@@ -200,7 +200,7 @@ TEST(MergeReports, AddsFiguresAndKeepsTheWorst) {
 }
 
 TEST(MergeReports, ErrorHasAFloor) {
-  RunReport one = example();
+  RunReport one = report_of();
   one.error_relative_95 = 0.005;
   const auto merged = merge_reports(std::vector<RunReport>(200, one));
   ASSERT_TRUE(merged);
@@ -208,15 +208,15 @@ TEST(MergeReports, ErrorHasAFloor) {
 }
 
 TEST(MergeReports, AnErrorThatIsNotKnownStaysSo) {
-  RunReport other = example();
+  RunReport other = report_of();
   other.error_relative_95.reset();
-  EXPECT_FALSE(merge_reports({example(), other})->error_relative_95);
+  EXPECT_FALSE(merge_reports({report_of(), other})->error_relative_95);
 }
 
 TEST(MergeReports, RefusesDifferentTargets) {
-  RunReport other = example();
+  RunReport other = report_of();
   other.target.read_latency_ns = 1000;
-  EXPECT_FALSE(merge_reports({example(), other}));
+  EXPECT_FALSE(merge_reports({report_of(), other}));
 }
 
 }  // namespace
