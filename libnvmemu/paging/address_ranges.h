@@ -24,6 +24,11 @@ class AddressRanges {
 
   // The range that this lies in; an empty one where it lies in none.
   AddressRange at(std::uintptr_t address) const noexcept;
+  // The first part of `within` that is in the set; an empty one where none is.
+  AddressRange first_in(AddressRange within) const noexcept {
+    const std::size_t i = first_that_ends_after(within.begin);
+    return i < count_ && ranges_[i].begin < within.end ? intersection(ranges_[i], within) : AddressRange{};
+  }
   bool contains(std::uintptr_t address) const noexcept { return !at(address).empty(); }
 
   // Each part of `within` that is in the set, in order: visit(range). `visit` must not change the set.

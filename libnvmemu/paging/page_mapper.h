@@ -38,8 +38,10 @@ class PageMapper {
   virtual Installed install_zeros(std::uint64_t page, std::size_t pages) noexcept = 0;
   // A write to it is a fault from now on; no longer.
   virtual MapOutcome protect(std::uint64_t page, bool on) noexcept = 0;
-  // Page and contents are gone.
-  virtual void drop(std::uint64_t page) noexcept = 0;
+  // Page and contents are gone. False where the kernel refuses: locked or sealed memory.
+  virtual bool drop(std::uint64_t page) noexcept = 0;
+  // In memory that nobody watches: as if the program had written it. kNotThere: nothing is mapped there.
+  virtual MapOutcome overwrite(std::uint64_t page, const void* contents) noexcept = 0;
 
   // Takes the page out and sets it apart, at once.
   virtual MapOutcome stage(std::uint64_t page, std::size_t at) noexcept = 0;

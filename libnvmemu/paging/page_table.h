@@ -10,7 +10,7 @@ namespace nvmemu {
 
 enum class PageState : std::uint8_t {
   kNew,     // nobody has touched it: zeros
-  kClean,   // in DRAM, write-protected; the store has the same, in its frame's slot
+  kClean,   // in DRAM, write-protected; the store has the same in its frame's slot, if that is one
   kDirty,   // in DRAM only
   kStaged,  // in DRAM apart, on its way to the store
   kOut,     // in the store only

@@ -77,10 +77,13 @@ class Pager {
   std::uint64_t now_ns() noexcept { return clock_.now_ns(); }
 
   // What is paged of `range` is brought in, writable where it is to be written, and stays until unpin() of
-  // the same. False where that cannot be: nothing is pinned then.
+  // the same. False where that cannot be, or none of it is paged: nothing is pinned then. Addresses are
+  // pinned, and not what is there: they stay so whatever is unmapped, mapped and moved meanwhile, so that
+  // nobody's unpin() takes away another's pin.
   bool pin(AddressRange range, bool write) noexcept;
   void unpin(AddressRange range) noexcept;
   bool is_paged(std::uintptr_t address) noexcept;
+  bool is_any_paged(AddressRange range) noexcept;
   // Nobody waits for that page any more, unless it is paged: it faulted, and was not the pager's.
   void disown(std::uintptr_t address) noexcept;
   AddressRange range_at(std::uintptr_t address) noexcept;
@@ -94,43 +97,62 @@ class Pager {
 
   // What the program does with its memory: `call()` is the system call, whose result is returned, and which
   // nothing comes between.
-  // Whatever was there is gone, and is not paged any more, where it succeeds: munmap, and mmap over it.
+  // Whatever was there is gone, and is not paged any more, where it succeeds: munmap, and mmap over it. Which
+  // may fail when what was there is gone already.
   template <typename Call>
   long unmap(AddressRange range, const Call& call) noexcept {
     const std::lock_guard guard(lock_);
     settle(range);
     const long result = call();
-    if (!is_failure(result)) {
+    if (is_failure(result)) {
+      forget_gone(range);
+    } else {
       forget(range);
       ranges_.remove(range);
     }
     return result;
   }
-  // Its contents are gone, where it succeeds: MADV_DONTNEED. Of a range in which not all is mapped the kernel
-  // gives up what is, and says ENOMEM.
+  // Its contents are gone, where it succeeds: MADV_DONTNEED. The kernel goes from one mapping to the next,
+  // over holes, of which it says ENOMEM in the end, and up to what it refuses (locked memory): so it is asked
+  // for each part that is paged, and for what lies between them, call(part, is_paged), to know how far.
   template <typename Call>
   long discard(AddressRange range, const Call& call) noexcept {
     const std::lock_guard guard(lock_);
     settle(range);
-    const long result = call();
-    if (!is_failure(result) || result == -ENOMEM) forget(range);
-    return result;
+    long worst = 0;
+    AddressRange part{.begin = range.begin, .end = range.begin};
+    do {
+      const AddressRange paged = ranges_.first_in({part.end, range.end});
+      const bool is_paged = !paged.empty() && paged.begin == part.end;
+      part = is_paged ? paged : AddressRange{part.end, paged.empty() ? range.end : paged.begin};
+      const long result = call(part, is_paged);
+      if (is_failure(result) && result != -ENOMEM) return result;
+      if (is_failure(result)) worst = result;
+      if (is_paged) forget(part);
+    } while (part.end < range.end);
+    return worst;
   }
-  // `from` has `new_bytes` from then on, where the call says: mremap. Where it `may_move`, nobody watches it
-  // meanwhile, nor may anybody touch it: the kernel takes what arrives beside memory that is watched for one
-  // with it, and watches neither any more.
+  // `from` has `new_bytes` from then on, where the call says: mremap. What it is told to replace is `target`.
+  // Where it `may_move`, nobody watches it meanwhile, nor may anybody touch it: the kernel takes what arrives
+  // beside memory that is watched for one with it, and watches neither any more.
+  struct Move {
+    AddressRange from;
+    AddressRange target{};  // MREMAP_FIXED
+    std::uintptr_t new_bytes;
+    bool may_move;
+    bool stays_mapped = false;  // MREMAP_DONTUNMAP
+  };
   template <typename Call>
-  long move(AddressRange from, std::uintptr_t new_bytes, bool may_move, bool stays_mapped,
-            const Call& call) noexcept {
+  long move(const Move& asked, const Call& call) noexcept {
     const std::lock_guard guard(lock_);
-    settle(from);
-    if (may_move) ranges_.for_each(from, [this](AddressRange part) { mapper_.unwatch(part); });
+    while (settle(asked.from) || settle(asked.target)) {
+    }
+    if (asked.may_move) ranges_.for_each(asked.from, [this](AddressRange part) { mapper_.unwatch(part); });
     const long result = call();
-    const auto to = static_cast<std::uintptr_t>(result);
-    if (!is_failure(result)) {
-      moved(from, {to, to + new_bytes}, stays_mapped);
-    } else if (may_move) {
-      ranges_.for_each(from, [this](AddressRange part) { watch_again(part); });
+    if (is_failure(result)) {
+      not_moved(asked);
+    } else {
+      moved(asked, static_cast<std::uintptr_t>(result));
     }
     return result;
   }
@@ -150,6 +172,7 @@ class Pager {
     lock_.lock();
     while (busy_ > 0) lock_.let_others();
     flush();
+    if (staged_count_ > 0) return false;  // neither in the store nor where they were
     const std::uint64_t end = slots_.highest() + 1;
     for (std::uint64_t slot = 0; (slot = slots_.next_used(slot + 1, end)) != kNoSlot;) {
       std::size_t pages = 1;
@@ -209,7 +232,7 @@ class Pager {
   bool evict_one(std::uint64_t arrived) noexcept;
   bool evict(Frames::Number number) noexcept;
   bool stage(PageEntry& entry, Frames::Number number) noexcept;
-  bool stage_shared(std::uint64_t page, bool is_clean) noexcept;
+  bool stage_shared(std::uint64_t page, PageEntry& entry) noexcept;
   void flush() noexcept;
   std::size_t write_run(std::size_t first) noexcept;
   void leave_unwritten() noexcept;
@@ -236,14 +259,29 @@ class Pager {
   bool write_anew(std::uint64_t* slots, std::size_t count) noexcept;
 
   // pager_changes.cc
-  void settle(AddressRange range) noexcept;
+  bool settle(AddressRange range) noexcept;
   void forget(AddressRange range) noexcept;
   void forget_page(PageEntry& entry) noexcept;
-  void moved(AddressRange from, AddressRange to, bool stays_mapped) noexcept;
+  void forget_gone(AddressRange range) noexcept;
+  bool bring_all(AddressRange range) noexcept;
+  AddressRange next_range(std::uintptr_t from) const noexcept {
+    return ranges_.first_in({from, ~std::uintptr_t{0}});
+  }
+  // Each part of the range that is paged, of which visit(part) may change whether it is.
+  template <typename Visit>
+  void for_each_part(AddressRange range, Visit visit) noexcept {
+    for (AddressRange part; !(part = ranges_.first_in(range)).empty(); range.begin = part.end) visit(part);
+  }
+
+  // pager_moves.cc
+  void moved(const Move& asked, std::uintptr_t to) noexcept;
+  void not_moved(const Move& asked) noexcept;
+  void resized(const Move& asked) noexcept;
+  void move_pages(AddressRange from, AddressRange to) noexcept;
   void note_moved(const PageEntry& entry, std::uint64_t from, std::uint64_t to) noexcept;
   void watch_again(AddressRange range) noexcept;
-  bool bring_all(AddressRange range) noexcept;
-  AddressRange next_range(std::uintptr_t from) const noexcept;
+  void leave_unwatched(AddressRange range) noexcept;
+  bool write_back(std::uint64_t page, const PageEntry& entry) noexcept;
 
   PageMapper& mapper_;
   PageStore& store_;

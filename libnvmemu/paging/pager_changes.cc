@@ -2,25 +2,10 @@
 // What the program does with its memory, and what becomes of its pages then.
 #include <algorithm>
 
+#include "paging/page_numbers.h"
 #include "paging/pager.h"
 
 namespace nvmemu {
-namespace {
-
-// Those that lie in the range as a whole or in part. What programs take for addresses may be anything.
-constexpr std::uint64_t first_page(AddressRange range) {
-  return std::min<std::uint64_t>(range.begin / kPageBytes, PageTable::kPages);
-}
-constexpr std::uint64_t end_page(AddressRange range) {
-  if (range.empty()) return first_page(range);
-  return std::min<std::uint64_t>((range.end - 1) / kPageBytes + 1, PageTable::kPages);
-}
-
-AddressRange whole_pages(AddressRange range) {
-  return {first_page(range) * kPageBytes, end_page(range) * kPageBytes};
-}
-
-}  // namespace
 
 bool Pager::is_paged(std::uintptr_t address) noexcept {
   const std::lock_guard guard(lock_);
@@ -34,6 +19,11 @@ void Pager::disown(std::uintptr_t address) noexcept {
   if (!ranges_.contains(page)) mapper_.unwatch({page, page + kPageBytes});
 }
 
+bool Pager::is_any_paged(AddressRange range) noexcept {
+  const std::lock_guard guard(lock_);
+  return !ranges_.first_in(range).empty();
+}
+
 AddressRange Pager::range_at(std::uintptr_t address) noexcept {
   const std::lock_guard guard(lock_);
   return ranges_.at(address);
@@ -41,25 +31,27 @@ AddressRange Pager::range_at(std::uintptr_t address) noexcept {
 
 bool Pager::add(AddressRange range) noexcept {
   const std::lock_guard guard(lock_);
-  if (!mapper_.watch(range)) return false;
-  if (ranges_.add(range)) return true;
-  mapper_.unwatch(range);
+  if (mapper_.watch(range) && ranges_.add(range)) return true;
+  if (ranges_.first_in(range).empty()) mapper_.unwatch(range);  // the kernel may have begun
   return false;
 }
 
-// The page before which all that is paged is in DRAM now, and pinned: its end, or the first that cannot be.
+// The page before which all that is paged is in DRAM now, and all pinned: its end, or the first that cannot
+// be. What is not paged may be before it is unpinned. (Not where that would be more than any buffer is.)
 std::uint64_t Pager::pin_pages(AddressRange range, bool write) noexcept {
+  constexpr std::uint64_t kMostBetween = 1U << 14;
   std::uint64_t page = first_page(range);
   for (const std::uint64_t end = end_page(range); page < end; ++page) {
     if (!ranges_.contains(page * kPageBytes)) {
       const AddressRange next = next_range(page * kPageBytes);
-      page = next.empty() ? end : std::min(end, next.begin / kPageBytes);
+      const std::uint64_t paged = next.empty() ? end : std::min(end, next.begin / kPageBytes);
+      if (paged - page > kMostBetween) page = paged;
       if (page == end) break;
     }
-    const FaultOutcome outcome = bring(page, write, false);
-    if (outcome == FaultOutcome::kNotOurs) continue;
-    PageEntry* const entry = table_->find(page);
-    if (outcome == FaultOutcome::kLost || entry == nullptr || entry->pins == PageEntry::kMostPins) break;
+    const bool is_paged = ranges_.contains(page * kPageBytes);
+    if (is_paged && bring(page, write, false) == FaultOutcome::kLost) break;
+    PageEntry* const entry = table_->get(page);
+    if (entry == nullptr || entry->pins == PageEntry::kMostPins) break;
     entry->pins = static_cast<std::uint16_t>(entry->pins + 1) & PageEntry::kMostPins;
   }
   return page;
@@ -69,6 +61,7 @@ bool Pager::pin(AddressRange range, bool write) noexcept {
   std::uint64_t until_ns, pinned_to;
   {
     const std::lock_guard guard(lock_);
+    if (ranges_.first_in(range).empty()) return false;
     pinned_to = pin_pages(range, write);
     until_ns = take_write_wait();
   }
@@ -95,7 +88,10 @@ bool Pager::bring_all(AddressRange range) noexcept {
     table_->for_each(first_page(range), end_page(range), [&](std::uint64_t page, const PageEntry& entry) {
       if (is_lost || entry.state() == PageState::kNew || entry.state() == PageState::kDirty) return;
       are_there = false;
-      is_lost = bring(page, true, false) == FaultOutcome::kLost;
+      const FaultOutcome outcome = bring(page, true, false);
+      is_lost = outcome == FaultOutcome::kLost;
+      // Either another has unmapped it meanwhile, or the kernel has no such memory.
+      if (outcome == FaultOutcome::kNotOurs && ranges_.contains(page * kPageBytes)) is_lost = true;
     });
     if (is_lost) return false;
   }
@@ -115,16 +111,20 @@ bool Pager::release(AddressRange asked) noexcept {
   return true;
 }
 
-// Until nobody reads a page of it.
-void Pager::settle(AddressRange range) noexcept {
+// Until nobody reads a page of it. Whether others had the lock meanwhile.
+bool Pager::settle(AddressRange range) noexcept {
+  bool has_waited = false;
   for (bool is_settled = false; !is_settled;) {
     is_settled = true;
     table_->for_each(first_page(range), end_page(range),
                      [&is_settled](std::uint64_t, const PageEntry& entry) {
                        is_settled &= entry.state() != PageState::kBusy;
                      });
-    if (!is_settled) lock_.let_others();
+    if (is_settled) break;
+    lock_.let_others();
+    has_waited = true;
   }
+  return has_waited;
 }
 
 void Pager::forget_page(PageEntry& entry) noexcept {
@@ -145,7 +145,7 @@ void Pager::forget_page(PageEntry& entry) noexcept {
       frames_.remove(static_cast<Frames::Number>(entry.number));
       break;
   }
-  entry = {};
+  entry.set(PageState::kNew, 0);
 }
 
 void Pager::forget(AddressRange range) noexcept {
@@ -153,58 +153,16 @@ void Pager::forget(AddressRange range) noexcept {
                    [this](std::uint64_t, PageEntry& entry) { forget_page(entry); });
 }
 
-// Memory that nobody watched for a while, in which nothing is write-protected any more.
-void Pager::watch_again(AddressRange range) noexcept {
-  if (!mapper_.watch(range)) tally_.surprises.fetch_add(1, std::memory_order_relaxed);
-  table_->for_each(first_page(range), end_page(range), [this](std::uint64_t page, PageEntry& entry) {
-    if (entry.state() == PageState::kClean && mapper_.protect(page, true) != MapOutcome::kDone)
-      make_writable(page, entry);
+// What a call that has failed has unmapped for all that: the kernel has all of it still, or nothing, and
+// watches no other's that came there since.
+void Pager::forget_gone(AddressRange range) noexcept {
+  for_each_part(range, [this](AddressRange part) {
+    const PageEntry* const entry = table_->find(first_page(part));
+    const bool is_protected = entry != nullptr && entry->state() == PageState::kClean;
+    if (mapper_.protect(first_page(part), is_protected) != MapOutcome::kNotThere) return;
+    forget(part);
+    ranges_.remove(part);
   });
-}
-
-// What is noted of it elsewhere than in the table.
-void Pager::note_moved(const PageEntry& entry, std::uint64_t from, std::uint64_t to) noexcept {
-  std::uint64_t slot = entry.number;
-  if (entry.state() != PageState::kOut) {
-    Frame& frame = frames_[static_cast<Frames::Number>(entry.number)];
-    frame.page = to;
-    slot = frame.slot;
-  }
-  if (slot != kNoSlot) slots_.set_owner(slot, to);
-  layout_.moved(from, to);
-}
-
-void Pager::moved(AddressRange from, AddressRange to, bool stays_mapped) noexcept {
-  const bool was_paged = ranges_.contains(from.begin);
-  if (to.begin == from.begin) {  // shorter or longer, where it is
-    forget({std::min(to.end, from.end), from.end});
-    ranges_.remove({std::min(to.end, from.end), from.end});
-  } else {
-    forget(to);
-    ranges_.remove(to);
-    const std::uint64_t kept = std::min(end_page(from) - first_page(from), end_page(to) - first_page(to));
-    table_->for_each(first_page(from), first_page(from) + kept, [&](std::uint64_t page, PageEntry& entry) {
-      const std::uint64_t there = first_page(to) + (page - first_page(from));
-      PageEntry* const moved_to = table_->get(there);
-      if (entry.state() == PageState::kNew || moved_to == nullptr) return;
-      *moved_to = std::exchange(entry, {});
-      note_moved(*moved_to, page, there);
-    });
-    forget(from);
-    ranges_.remove(from);
-    if (stays_mapped && was_paged && mapper_.watch(from)) ranges_.add(from);
-  }
-  if (!was_paged) return;
-  if (!ranges_.add(to)) tally_.surprises.fetch_add(1, std::memory_order_relaxed);
-  watch_again(to);
-}
-
-AddressRange Pager::next_range(std::uintptr_t from) const noexcept {
-  AddressRange next{};
-  ranges_.for_each({from, ~std::uintptr_t{0}}, [&next](AddressRange range) {
-    if (next.empty()) next = range;
-  });
-  return next;
 }
 
 // Nothing is staged or busy, and whatever was write-protected is no longer.

@@ -55,8 +55,7 @@ bool Pager::stage(PageEntry& entry, Frames::Number number) noexcept {
     entry.set(PageState::kNew, 0);
     return true;
   }
-  const bool is_clean = entry.state() == PageState::kClean;
-  if (outcome != MapOutcome::kDone && !(outcome == MapOutcome::kShared && stage_shared(page, is_clean)))
+  if (outcome != MapOutcome::kDone && !(outcome == MapOutcome::kShared && stage_shared(page, entry)))
     return false;
   frames_.take_out(number);
   frames_[number].staged_at = static_cast<std::uint32_t>(staged_count_);
@@ -68,14 +67,15 @@ bool Pager::stage(PageEntry& entry, Frames::Number number) noexcept {
 // Write-protected, copied, dropped: who writes meanwhile waits for the lock, who reads finds what he would
 // have. (What the kernel itself has in hand is pinned; and nothing asynchronous is let through.) What the
 // program itself may not read, by mprotect(2), cannot be copied, and stays as it was.
-bool Pager::stage_shared(std::uint64_t page, bool is_clean) noexcept {
+bool Pager::stage_shared(std::uint64_t page, PageEntry& entry) noexcept {
   if (mapper_.protect(page, true) != MapOutcome::kDone) return false;
-  if (mapper_.stage_copy(page, staged_count_) != MapOutcome::kDone) {
-    if (!is_clean) mapper_.protect(page, false);
-    return false;
+  if (mapper_.stage_copy(page, staged_count_) == MapOutcome::kDone) {
+    if (mapper_.drop(page)) return true;
+    staged_[staged_count_++] = Frames::kNone;  // the copy goes with the others
   }
-  mapper_.drop(page);
-  return true;
+  if (entry.state() == PageState::kDirty && mapper_.protect(page, false) != MapOutcome::kDone)
+    entry.set(PageState::kClean, entry.number);  // of no slot: whoever is to write to it must ask
+  return false;
 }
 
 // What the store has, and what is nothing but zeros, need not be written.

@@ -6,6 +6,7 @@
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
+#include <sys/uio.h>
 
 #include <cstring>
 #include <string>
@@ -174,8 +175,19 @@ MapOutcome UffdMapper::protect(std::uint64_t page, bool on) noexcept {
   return outcome_of(result);
 }
 
-void UffdMapper::drop(std::uint64_t page) noexcept {
-  raw_syscall(SYS_madvise, page * kPageBytes, kPageBytes, MADV_DONTNEED);
+bool UffdMapper::drop(std::uint64_t page) noexcept {
+  return raw_syscall(SYS_madvise, page * kPageBytes, kPageBytes, MADV_DONTNEED) == 0;
+}
+
+// By the kernel, which says so where there is nothing, or it may not be written to.
+MapOutcome UffdMapper::overwrite(std::uint64_t page, const void* contents) noexcept {
+  const iovec from{const_cast<void*>(contents), kPageBytes};
+  const iovec to{reinterpret_cast<void*>(page * kPageBytes), kPageBytes};
+  const long written = raw_syscall(SYS_process_vm_writev, raw_syscall(SYS_getpid), &from, 1, &to, 1, 0);
+  if (written == static_cast<long>(kPageBytes)) return MapOutcome::kDone;
+  unsigned char there;
+  const bool is_mapped = raw_syscall(SYS_mincore, page * kPageBytes, kPageBytes, &there) == 0;
+  return is_mapped ? MapOutcome::kFailed : MapOutcome::kNotThere;
 }
 
 // What is done counts, and not what the kernel says: where the page's entry changes amid the move (somebody

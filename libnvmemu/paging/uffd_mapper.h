@@ -28,7 +28,8 @@ class UffdMapper final : public PageMapper {
   MapOutcome install(std::uint64_t page, const void* contents, bool write_protected) noexcept override;
   Installed install_zeros(std::uint64_t page, std::size_t pages) noexcept override;
   MapOutcome protect(std::uint64_t page, bool on) noexcept override;
-  void drop(std::uint64_t page) noexcept override;
+  bool drop(std::uint64_t page) noexcept override;
+  MapOutcome overwrite(std::uint64_t page, const void* contents) noexcept override;
   MapOutcome stage(std::uint64_t page, std::size_t at) noexcept override;
   MapOutcome stage_copy(std::uint64_t page, std::size_t at) noexcept override;
   MapOutcome unstage(std::size_t at, std::uint64_t page) noexcept override;

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the program does with its memory: told to the pager, and made at once, with nothing in between.
 #include <sys/mman.h>
+#include <sys/shm.h>
 #include <sys/syscall.h>
 
 #include <algorithm>
 #include <atomic>
+#include <cerrno>
 #include <limits>
 
 #include "paging/process_pager.h"
@@ -20,6 +22,7 @@ constexpr std::uintptr_t kLeastBytes = 64 << 10;
 // As in linux/mman.h from 6.1 on, and 5.10.
 constexpr int kAdviceCollapse = 25, kAdviceDiscardLocked = 24, kAdvicePopulateRead = 22,
               kAdvicePopulateWrite = 23;
+constexpr long kProcessMadvise = 440;
 
 constinit std::atomic<std::uintptr_t> heap_end{0};
 constinit std::atomic<bool> pages_no_more{false};  // what comes
@@ -60,6 +63,7 @@ void map(TrappedCall& call) noexcept {
   const long result = replaces
                           ? pager().unmap(range_of(call.argument(0), bytes), [&call] { return call.make(); })
                           : call.make();
+  call.set_argument(3, static_cast<std::uintptr_t>(flags));
   call.return_with(result);
   if (is_error(result)) return;
   const bool is_writable = (call.argument(2) & PROT_WRITE) != 0 && (flags & MAP_PRIVATE) != 0;
@@ -91,21 +95,26 @@ void set_heap_end(TrappedCall& call) noexcept {
   call.return_with(result);
 }
 
-bool is_paged_in_part(AddressRange range) noexcept {
-  // A range of the program's is one mapping of its own, most often: its ends tell.
-  return pager().is_paged(range.begin) || (!range.empty() && pager().is_paged(range.end - 1));
+bool is_paged_in_part(AddressRange range) noexcept { return pager().is_any_paged(range); }
+
+// What the kernel refuses as a whole is for it to say.
+long discard(TrappedCall& call, AddressRange range) noexcept {
+  if ((range.begin | range.end) % kPageBytes != 0 || range.empty()) return call.make();
+  const auto advice = static_cast<long>(call.argument(2));
+  return pager().discard(range, [advice](AddressRange part, bool is_paged) {
+    // What may be given up later would be what a page is that is out.
+    const bool at_once = is_paged && static_cast<int>(advice) == MADV_FREE;
+    return raw_syscall(SYS_madvise, part.begin, part.bytes(), at_once ? long{MADV_DONTNEED} : advice);
+  });
 }
 
 void advise(TrappedCall& call) noexcept {
   const AddressRange range = range_of(call.argument(0), call.argument(1));
-  const auto make = [&call] { return call.make(); };
   switch (static_cast<int>(call.argument(2))) {
     case MADV_FREE:
-      if (is_paged_in_part(range)) call.set_argument(2, MADV_DONTNEED);
-      [[fallthrough]];
     case MADV_DONTNEED:
     case kAdviceDiscardLocked:
-      return call.return_with(pager().discard(range, make));
+      return call.return_with(discard(call, range));
     case MADV_HUGEPAGE:
     case MADV_MERGEABLE:
     case MADV_COLD:
@@ -128,13 +137,41 @@ void advise(TrappedCall& call) noexcept {
   }
 }
 
+// From 6.13 on a process may give up its own memory so; before, and here, all such advice is refused.
+void advise_by_descriptor(TrappedCall& call) noexcept {
+  switch (static_cast<int>(call.argument(3))) {
+    case MADV_COLD:
+    case MADV_PAGEOUT:
+    case MADV_WILLNEED:
+    case kAdviceCollapse:
+      return prepare_buffers(call);
+    default:
+      return call.return_with(-EINVAL);
+  }
+}
+
+// What does not become longer stays where it is, unless it is told where to go: others may use it meanwhile.
 void move(TrappedCall& call) noexcept {
-  const AddressRange from = range_of(call.argument(0), call.argument(1));
+  const std::uintptr_t bytes = whole_pages(call.argument(1)), new_bytes = whole_pages(call.argument(2));
   const auto flags = call.argument(3);
-  const bool may_move = (flags & (MREMAP_MAYMOVE | MREMAP_FIXED)) != 0;
-  const bool stays_mapped = (flags & MREMAP_DONTUNMAP) != 0;
-  call.return_with(pager().move(from, whole_pages(call.argument(2)), may_move, stays_mapped,
-                                [&call] { return call.make(); }));
+  const bool is_told_where = (flags & MREMAP_FIXED) != 0, stays_mapped = (flags & MREMAP_DONTUNMAP) != 0;
+  const bool may_move = (flags & MREMAP_MAYMOVE) != 0 && (is_told_where || stays_mapped || new_bytes > bytes);
+  const Pager::Move asked{.from = range_of(call.argument(0), bytes),
+                          .target = is_told_where ? range_of(call.argument(4), new_bytes) : AddressRange{},
+                          .new_bytes = new_bytes,
+                          .may_move = may_move,
+                          .stays_mapped = stays_mapped};
+  call.return_with(pager().move(asked, [&call] { return call.make(); }));
+}
+
+// Over what was there, whatever it was (SHM_REMAP).
+void attach(TrappedCall& call) noexcept {
+  shmid_ds segment{};
+  const bool replaces = (call.argument(2) & SHM_REMAP) != 0;
+  if (!replaces || raw_syscall(SYS_shmctl, call.argument(0), IPC_STAT, &segment) != 0)
+    return call.return_with(call.make());
+  call.return_with(
+      pager().unmap(range_of(call.argument(1), segment.shm_segsz), [&call] { return call.make(); }));
 }
 
 void lock(TrappedCall& call) noexcept {
@@ -208,6 +245,12 @@ bool answer_mapping_call(TrappedCall& call) noexcept {
       return true;
     case SYS_mremap:
       move(call);
+      return true;
+    case kProcessMadvise:
+      advise_by_descriptor(call);
+      return true;
+    case SYS_shmat:
+      attach(call);
       return true;
     case SYS_brk:
       set_heap_end(call);

@@ -19,7 +19,7 @@ namespace nvmemu::preload {
 namespace {
 
 // As in linux/prctl.h and asm/unistd.h of newer kernels.
-constexpr int kSetDispatch = 59;
+constexpr int kSetDispatch = 59, kMergeMemory = 67;
 constexpr long kIoUringSetup = 425;
 
 struct Clone {
@@ -77,6 +77,7 @@ void clone(TrappedCall& call) noexcept {
 
 void clone3(TrappedCall& call) noexcept {
   const std::uintptr_t at = call.argument(0), bytes = call.argument(1);
+  if (bytes > kPageBytes) return call.return_with(-E2BIG);
   if (bytes < CLONE_ARGS_SIZE_VER0 || !call.can_read(at, CLONE_ARGS_SIZE_VER0))
     return call.return_with(-EINVAL);
   call.need({at, at + bytes}, false);
@@ -85,7 +86,9 @@ void clone3(TrappedCall& call) noexcept {
   need_number(call, arguments.parent_tid, arguments.flags, CLONE_PARENT_SETTID);
   need_number(call, arguments.child_tid, arguments.flags, CLONE_CHILD_SETTID | CLONE_CHILD_CLEARTID);
   if (bytes >= CLONE_ARGS_SIZE_VER1)
-    call.need({arguments.set_tid, arguments.set_tid + arguments.set_tid_size * sizeof(int)}, false);
+    call.need({arguments.set_tid, arguments.set_tid + std::min<std::uint64_t>(arguments.set_tid_size, 32) *
+                                                          sizeof(int)},  // MAX_PID_NS_LEVEL
+              false);
   Clone asked{.flags = arguments.flags,
               .stack_begin = arguments.stack,
               .stack_bytes = arguments.stack_size,
@@ -144,6 +147,8 @@ bool answer_process_call(TrappedCall& call) noexcept {
     case SYS_prctl:
       if (call.argument(0) == kSetDispatch) return call.return_with(-EINVAL), true;
       if (call.argument(0) == PR_SET_SECCOMP) leave_for_sandbox();
+      // The kernel takes the write protection from what it merges.
+      if (call.argument(0) == kMergeMemory && call.argument(1) != 0) return call.return_with(-EINVAL), true;
       return false;
     case SYS_seccomp:
       leave_for_sandbox();

@@ -123,6 +123,32 @@ int threads() {
   return 0;
 }
 
+// What becomes shorter does not move, whatever the call allows: it may be read meanwhile.
+int is_read_while_it_shrinks() {
+  constexpr std::size_t kKept = kPages / 2;
+  Area area;
+  area.fill();
+  std::atomic<bool> is_over{false};
+  std::atomic<int> failures{0};
+  std::thread reader([&] {
+    for (std::size_t i = 0; !is_over; i = (i + 1) % kKept) {
+      if (!area.holds(i)) ++failures;
+    }
+  });
+  const auto resize = [&](std::size_t pages, std::size_t now) {
+    if (mremap(area.page(0), pages * kPage, now * kPage, MREMAP_MAYMOVE) != area.page(0)) ++failures;
+  };
+  for (std::size_t pages = kPages; pages > kKept; --pages) {
+    resize(pages, pages - 1);
+    for (int i = 0; i < 8; ++i) resize(pages - 1, pages - 1);
+  }
+  is_over = true;
+  reader.join();
+  area.set_pages(area.page(0), kKept);
+  CHECK(failures == 0 && area.holds_all());
+  return 0;
+}
+
 int closes_all_descriptors() {
   Area area;
   area.fill();
@@ -183,6 +209,7 @@ constexpr Scenario kScenarios[] = {{"paged-memory", memory},
                                    {"paged-forks", forks},
 
                                    {"paged-threads", threads},
+                                   {"paged-shrinking", is_read_while_it_shrinks},
                                    {"paged-descriptors", closes_all_descriptors},
                                    {"paged-last-thread", ends_with_its_last_thread},
                                    {"paged-locks", unlocks_what_is_to_be_paged}};

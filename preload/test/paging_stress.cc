@@ -2,7 +2,8 @@
 // paging_stress [--seconds N] [--seed N]: threads that check all that they read, each in 4 MiB of its own,
 // while a process is forked every 100 ms that checks it, too, and changes it; while mappings move,
 // contents are given up, datagrams and files come into pages that are not there, and signals arrive on stacks
-// of their own. To be run with less memory than it has: nvmemu run --dram 8M -- paging_stress --seconds 3600.
+// of their own; and all of them count in 4 MiB that they share (paging_stress_shared.h). To be run with less
+// memory than it has: nvmemu run --dram 8M -- paging_stress --seconds 3600.
 //
 // "ok" on stdout where nothing was ever wrong, and on stderr how often each thing was done; else what was
 // read where, and status 1. Where no thread comes forward for a minute it says so, and is aborted.
@@ -26,16 +27,21 @@
 #include <thread>
 #include <vector>
 
+#include "paging_stress_shared.h"
+
 namespace {
 
-constexpr std::size_t kPage = 4096, kStride = 512;  // bytes between the words of a page that are looked at
-constexpr std::size_t kPages = 1024;                // of each thread
+using nvmemu::stress::kPage;
+using nvmemu::stress::Shared;
+
+constexpr std::size_t kStride = 512;  // bytes between the words of a page that are looked at
+constexpr std::size_t kPages = 1024;  // of each thread
 constexpr unsigned kThreads = 8;
 constexpr std::int64_t kForkMs = 100;  // after the one before
 constexpr std::int64_t kForking = std::numeric_limits<std::int64_t>::max();
 
 struct Done {
-  std::atomic<std::uint64_t> steps, forks, moves, datagrams, files, given_up, signals;
+  std::atomic<std::uint64_t> steps, forks, moves, datagrams, files, given_up, blocks, signals;
 };
 Done done;
 std::atomic<bool> is_over{false};
@@ -59,7 +65,7 @@ thread_local Own* own;
 // A thread's own memory, and what must be in each page: 0 where it was given up.
 class Own {
  public:
-  explicit Own(std::uint64_t seed) : random_(seed), values_(kPages) {
+  Own(std::uint64_t seed, Shared& shared) : random_(seed), shared_(shared), values_(kPages) {
     begin_ = map(nullptr, PROT_READ | PROT_WRITE, 0);
     file_ = std::tmpfile();
     if (socketpair(AF_UNIX, SOCK_DGRAM, 0, sockets_) != 0 || file_ == nullptr) std::_Exit(125);
@@ -89,6 +95,17 @@ class Own {
         return receive(page);
       case 3:
         return read_file(page);
+      case 4:
+      case 5:
+      case 6:
+      case 7:
+      case 8:
+        return check(shared_.count(random_()), "a shared counter has gone back");
+      case 9:
+        return check(shared_.change(random_()), "shared memory cannot be changed");
+      case 10:
+        if (random_() % 16 == 0) use_large_block();
+        return;
       default:
         expect_at(page);
         if (random_() % 2 == 0) write(page);
@@ -173,11 +190,25 @@ class Own {
     values_[page] = values_[from];
     ++done.files;
   }
+  // As by malloc(3) and realloc(3), which take what is as large from the kernel each time.
+  void use_large_block() {
+    const std::size_t words = (1 + random_() % 64) * (256 << 10) / sizeof(std::uint64_t) / 16;
+    auto* block = static_cast<std::uint64_t*>(std::malloc(words * sizeof(std::uint64_t)));
+    if (block == nullptr) return;
+    for (std::size_t i = 0; i < words; i += kStride) block[i] = i;
+    const std::size_t more = words / 2 + random_() % words;
+    if (auto* const other = static_cast<std::uint64_t*>(std::realloc(block, more * sizeof *block)))
+      block = other;
+    for (std::size_t i = 0; i < std::min(words, more); i += kStride)
+      check(block[i] == i, "a large block does not hold what was written");
+    std::free(block);
+    ++done.blocks;
+  }
   // The child has what there was, and from then on its own.
   void fork_and_check() {
     const pid_t child = fork();
     if (child == 0) {
-      bool right = expect_all();
+      bool right = expect_all() && shared_.holds();
       for (std::size_t page = random_() % 7; page < kPages; page += 7) write(page);
       right &= expect_all();
       _exit(right ? 0 : 1);
@@ -190,6 +221,7 @@ class Own {
   }
 
   std::mt19937_64 random_;
+  Shared& shared_;
   std::vector<std::uint64_t> values_;
   char* begin_;
   std::FILE* file_;
@@ -203,14 +235,14 @@ void touch_own(int) {
   own->touch();
 }
 
-void work(std::uint64_t seed) {
+void work(std::uint64_t seed, Shared& shared) {
   std::vector<char> stack(64 << 10);
   stack_t signal_stack{};
   signal_stack.ss_sp = stack.data();
   signal_stack.ss_size = stack.size();
   sigaltstack(&signal_stack, nullptr);
   {
-    Own mine(seed);
+    Own mine(seed, shared);
     own = &mine;
     while (!is_over && errors == 0) mine.step();
     own = nullptr;
@@ -258,8 +290,10 @@ int main(int count, char** words) {
   sigaction(SIGALRM, &action, nullptr);
   const itimerval often{.it_interval = {0, 20'000}, .it_value = {0, 20'000}};
   setitimer(ITIMER_REAL, &often, nullptr);
+  Shared shared;
   std::vector<std::thread> threads;
-  for (unsigned i = 0; i < kThreads; ++i) threads.emplace_back(work, seed * kThreads + i);
+  for (unsigned i = 0; i < kThreads; ++i)
+    threads.emplace_back([&shared, seed, i] { work(seed * kThreads + i, shared); });
   watch(now_ms() + static_cast<std::int64_t>(seconds * 1000));
   is_over = true;
   for (std::thread& thread : threads) thread.join();
@@ -267,6 +301,10 @@ int main(int count, char** words) {
                static_cast<unsigned long long>(done.steps), static_cast<unsigned long long>(done.forks),
                static_cast<unsigned long long>(done.moves), static_cast<unsigned long long>(done.datagrams),
                static_cast<unsigned long long>(done.files), static_cast<unsigned long long>(done.given_up));
+  check(shared.holds(), "in the end a shared counter is not what it was counted to");
+  std::fprintf(
+      stderr, "%llu counted, %llu changes, %llu blocks, ", static_cast<unsigned long long>(shared.counted()),
+      static_cast<unsigned long long>(shared.changes()), static_cast<unsigned long long>(done.blocks));
   std::fprintf(stderr, "%llu signals, %u errors\n", static_cast<unsigned long long>(done.signals),
                errors.load());
   if (errors != 0) return 1;

@@ -34,12 +34,13 @@ TEST_P(PagedPrograms, SeeWhatTheyWouldSeeOtherwise) {
   EXPECT_GT(paging()["hard_faults"]["faults"], 0) << paging();
 }
 
-INSTANTIATE_TEST_SUITE_P(
-    Guest, PagedPrograms,
-    testing::Combine(testing::Values("paged-memory", "paged-calls", "paged-many-parts", "paged-mappings",
-                                     "paged-forks", "paged-programs", "paged-signals", "paged-threads",
-                                     "paged-descriptors", "paged-last-thread", "paged-locks"),
-                     testing::Values("signal", "thread")));
+INSTANTIATE_TEST_SUITE_P(Guest, PagedPrograms,
+                         testing::Combine(testing::Values("paged-memory", "paged-calls", "paged-many-parts",
+                                                          "paged-mappings", "paged-forks", "paged-programs",
+                                                          "paged-signals", "paged-threads", "paged-shrinking",
+                                                          "paged-descriptors", "paged-last-thread",
+                                                          "paged-locks"),
+                                          testing::Values("signal", "thread")));
 
 TEST_F(Paging, EachPageThatWasOutTakesWhatTheDeviceDoes) {
   expect_paged_ok("paged-memory", {"--page-latency", "300us"});

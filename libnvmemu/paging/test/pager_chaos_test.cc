@@ -4,7 +4,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
+#include <cerrno>
 #include <random>
 #include <string>
 #include <string_view>
@@ -59,6 +61,9 @@ class Chaos {
         case 8:
           scan();
           break;
+        case 9:
+          resize();
+          break;
         default:
           access();
       }
@@ -98,7 +103,8 @@ class Chaos {
       process_.memory.unmap(kBase + piece.first, kBase + piece.first + piece.count);
       return 0L;
     });
-    ASSERT_TRUE(process_.pager.add(pages(piece.first, piece.count)));
+    const bool is_paged = process_.pager.add(pages(piece.first, piece.count));
+    ASSERT_TRUE(is_paged || fails());
     for (std::uint64_t i = 0; i < piece.count; ++i) values_[piece.first + i] = 0;
   }
   void grow() {
@@ -119,8 +125,8 @@ class Chaos {
   }
   void discard() {
     const Piece piece = some_piece();
-    process_.pager.discard(pages(piece.first, piece.count), [&] {
-      process_.memory.discard(kBase + piece.first, kBase + piece.first + piece.count);
+    process_.pager.discard(pages(piece.first, piece.count), [&](AddressRange part, bool) {
+      process_.memory.discard(part.begin / kPageBytes, part.end / kPageBytes);
       return 0L;
     });
     for (std::uint64_t i = 0; i < piece.count; ++i) {
@@ -130,14 +136,18 @@ class Chaos {
   void move() {
     const Piece from = some_piece();
     const std::uint64_t to = kSpan + random_() % kSpan;  // beyond, and back where the next one maps
-    const bool was_paged = process_.pager.is_paged((kBase + from.first) * kPageBytes);
     for (std::uint64_t i = 0; i < from.count; ++i) {
-      if (values_.contains(from.first + i) != was_paged) return;  // the kernel moves whole mappings
+      if (!values_.contains(from.first + i)) return;  // the kernel moves what is mapped
     }
-    process_.pager.move(pages(from.first, from.count), from.count * kPageBytes, true, false, [&] {
-      process_.memory.move(kBase + from.first, kBase + to, from.count);
-      return static_cast<long>((kBase + to) * kPageBytes);
-    });
+    if (random_() % 4 == 0) return fail_to_move(from, to);
+    process_.pager.move({.from = pages(from.first, from.count),
+                         .target = random_() % 2 == 0 ? pages(to, from.count) : AddressRange{},
+                         .new_bytes = from.count * kPageBytes,
+                         .may_move = true},
+                        [&] {
+                          process_.memory.move(kBase + from.first, kBase + to, from.count);
+                          return static_cast<long>((kBase + to) * kPageBytes);
+                        });
     for (std::uint64_t i = 0; i < from.count; ++i) {
       values_.erase(to + i);
       if (auto node = values_.extract(from.first + i); !node.empty()) {
@@ -146,6 +156,39 @@ class Chaos {
       }
     }
   }
+  // What was to be replaced may be gone then.
+  void fail_to_move(Piece from, std::uint64_t to) {
+    const bool unmaps = random_() % 2 == 0;
+    process_.pager.move({.from = pages(from.first, from.count),
+                         .target = pages(to, from.count),
+                         .new_bytes = from.count * kPageBytes,
+                         .may_move = true},
+                        [&] {
+                          if (unmaps) process_.memory.unmap(kBase + to, kBase + to + from.count);
+                          return static_cast<long>(-ENOMEM);
+                        });
+    for (std::uint64_t i = 0; unmaps && i < from.count; ++i) values_.erase(to + i);
+  }
+  // Where it is: nobody else may come to miss it meanwhile.
+  void resize() {
+    const Piece piece = some_piece();
+    const std::uint64_t now = 1 + random_() % (2 * piece.count);
+    for (std::uint64_t i = 0; i < std::max(piece.count, now); ++i) {
+      if (values_.contains(piece.first + i) != (i < piece.count)) return;
+    }
+    const std::uint64_t before_end = kBase + piece.first + piece.count, end = kBase + piece.first + now;
+    process_.pager.move({.from = pages(piece.first, piece.count),
+                         .new_bytes = now * kPageBytes,
+                         .may_move = now > piece.count && random_() % 2 == 0},
+                        [&] {
+                          if (now < piece.count) process_.memory.shorten(before_end, end);
+                          if (now > piece.count) process_.memory.lengthen(before_end, end);
+                          return static_cast<long>((kBase + piece.first) * kPageBytes);
+                        });
+    for (std::uint64_t i = now; i < piece.count; ++i) values_.erase(piece.first + i);
+    for (std::uint64_t i = piece.count; i < now; ++i) values_[piece.first + i] = 0;
+  }
+  bool fails() const { return process_.memory.fails_one_in != 0; }
   // All of them, or that of one slot, which may be another's.
   void fail_a_read() {
     if (random_() % 2 == 0) {
@@ -170,7 +213,11 @@ class Chaos {
     const std::uint64_t page = some_page();
     const auto found = values_.find(page);
     if (found == values_.end()) return;
-    ASSERT_TRUE(process_.pager.pin(pages(page, 1), true));
+    const bool is_paged = process_.pager.is_paged((kBase + page) * kPageBytes);
+    if (!process_.pager.pin(pages(page, 1), true)) {
+      ASSERT_TRUE(fails() || !is_paged);
+      return;
+    }
     found->second = ++last_;
     EXPECT_TRUE(process_.memory.store(kBase + page, found->second));
     process_.pager.unpin(pages(page, 1));
@@ -180,7 +227,8 @@ class Chaos {
     AddressRange range = pages(piece.first, piece.count);
     range.begin += random_() % kPageBytes;  // as where a stack lies
     range.end -= random_() % kPageBytes;
-    ASSERT_TRUE(process_.pager.release(range));
+    const bool is_released = process_.pager.release(range);
+    ASSERT_TRUE(is_released || fails());
   }
 
   Process& process_;
@@ -237,6 +285,19 @@ TEST_P(PagerChaos, ReadsWhatWasLastWritten) {
   chaos.run(8'000);
   process.store.refuses_writes = false;
   chaos.check();
+}
+
+// Each call fails now and then, in each way in which the kernel's may.
+TEST_P(PagerChaos, ReadsItWhereTheKernelFails) {
+  Process process(options());
+  Chaos chaos(process, seed());
+  for (int round = 0; round < 3; ++round) {
+    process.memory.fails_one_in = 8;
+    chaos.run(2'000);
+    process.memory.fails_one_in = 0;
+    process.store.refuses_writes = false;
+    chaos.check();
+  }
 }
 
 TEST_P(PagerChaos, ReadsItServedByAnother) {

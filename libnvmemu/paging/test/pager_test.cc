@@ -144,10 +144,11 @@ TEST(Pager, GivesUpWhatIsBesideAHole) {
   Process process;
   ASSERT_TRUE(process.pager.add(pages(0, 2 * kLimit)));
   process.fill(2 * kLimit);
-  process.pager.discard(pages(0, 4 * kLimit), [&] {
-    process.memory.discard(kBase, kBase + 4 * kLimit);
-    return static_cast<long>(-ENOMEM);
-  });
+  const auto give_up = [&](AddressRange part, bool is_paged) {
+    process.memory.discard(part.begin / kPageBytes, part.end / kPageBytes);
+    return is_paged ? 0L : long{-ENOMEM};
+  };
+  EXPECT_EQ(process.pager.discard(pages(0, 4 * kLimit), give_up), -ENOMEM);
   for (std::uint64_t page = 0; page < 2 * kLimit; ++page) EXPECT_EQ(process.load(page), 0U);
   EXPECT_EQ(process.tally.surprises, 0U);
 }
@@ -252,7 +253,7 @@ void expect_threads_served(Process& process) {
           break;
         case 2:
           if (step % 16 == 0) {
-            const auto drop = [&] {
+            const auto drop = [&](AddressRange, bool) {
               process.memory.discard(kBase + first + page, kBase + first + page + 1);
               return 0L;
             };

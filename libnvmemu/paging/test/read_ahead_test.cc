@@ -79,7 +79,7 @@ TEST(ReadAhead, WhatIsGivenUpMeanwhileIsNotReadFromBefore) {
   reader.load(0);  // and those after it are read ahead
   ASSERT_GT(reader.tally.ahead_pages, 0U);
   for (std::uint64_t page = 1; page < 8; ++page) {
-    reader.pager.discard(pages(page, 1), [&] {
+    reader.pager.discard(pages(page, 1), [&](AddressRange, bool) {
       reader.memory.discard(kBase + page, kBase + page + 1);
       return 0L;
     });

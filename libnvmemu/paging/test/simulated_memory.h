@@ -36,6 +36,11 @@ class Memory final : public PageMapper {
  public:
   explicit Memory(unsigned shared_one_in = 0) : shared_one_in_(shared_one_in), staging_(kStaging) {}
 
+  // Of the calls below one in so many fails in a way in which the kernel's may; 0: none.
+  std::atomic<unsigned> fails_one_in{0};
+  // These always.
+  std::atomic<bool> refuses_watches{false}, refuses_moves{false}, refuses_drops{false};
+
   // What a thread does. False: the page is not there, or may not be written to.
   bool load(std::uint64_t page, std::uint64_t& value) {
     const std::lock_guard guard(lock_);
@@ -57,6 +62,15 @@ class Memory final : public PageMapper {
     found->second.contents = contents_of(value);
     return true;
   }
+  // One more than it is, at once: to that.
+  bool increase(std::uint64_t page, std::uint64_t& value) {
+    const std::lock_guard guard(lock_);
+    const auto found = pages_.find(page);
+    if (found == pages_.end() || found->second.is_protected) return false;
+    std::memcpy(&value, found->second.contents.data(), sizeof value);
+    found->second.contents = contents_of(++value);
+    return true;
+  }
   // What the kernel does to it.
   void unmap(std::uint64_t begin, std::uint64_t end) {
     const std::lock_guard guard(lock_);
@@ -74,6 +88,7 @@ class Memory final : public PageMapper {
     for (std::uint64_t i = 0; i < count; ++i) {
       EXPECT_FALSE(ranges_watched_.contains(from + i)) << "the kernel would watch its neighbours no longer";
       pages_.erase(to + i);
+      ranges_watched_.erase(to + i);
       ranges_watched_.erase(from + i);
       auto node = pages_.extract(from + i);
       if (node.empty()) continue;
@@ -81,6 +96,13 @@ class Memory final : public PageMapper {
       node.mapped().is_protected = false;  // as the kernel does
       pages_.insert(std::move(node));
     }
+  }
+  // As mremap(2) does where it need not go elsewhere; what comes is watched as what it was before it.
+  void shorten(std::uint64_t from, std::uint64_t to) { unmap(to, from); }
+  void lengthen(std::uint64_t from, std::uint64_t to) {
+    const std::lock_guard guard(lock_);
+    for (std::uint64_t page = from; ranges_watched_.contains(from - 1) && page < to; ++page)
+      ranges_watched_[page] = true;
   }
   // In a forked child nobody watches, and nothing is write-protected.
   void forget_watches() {
@@ -96,6 +118,7 @@ class Memory final : public PageMapper {
   bool watch(AddressRange range) noexcept override {
     if (range.begin % kPageBytes != 0 || range.end % kPageBytes != 0) return false;
     const std::lock_guard guard(lock_);
+    if (refuses_watches || fails()) return false;
     for (std::uint64_t page = range.begin / kPageBytes; page < range.end / kPageBytes; ++page)
       ranges_watched_[page] = true;
     return true;
@@ -103,14 +126,17 @@ class Memory final : public PageMapper {
   bool unwatch(AddressRange range) noexcept override {
     EXPECT_TRUE(range.begin % kPageBytes == 0 && range.end % kPageBytes == 0);
     const std::lock_guard guard(lock_);
-    for (std::uint64_t page = range.begin / kPageBytes; page < range.end / kPageBytes; ++page)
+    for (std::uint64_t page = range.begin / kPageBytes; page < range.end / kPageBytes; ++page) {
       ranges_watched_.erase(page);
+      if (const auto found = pages_.find(page); found != pages_.end()) found->second.is_protected = false;
+    }
     return true;
   }
   MapOutcome install(std::uint64_t page, const void* contents, bool write_protected) noexcept override {
     const std::lock_guard guard(lock_);
     if (!ranges_watched_.contains(page)) return MapOutcome::kNotThere;
     if (pages_.contains(page)) return MapOutcome::kAlready;
+    if (fails()) return MapOutcome::kFailed;
     Held& held = pages_[page];
     std::memcpy(held.contents.data(), contents, kPageBytes);
     held.is_protected = write_protected;
@@ -127,16 +153,28 @@ class Memory final : public PageMapper {
   MapOutcome protect(std::uint64_t page, bool on) noexcept override {
     const std::lock_guard guard(lock_);
     if (!ranges_watched_.contains(page)) return MapOutcome::kNotThere;
+    if (fails()) return MapOutcome::kFailed;
     if (const auto found = pages_.find(page); found != pages_.end()) found->second.is_protected = on;
     return MapOutcome::kDone;
   }
-  void drop(std::uint64_t page) noexcept override {
+  bool drop(std::uint64_t page) noexcept override {
     const std::lock_guard guard(lock_);
+    if (refuses_drops || fails()) return false;
     pages_.erase(page);
+    return true;
+  }
+  MapOutcome overwrite(std::uint64_t page, const void* contents) noexcept override {
+    const std::lock_guard guard(lock_);
+    EXPECT_FALSE(ranges_watched_.contains(page)) << "who does so would wait for himself";
+    Held& held = pages_[page];
+    std::memcpy(held.contents.data(), contents, kPageBytes);
+    held.is_protected = false;
+    return MapOutcome::kDone;
   }
   MapOutcome stage(std::uint64_t page, std::size_t at) noexcept override {
     const std::lock_guard guard(lock_);
-    if (is_shared_now()) return MapOutcome::kShared;
+    if (is_shared_now() || refuses_moves) return MapOutcome::kShared;
+    if (fails()) return either_failure();
     const auto found = pages_.find(page);
     if (found == pages_.end()) return MapOutcome::kNotThere;
     staging_[at] = found->second.contents;
@@ -148,14 +186,15 @@ class Memory final : public PageMapper {
     const auto found = pages_.find(page);
     if (found == pages_.end()) return MapOutcome::kFailed;
     EXPECT_TRUE(found->second.is_protected) << "copied while it may be written to";
-    if (is_shared_now()) return MapOutcome::kFailed;
+    if (is_shared_now() || fails()) return MapOutcome::kFailed;
     staging_[at] = found->second.contents;
     return MapOutcome::kDone;
   }
   MapOutcome unstage(std::size_t at, std::uint64_t page) noexcept override {
     {
       const std::lock_guard guard(lock_);
-      if (is_shared_now()) return MapOutcome::kShared;
+      if (is_shared_now() || refuses_moves) return MapOutcome::kShared;
+      if (fails()) return either_failure();
     }
     return install(page, staging_[at].data(), false);
   }
@@ -176,6 +215,10 @@ class Memory final : public PageMapper {
     return true;
   }
   bool is_shared_now() { return shared_one_in_ != 0 && random_() % shared_one_in_ == 0; }
+
+  bool fails() { return fails_one_in != 0 && random_() % fails_one_in == 0; }
+  // EBUSY, EAGAIN, EINVAL; ENOMEM.
+  MapOutcome either_failure() { return random_() % 2 == 0 ? MapOutcome::kShared : MapOutcome::kFailed; }
 
   unsigned shared_one_in_;
   std::minstd_rand random_;

@@ -157,6 +157,27 @@ TEST_F(UffdMapperTest, TakesACopyOfWhatAChildShares) {
   close(pipes[0]);
 }
 
+TEST_F(UffdMapperTest, WritesToWhatNobodyWatches) {
+  ASSERT_TRUE(mapper_.unwatch({address(0), address(kWatchedPages)}));
+  const simulated::Contents contents = simulated::contents_of(7);
+  EXPECT_EQ(mapper_.overwrite(page(3), contents.data()), MapOutcome::kDone);
+  EXPECT_TRUE(holds(3, 7));
+  ASSERT_EQ(mprotect(memory_ + 4 * kPageBytes, kPageBytes, PROT_READ), 0);
+  EXPECT_EQ(mapper_.overwrite(page(4), contents.data()), MapOutcome::kFailed);
+  ASSERT_EQ(munmap(memory_ + 5 * kPageBytes, kPageBytes), 0);
+  EXPECT_EQ(mapper_.overwrite(page(5), contents.data()), MapOutcome::kNotThere);
+}
+
+TEST_F(UffdMapperTest, SaysThatLockedMemoryIsNotDropped) {
+  ASSERT_EQ(install(3, 7), MapOutcome::kDone);
+  if (mlock(memory_ + 3 * kPageBytes, kPageBytes) != 0) GTEST_SKIP() << "needs a page that may be locked";
+  EXPECT_FALSE(mapper_.drop(page(3)));
+  EXPECT_TRUE(holds(3, 7));
+  ASSERT_EQ(munlock(memory_ + 3 * kPageBytes, kPageBytes), 0);
+  EXPECT_TRUE(mapper_.drop(page(3)));
+  EXPECT_FALSE(is_there(3));
+}
+
 // This thread is the one that brings pages, to another, or to the kernel where it reads or writes for that
 // one.
 class UffdMapperOfAThread : public UffdMapperTest {
