@@ -31,7 +31,7 @@ bool leaves_what_comes() noexcept { return pages_no_more || comes_locked; }
 constexpr std::uintptr_t whole_pages(std::uintptr_t bytes) {
   return (bytes + kPageBytes - 1) & ~(kPageBytes - 1);
 }
-AddressRange range_of(std::uintptr_t begin, std::uintptr_t bytes) noexcept {
+AddressRange pages_of(std::uintptr_t begin, std::uintptr_t bytes) noexcept {
   const std::uintptr_t end = begin + whole_pages(bytes);
   return {begin, end < begin ? std::numeric_limits<std::uintptr_t>::max() : end};
 }
@@ -58,13 +58,13 @@ void map(TrappedCall& call) noexcept {
   if (is_paged) call.set_argument(3, static_cast<std::uintptr_t>(flags & ~MAP_POPULATE));
   const bool replaces = (flags & MAP_FIXED) != 0;
   const long result = replaces
-                          ? pager().unmap(range_of(call.argument(0), bytes), [&call] { return call.make(); })
+                          ? pager().unmap(pages_of(call.argument(0), bytes), [&call] { return call.make(); })
                           : call.make();
   call.return_with(result);
   if (is_error(result)) return;
   const bool is_writable = (call.argument(2) & PROT_WRITE) != 0 && (flags & MAP_PRIVATE) != 0;
   if (is_paged) {
-    page(range_of(static_cast<std::uintptr_t>(result), bytes));
+    page(pages_of(static_cast<std::uintptr_t>(result), bytes));
   } else if (is_writable) {
     ProcessPager::tally().unpaged_bytes.fetch_add(bytes, std::memory_order_relaxed);
   }
@@ -97,7 +97,7 @@ bool is_paged_in_part(AddressRange range) noexcept {
 }
 
 void advise(TrappedCall& call) noexcept {
-  const AddressRange range = range_of(call.argument(0), call.argument(1));
+  const AddressRange range = pages_of(call.argument(0), call.argument(1));
   const auto make = [&call] { return call.make(); };
   switch (static_cast<int>(call.argument(2))) {
     case MADV_FREE:
@@ -129,7 +129,7 @@ void advise(TrappedCall& call) noexcept {
 }
 
 void move(TrappedCall& call) noexcept {
-  const AddressRange from = range_of(call.argument(0), call.argument(1));
+  const AddressRange from = pages_of(call.argument(0), call.argument(1));
   const auto flags = call.argument(3);
   const bool may_move = (flags & (MREMAP_MAYMOVE | MREMAP_FIXED)) != 0;
   const bool stays_mapped = (flags & MREMAP_DONTUNMAP) != 0;
@@ -139,7 +139,7 @@ void move(TrappedCall& call) noexcept {
 
 void lock(TrappedCall& call) noexcept {
   const std::uintptr_t begin = call.argument(0) & ~(kPageBytes - 1);
-  pager().release(range_of(begin, call.argument(1) + call.argument(0) - begin));
+  pager().release(pages_of(begin, call.argument(1) + call.argument(0) - begin));
   call.return_with(call.make());
 }
 
@@ -157,7 +157,7 @@ void unlock(TrappedCall& call) noexcept {
   call.return_with(result);
   if (is_error(result) || pages_no_more || !comes_locked) return;
   const std::uintptr_t begin = call.argument(0) & ~(kPageBytes - 1);
-  const AddressRange unlocked = range_of(begin, call.argument(1) + call.argument(0) - begin);
+  const AddressRange unlocked = pages_of(begin, call.argument(1) + call.argument(0) - begin);
   for_each_mapping([unlocked](const Mapping& mapping) {
     const AddressRange range = intersection(unlocked, mapping.range);
     if (!mapping.is_plain || range.bytes() < kLeastBytes || is_paged_in_part(range) || !pager().add(range))
@@ -181,7 +181,7 @@ bool leaves_signal_stack(TrappedCall& call) noexcept {
                           (call.number() == SYS_mmap && (call.argument(3) & MAP_FIXED) != 0);
   const auto begin = reinterpret_cast<std::uintptr_t>(thread->programs_stack.ss_sp);
   const AddressRange stack{begin, begin + thread->programs_stack.ss_size};
-  if (!takes_away || intersection(stack, range_of(call.argument(0), call.argument(1))).empty()) return false;
+  if (!takes_away || intersection(stack, pages_of(call.argument(0), call.argument(1))).empty()) return false;
   const bool runs_on_it = call.stack_pointer() > stack.begin && call.stack_pointer() <= stack.end;
   if (runs_on_it) return false;
   thread->has_programs_stack = false;
@@ -204,7 +204,7 @@ bool answer_mapping_call(TrappedCall& call) noexcept {
       return true;
     case SYS_munmap:
       call.return_with(
-          pager().unmap(range_of(call.argument(0), call.argument(1)), [&call] { return call.make(); }));
+          pager().unmap(pages_of(call.argument(0), call.argument(1)), [&call] { return call.make(); }));
       return true;
     case SYS_mremap:
       move(call);
