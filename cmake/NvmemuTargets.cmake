@@ -18,12 +18,17 @@ if(NVMEMU_SANITIZE)
 endif()
 
 # nvmemu_compile_together(TARGET ...): their files are compiled eight at a time, which takes a third of the time where most of
-# it goes into what they include; names that are a file's own are to differ within a target. For what is neither walked nor
-# measured. -DCMAKE_DISABLE_PRECOMPILE_HEADERS=ON: each file by itself.
+# it goes into what they include; names that are a file's own are to differ within a target. What is walked or measured, or
+# must take in nothing of other files, is compiled apart. -DCMAKE_DISABLE_PRECOMPILE_HEADERS=ON: each file by itself.
 function(nvmemu_compile_together)
   if(NOT CMAKE_DISABLE_PRECOMPILE_HEADERS)
     set_target_properties(${ARGN} PROPERTIES UNITY_BUILD ON)
   endif()
+endfunction()
+
+# nvmemu_compile_apart(SOURCE ...): of a target whose files are compiled together, those that stay by themselves.
+function(nvmemu_compile_apart)
+  set_source_files_properties(${ARGN} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
 endfunction()
 
 # nvmemu_add_layer(NAME SOURCES ... [DEPENDS lower layers ...] [LIBRARIES ...])

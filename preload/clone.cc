@@ -43,7 +43,7 @@ Waiting* take_waiting() noexcept {
   return nullptr;
 }
 
-int run_thread(void* opaque) {
+int run_clone(void* opaque) {
   auto* place = static_cast<Waiting*>(opaque);
   const Start start = place->start;
   place->used.store(false);
@@ -77,7 +77,7 @@ int interposed_clone(Routine routine, void* stack, int flags, void* argument, vo
   Waiting* place = (flags & CLONE_THREAD) != 0 ? take_waiting() : nullptr;
   if (place == nullptr) return go_on(routine, argument);
   place->start = {routine, argument};
-  const int tid = go_on(run_thread, place);
+  const int tid = go_on(run_clone, place);
   if (tid < 0) place->used.store(false);
   return tid;
 }

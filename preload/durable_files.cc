@@ -19,7 +19,7 @@ namespace {
 NVMEMU_HOOK(int, msync, (void*, std::size_t, int));
 
 // Null where no persists are emulated, or nothing is in tiers.
-Placement* placement() noexcept {
+Placement* durable_tiers() noexcept {
   Runtime& runtime = Runtime::get();
   return runtime.emulates_persists() && runtime.placement().is_open() ? &runtime.placement() : nullptr;
 }
@@ -52,7 +52,7 @@ int sync_pages(const void* address, std::size_t bytes) noexcept {
 }
 
 FileFlush::FileFlush(int fd) noexcept {
-  const Placement* const tiers = placement();
+  const Placement* const tiers = durable_tiers();
   if (tiers == nullptr || process_storage().find(fd) != nullptr) return;
   const KeepErrno keep;
   const TierId tier = tiers->tier_of_file(fd);
@@ -72,7 +72,7 @@ using namespace nvmemu::preload;
 
 // Not noexcept: it may be cancelled.
 NVMEMU_EXPORT int msync(void* address, std::size_t bytes, int flags) {
-  const Placement* const tiers = placement();
+  const Placement* const tiers = durable_tiers();
   if (tiers == nullptr || !makes_durable(address, bytes, flags) || tiers->tier_of(address) == 0 ||
       this_thread().is_told(__builtin_frame_address(0)))
     return sync_files(address, bytes, flags);

@@ -2,14 +2,11 @@
 #include "migrator.h"
 
 #include "base/mapped.h"
+#include "base/relaxed.h"
 #include "epoch/thread_emulator.h"
 
 namespace nvmemu::preload {
-namespace {
-
-constexpr auto kRelaxed = std::memory_order_relaxed;
-
-}  // namespace
+namespace {}  // namespace
 
 void Migrator::open(const Config& config, RegionHeat* heat) {
   slow_ = limited_tier(config.tiers);

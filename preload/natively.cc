@@ -11,12 +11,6 @@
 #include "base/read_file.h"
 
 namespace nvmemu::preload {
-namespace {
-
-constexpr char kBoard[] = "NVMEMU_BOARD";
-
-}  // namespace
-
 void say_natively(const Error& error) {
   std::string text = error.message + ": the program runs natively";
   if (!error.hint.empty()) text += " (" + error.hint + ")";
@@ -32,7 +26,7 @@ void read_command_line(char* out, std::size_t capacity) noexcept {
 }
 
 void note_on_tools_board(BoardWarning warning) {
-  const char* path = getenv(kBoard);
+  const char* path = getenv(kBoardVariable);
   if (path == nullptr) return;
   auto board = Board::open(path);
   if (!board) return;
@@ -45,7 +39,7 @@ void note_on_tools_board(BoardWarning warning) {
 
 void leave_alone() {
   note_on_tools_board(kNoLibraries);
-  if (getenv(kBoard) == nullptr)
+  if (getenv(kBoardVariable) == nullptr)
     say_natively({"it uses no library, and what makes its threads by itself cannot be emulated", {}});
 }
 

@@ -10,6 +10,9 @@
 
 namespace nvmemu::preload {
 
+// Not for users: where the board lies that a tool, or the first process, made.
+inline constexpr char kBoardVariable[] = "NVMEMU_BOARD";
+
 void say_natively(const Error& error);
 
 // The start of the process's command line, with blanks between its arguments.

@@ -11,8 +11,8 @@ namespace {
 NVMEMU_HOOK(int, pthread_once, (pthread_once_t*, void (*)()));
 NVMEMU_HOOK(void, call_once, (once_flag*, void (*)()));
 
-using Routine = void (*)();
-thread_local constinit Routine routine = nullptr;
+using OnceRoutine = void (*)();
+thread_local constinit OnceRoutine routine = nullptr;
 
 // In the C library's hands, in place of the program's: those who wait are let go when it returns.
 void run_routine() {

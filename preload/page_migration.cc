@@ -15,8 +15,6 @@
 namespace nvmemu::preload {
 namespace {
 
-constexpr unsigned long kKernelBits = kMostNodes + 1;  // the kernel takes one bit less than it is told of
-
 // The emulated placement of what lies on one node.
 class Migration {
  public:

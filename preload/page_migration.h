@@ -7,6 +7,9 @@
 
 namespace nvmemu::preload {
 
+inline constexpr unsigned long kKernelBits =
+    kMostNodes + 1;  // the kernel takes one bit less than it is told of
+
 // How many could not be moved, or a negative error number. Pages that the kernel has never given stay where
 // their policy says, as in the kernel.
 long migrate_own_pages(const Nodes& nodes, Placement& placement, NodeMask from, NodeMask to) noexcept;

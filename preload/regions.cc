@@ -9,13 +9,12 @@
 #include "base/clock.h"
 #include "base/mapped.h"
 #include "base/raw_syscall.h"
+#include "base/relaxed.h"
 #include "resident_pages.h"
 #include "walk/mappings.h"
 
 namespace nvmemu::preload {
 namespace {
-
-constexpr auto kRelaxed = std::memory_order_relaxed;
 
 constexpr std::uint64_t kTellEveryNs = 50'000'000;
 constexpr std::uint64_t kFindEveryNs = 5'000'000;

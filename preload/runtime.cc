@@ -31,13 +31,12 @@ namespace nvmemu::preload {
 namespace {
 
 // Not for users: the process that made the board, and reports when it ends, whatever it has become by then.
-constexpr char kBoard[] = "NVMEMU_BOARD";
 constexpr char kBoardOwner[] = "NVMEMU_BOARD_OWNER";
 
 // Where no tool made the board: of the first process, also in what it execs.
 bool writes_own_report() {
   const char* owner = getenv(kBoardOwner);
-  return getenv(kBoard) == nullptr || (owner != nullptr && std::atoi(owner) == getpid());
+  return getenv(kBoardVariable) == nullptr || (owner != nullptr && std::atoi(owner) == getpid());
 }
 
 // Paying costs about a microsecond of its own.
@@ -127,7 +126,7 @@ bool Runtime::open_board() {
   }
   board_.emplace(std::move(*board));
   if (own) {
-    setenv(kBoard, board_->path(), 1);                         // children report on the same one,
+    setenv(kBoardVariable, board_->path(), 1);                 // children report on the same one,
     setenv(kBoardOwner, std::to_string(getpid()).c_str(), 1);  // and so does what this process execs
   }
   if (const char* owner = getenv(kBoardOwner)) board_owner_ = std::atoi(owner);

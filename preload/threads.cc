@@ -9,6 +9,7 @@
 
 #include "handlers.h"
 #include "hook.h"
+#include "hooks.h"
 #include "lifecycle.h"
 #include "program_signals.h"
 #include "runtime.h"
@@ -54,6 +55,11 @@ int create_emulated(Result (*routine)(void*), void* argument, int no_memory, aut
 }
 
 }  // namespace
+
+int hooks::pthread_create(pthread_t* thread, const pthread_attr_t* attributes, void* (*run)(void*),
+                          void* argument) noexcept {
+  return real_pthread_create(thread, attributes, run, argument);
+}
 
 void begin_thread() noexcept {
   unblock_ticks();

@@ -3,12 +3,10 @@
 
 #include <algorithm>
 
+#include "base/relaxed.h"
+
 namespace nvmemu {
-namespace {
-
-constexpr auto kRelaxed = std::memory_order_relaxed;
-
-}  // namespace
+namespace {}  // namespace
 
 std::uint32_t Alternation::begun() const noexcept {
   return std::min(begun_.load(std::memory_order_acquire), kMostWindows);

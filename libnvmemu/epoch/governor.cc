@@ -5,10 +5,11 @@
 
 #include <algorithm>
 
+#include "base/relaxed.h"
+
 namespace nvmemu {
 namespace {
 
-constexpr auto kRelaxed = std::memory_order_relaxed;
 // Threads book some ten times a second each: that several others come in between happens hardly ever.
 constexpr int kAttempts = 8;
 

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "epoch/injector.h"
 
+#include "base/relaxed.h"
+
 namespace nvmemu {
 namespace {
 
-constexpr auto kRelaxed = std::memory_order_relaxed;
 constexpr double kVisitNs = 200;  // about what a miss takes
 
 void relax() noexcept {

@@ -8,7 +8,6 @@
 namespace nvmemu {
 namespace {
 
-constexpr std::uint64_t kMebibyte = std::uint64_t{1} << 20;
 constexpr std::uint64_t kMostNumbers = std::uint64_t{1} << 20;  // far above any machine's processors
 
 }  // namespace
@@ -48,7 +47,7 @@ std::optional<std::uint64_t> leading_size(std::string_view text) {
   text.remove_prefix(static_cast<std::size_t>(end - text.data()));
   text = trim(text);
   if (text.starts_with('K') || text.starts_with('k')) value *= 1024;
-  if (text.starts_with('M')) value *= kMebibyte;
+  if (text.starts_with('M')) value <<= 20;
   return value;
 }
 

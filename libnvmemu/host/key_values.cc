@@ -3,17 +3,9 @@
 
 #include <algorithm>
 
+#include "host/cpu_text.h"
+
 namespace nvmemu {
-namespace {
-
-std::string_view trim(std::string_view text) {
-  constexpr std::string_view kBlanks = " \t\r";
-  const auto first = text.find_first_not_of(kBlanks);
-  if (first == std::string_view::npos) return {};
-  return text.substr(first, text.find_last_not_of(kBlanks) - first + 1);
-}
-
-}  // namespace
 
 KeyValues split_key_values(std::string_view text) {
   KeyValues lines;

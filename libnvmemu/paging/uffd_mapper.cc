@@ -39,7 +39,7 @@ constexpr std::uint64_t needed_by(HandlerKind handler) {
 
 constexpr std::size_t kStagingBytes = PageMapper::kStaging * kPageBytes;
 constexpr std::size_t kZeroBytes = PageMapper::kMostZeros * kPageBytes;
-constexpr int kHighDescriptor = 900;
+constexpr int kLeastDescriptor = 900;
 
 // What the kernel itself touches is for those who may: root, CAP_SYS_PTRACE, or all by a sysctl.
 long open_userfaultfd(HandlerKind handler = HandlerKind::kSignal) noexcept {
@@ -110,7 +110,7 @@ bool UffdMapper::open_file(HandlerKind handler) noexcept {
   const std::uint64_t wanted = needed | (has & (kFeatureMove | kFeaturePoison));
   uffdio_api api{.api = UFFD_API, .features = wanted, .ioctls = 0};
   const bool opened = raw_syscall(SYS_ioctl, file, UFFDIO_API, &api) == 0;
-  const long high = opened ? raw_syscall(SYS_fcntl, file, F_DUPFD_CLOEXEC, kHighDescriptor) : -1;
+  const long high = opened ? raw_syscall(SYS_fcntl, file, F_DUPFD_CLOEXEC, kLeastDescriptor) : -1;
   file_ = static_cast<int>(high < 0 ? file : high);
   if (high >= 0 || !opened) raw_syscall(SYS_close, file);
   moves_ = (has & kFeatureMove) != 0;

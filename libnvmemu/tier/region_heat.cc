@@ -4,11 +4,10 @@
 #include <algorithm>
 
 #include "base/mapped.h"
+#include "base/relaxed.h"
 
 namespace nvmemu {
 namespace {
-
-constexpr auto kRelaxed = std::memory_order_relaxed;
 
 constexpr std::size_t kMostTried = 256;
 

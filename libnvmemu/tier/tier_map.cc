@@ -4,13 +4,10 @@
 #include <algorithm>
 
 #include "base/mapped.h"
+#include "base/relaxed.h"
 
 namespace nvmemu {
-namespace {
-
-constexpr auto kRelaxed = std::memory_order_relaxed;
-
-}  // namespace
+namespace {}  // namespace
 
 TierMap* TierMap::create(const TierPattern& otherwise) noexcept {
   auto* const map = map_zeroed<TierMap>();

@@ -34,7 +34,7 @@ bool leaves_what_comes() noexcept { return pages_no_more || comes_locked; }
 constexpr std::uintptr_t whole_pages(std::uintptr_t bytes) {
   return (bytes + kPageBytes - 1) & ~(kPageBytes - 1);
 }
-AddressRange range_of(std::uintptr_t begin, std::uintptr_t bytes) noexcept {
+AddressRange pages_of(std::uintptr_t begin, std::uintptr_t bytes) noexcept {
   const std::uintptr_t end = begin + whole_pages(bytes);
   return {begin, end < begin ? std::numeric_limits<std::uintptr_t>::max() : end};
 }
@@ -61,14 +61,14 @@ void map(TrappedCall& call) noexcept {
   if (is_paged) call.set_argument(3, static_cast<std::uintptr_t>(flags & ~MAP_POPULATE));
   const bool replaces = (flags & MAP_FIXED) != 0;
   const long result = replaces
-                          ? pager().unmap(range_of(call.argument(0), bytes), [&call] { return call.make(); })
+                          ? pager().unmap(pages_of(call.argument(0), bytes), [&call] { return call.make(); })
                           : call.make();
   call.set_argument(3, static_cast<std::uintptr_t>(flags));
   call.return_with(result);
   if (is_error(result)) return;
   const bool is_writable = (call.argument(2) & PROT_WRITE) != 0 && (flags & MAP_PRIVATE) != 0;
   if (is_paged) {
-    page(range_of(static_cast<std::uintptr_t>(result), bytes));
+    page(pages_of(static_cast<std::uintptr_t>(result), bytes));
   } else if (is_writable) {
     ProcessPager::tally().unpaged_bytes.fetch_add(bytes, std::memory_order_relaxed);
   }
@@ -109,7 +109,7 @@ long discard(TrappedCall& call, AddressRange range) noexcept {
 }
 
 void advise(TrappedCall& call) noexcept {
-  const AddressRange range = range_of(call.argument(0), call.argument(1));
+  const AddressRange range = pages_of(call.argument(0), call.argument(1));
   switch (static_cast<int>(call.argument(2))) {
     case MADV_FREE:
     case MADV_DONTNEED:
@@ -156,8 +156,8 @@ void move(TrappedCall& call) noexcept {
   const auto flags = call.argument(3);
   const bool is_told_where = (flags & MREMAP_FIXED) != 0, stays_mapped = (flags & MREMAP_DONTUNMAP) != 0;
   const bool may_move = (flags & MREMAP_MAYMOVE) != 0 && (is_told_where || stays_mapped || new_bytes > bytes);
-  const Pager::Move asked{.from = range_of(call.argument(0), bytes),
-                          .target = is_told_where ? range_of(call.argument(4), new_bytes) : AddressRange{},
+  const Pager::Move asked{.from = pages_of(call.argument(0), bytes),
+                          .target = is_told_where ? pages_of(call.argument(4), new_bytes) : AddressRange{},
                           .new_bytes = new_bytes,
                           .may_move = may_move,
                           .stays_mapped = stays_mapped};
@@ -171,12 +171,12 @@ void attach(TrappedCall& call) noexcept {
   if (!replaces || raw_syscall(SYS_shmctl, call.argument(0), IPC_STAT, &segment) != 0)
     return call.return_with(call.make());
   call.return_with(
-      pager().unmap(range_of(call.argument(1), segment.shm_segsz), [&call] { return call.make(); }));
+      pager().unmap(pages_of(call.argument(1), segment.shm_segsz), [&call] { return call.make(); }));
 }
 
 void lock(TrappedCall& call) noexcept {
   const std::uintptr_t begin = call.argument(0) & ~(kPageBytes - 1);
-  pager().release(range_of(begin, call.argument(1) + call.argument(0) - begin));
+  pager().release(pages_of(begin, call.argument(1) + call.argument(0) - begin));
   call.return_with(call.make());
 }
 
@@ -194,7 +194,7 @@ void unlock(TrappedCall& call) noexcept {
   call.return_with(result);
   if (is_error(result) || pages_no_more || !comes_locked) return;
   const std::uintptr_t begin = call.argument(0) & ~(kPageBytes - 1);
-  const AddressRange unlocked = range_of(begin, call.argument(1) + call.argument(0) - begin);
+  const AddressRange unlocked = pages_of(begin, call.argument(1) + call.argument(0) - begin);
   for_each_mapping([unlocked](const Mapping& mapping) {
     const AddressRange range = intersection(unlocked, mapping.range);
     if (!mapping.is_plain || range.bytes() < kLeastBytes || is_paged_in_part(range) || !pager().add(range))
@@ -218,7 +218,7 @@ bool leaves_signal_stack(TrappedCall& call) noexcept {
                           (call.number() == SYS_mmap && (call.argument(3) & MAP_FIXED) != 0);
   const auto begin = reinterpret_cast<std::uintptr_t>(thread->programs_stack.ss_sp);
   const AddressRange stack{begin, begin + thread->programs_stack.ss_size};
-  if (!takes_away || intersection(stack, range_of(call.argument(0), call.argument(1))).empty()) return false;
+  if (!takes_away || intersection(stack, pages_of(call.argument(0), call.argument(1))).empty()) return false;
   const bool runs_on_it = call.stack_pointer() > stack.begin && call.stack_pointer() <= stack.end;
   if (runs_on_it) return false;
   thread->has_programs_stack = false;
@@ -241,7 +241,7 @@ bool answer_mapping_call(TrappedCall& call) noexcept {
       return true;
     case SYS_munmap:
       call.return_with(
-          pager().unmap(range_of(call.argument(0), call.argument(1)), [&call] { return call.make(); }));
+          pager().unmap(pages_of(call.argument(0), call.argument(1)), [&call] { return call.make(); }));
       return true;
     case SYS_mremap:
       move(call);

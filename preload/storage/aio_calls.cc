@@ -26,7 +26,6 @@ namespace {
 NVMEMU_HOOK(int, aio_read, (aiocb*));
 NVMEMU_HOOK(int, aio_write, (aiocb*));
 NVMEMU_HOOK(int, aio_fsync, (int, aiocb*));
-NVMEMU_HOOK(int, aio_error, (const aiocb*));
 NVMEMU_HOOK(ssize_t, aio_return, (aiocb*));
 NVMEMU_HOOK(int, aio_cancel, (int, aiocb*));
 
@@ -47,7 +46,7 @@ int submit(aiocb* request, Request kind, const Submit& call) {
 }
 
 int error_of(const aiocb* request) noexcept {
-  const int error = real_aio_error(request);
+  const int error = librarys_error(request);
   return is_still_served(request, error, ProcessStorage::now_ns()) ? EINPROGRESS : error;
 }
 
@@ -85,14 +84,14 @@ NVMEMU_EXPORT int aio_fsync(int operation, aiocb* request) noexcept {
 }
 
 NVMEMU_EXPORT int aio_error(const aiocb* request) noexcept {
-  return process_storage().is_open() ? error_of(request) : real_aio_error(request);
+  return process_storage().is_open() ? error_of(request) : librarys_error(request);
 }
 // Of one that is not done yet, what comes is not defined: it is none of the storage's.
 NVMEMU_EXPORT ssize_t aio_return(aiocb* request) noexcept {
   if (process_storage().is_open()) {
     const std::uint64_t done_ns = done_ns_of(request);
     const KeepErrno keep;
-    const int error = done_ns == 0 || done_ns == kNever ? EINPROGRESS : real_aio_error(request);
+    const int error = done_ns == 0 || done_ns == kNever ? EINPROGRESS : librarys_error(request);
     if (error == 0) sleep_until(done_ns);
     if (error != EINPROGRESS) take_back_unwritten(request, error);
     if (!is_to_be_told(request)) unmark(request);

@@ -20,7 +20,6 @@
 namespace nvmemu::preload {
 namespace {
 
-NVMEMU_HOOK(int, aio_error, (const aiocb*));
 NVMEMU_HOOK(int, lio_listio, (int, aiocb* const*, int, sigevent*));
 
 using Requests = std::span<aiocb* const>;
@@ -59,7 +58,7 @@ Charged charge_list(Requests requests, std::uint64_t begin_ns) noexcept {
   Charged charged;
   for (aiocb* const request : requests) {
     if (!is_made(request) || done_ns_of(request) != kNever) continue;
-    const int error = real_aio_error(request);
+    const int error = librarys_error(request);
     if (was_refused(request, error)) {
       note_not_made(request);
       charged.is_any_refused = true;

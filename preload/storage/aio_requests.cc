@@ -48,6 +48,8 @@ bool can_be_made(int fd, Request kind) noexcept {
 
 }  // namespace
 
+int librarys_error(const aiocb* request) noexcept { return real_aio_error(request); }
+
 StoredDescriptor* find_charged(const aiocb* request, Request kind) noexcept {
   StoredDescriptor* const descriptor = process_storage().find_named(request->aio_fildes);
   return descriptor != nullptr && can_be_made(request->aio_fildes, kind) ? descriptor : nullptr;

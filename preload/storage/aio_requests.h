@@ -30,6 +30,9 @@ std::uint64_t charge(aiocb* request, StoredDescriptor& descriptor, Request kind,
                      std::uint64_t begin_ns) noexcept;
 void note_not_made(aiocb* request) noexcept;
 
+// aio_error(3) of the C library, whoever else is at the request.
+int librarys_error(const aiocb* request) noexcept;
+
 // As the program sees it, whose the C library's is `error`: by the storage, or by whoever is to tell of it,
 // whose control block it is until then.
 bool is_still_served(const aiocb* request, int error, std::uint64_t now_ns) noexcept;

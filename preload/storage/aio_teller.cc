@@ -15,20 +15,15 @@
 
 #include "base/clock.h"
 #include "base/timespec.h"
-#include "hook.h"
 #include "quiet_lock.h"
 #include "signal_mask.h"
 #include "storage/aio_mark.h"
+#include "storage/aio_requests.h"
 #include "storage/aio_signal.h"
 #include "storage/device_wait.h"
 #include "storage/teller_thread.h"
 
 namespace nvmemu::preload {
-namespace {
-
-NVMEMU_HOOK(int, aio_error, (const aiocb*));
-
-}  // namespace
 
 AioTeller& aio_teller() noexcept {
   static constinit AioTeller teller;
@@ -67,7 +62,7 @@ void AioTeller::remove(aiocb* request) noexcept {
 void AioTeller::tell_of_cancelled() noexcept {
   const QuietLock held(lock_);
   for (std::size_t i = 0; i < end_; ++i) {
-    if (held_[i].request != nullptr && real_aio_error(held_[i].request) == ECANCELED) tell(held_[i]);
+    if (held_[i].request != nullptr && librarys_error(held_[i].request) == ECANCELED) tell(held_[i]);
   }
 }
 
@@ -115,7 +110,7 @@ std::uint64_t AioTeller::tell_some(std::uint64_t now_ns) noexcept {
     aiocb* const request = held_[i].request;
     if (request == nullptr) continue;
     const std::uint64_t done_ns = done_ns_of(request);
-    const int error = real_aio_error(request);
+    const int error = librarys_error(request);
     if (done_ns == kNever) {
       next_ns = std::min(next_ns, now_ns + kLookAgainNs);
     } else if (error == EINPROGRESS) {

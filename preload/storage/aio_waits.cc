@@ -19,7 +19,6 @@
 namespace nvmemu::preload {
 namespace {
 
-NVMEMU_HOOK(int, aio_error, (const aiocb*));
 NVMEMU_HOOK(int, aio_suspend, (const aiocb* const*, int, const timespec*));
 NVMEMU_HOOK(int, nanosleep, (const timespec*, timespec*));
 
@@ -37,7 +36,7 @@ Standing look_at(std::span<const aiocb* const> requests, std::uint64_t now_ns) n
   Standing standing;
   for (const aiocb* const request : requests) {
     if (request == nullptr) continue;
-    const int error = real_aio_error(request);
+    const int error = librarys_error(request);
     if (error == EINPROGRESS) {
       standing.are_more |= standing.count == Standing::kMost;
       if (!standing.are_more) standing.at_work[static_cast<std::size_t>(standing.count++)] = request;

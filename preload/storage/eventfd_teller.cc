@@ -24,7 +24,7 @@
 namespace nvmemu::preload {
 namespace {
 
-constexpr std::uint64_t kNever = std::numeric_limits<std::uint64_t>::max();
+constexpr std::uint64_t kNobodyWaits = std::numeric_limits<std::uint64_t>::max();
 
 using Held = EventfdTeller::Held;
 using State = Held::State;
@@ -174,7 +174,7 @@ void* EventfdTeller::run(void* teller) noexcept {
 Held* EventfdTeller::take_due(std::uint64_t now_ns, std::uint64_t& next_ns) noexcept {
   constexpr std::uint64_t kLookAgainNs = 100'000;
   const QuietLock locked(lock_);
-  next_ns = kNever;
+  next_ns = kNobodyWaits;
   for (Held& held : std::span(held_).first(end_)) {
     if (!held.has_ended) continue;
     if (held.state == State::kBeingMade) {
@@ -191,7 +191,7 @@ Held* EventfdTeller::take_due(std::uint64_t now_ns, std::uint64_t& next_ns) noex
 
 // None of it under the lock: the kernel may take its time.
 std::uint64_t EventfdTeller::tell_some(std::uint64_t now_ns) noexcept {
-  std::uint64_t next_ns = kNever;
+  std::uint64_t next_ns = kNobodyWaits;
   while (Held* const due = take_due(now_ns, next_ns)) end(context_, due->tell);
   return next_ns;
 }
@@ -218,7 +218,7 @@ void EventfdTeller::wait(std::uint64_t now_ns, std::uint64_t next_ns) noexcept {
   const timespec time = timespec_of(is_soon ? 0 : next_ns - now_ns - kSpunNs);
   std::array<io_event, 32> events;
   const long count = raw_syscall(SYS_io_pgetevents, context_, is_soon ? 0 : 1, events.size(), events.data(),
-                                 next_ns == kNever ? nullptr : &time, nullptr);
+                                 next_ns == kNobodyWaits ? nullptr : &time, nullptr);
   if (is_error(count) && count != -EINTR) return do_without_events();
   for (long i = 0; i < count; ++i) note(events[static_cast<std::size_t>(i)]);
   if (count <= 0 && is_soon) sleep_until(next_ns);

@@ -5,15 +5,10 @@
 
 #include <cstddef>
 
-#include "hook.h"
+#include "hooks.h"
 #include "keep_errno.h"
 
 namespace nvmemu::preload {
-namespace {
-
-NVMEMU_HOOK(int, pthread_create, (pthread_t*, const pthread_attr_t*, void* (*)(void*), void*));
-
-}  // namespace
 
 bool begin_teller_thread(void* (*run)(void*), void* teller) noexcept {
   const KeepErrno keep;
@@ -23,7 +18,7 @@ bool begin_teller_thread(void* (*run)(void*), void* teller) noexcept {
   pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
   pthread_attr_setstacksize(&attributes, kStackBytes);
   pthread_t thread;
-  const bool has_begun = real_pthread_create(&thread, &attributes, run, teller) == 0;
+  const bool has_begun = hooks::pthread_create(&thread, &attributes, run, teller) == 0;
   pthread_attr_destroy(&attributes);
   return has_begun;
 }

@@ -122,17 +122,6 @@ ExtentOptions options_of(Extent extent) {
   return {extent, "1GiB", 1.5, 1, 1.5, 5, 3, {200, 300, 500, 1000}, {500, 1000}};
 }
 
-std::vector<std::string> words_of(std::string_view text, std::string_view size) {
-  std::vector<std::string> words;
-  while (!text.empty()) {
-    const std::size_t end = std::min(text.find(' '), text.size());
-    const std::string_view word = text.substr(0, end);
-    words.emplace_back(word == "SIZE" ? size : word);
-    text.remove_prefix(std::min(end + 1, text.size()));
-  }
-  return words;
-}
-
 // No target nearer to the base than this: an error of the base counts five times there.
 constexpr double kLeastRatio = 1.25;
 

@@ -41,4 +41,15 @@ Result<std::vector<Truth>> parse_truths(const std::string& list) {
   return truths;
 }
 
+std::vector<std::string> words_of(std::string_view text, std::string_view size) {
+  std::vector<std::string> words;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find(' '), text.size());
+    const std::string_view word = text.substr(0, end);
+    words.emplace_back(word == "SIZE" ? size : word);
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return words;
+}
+
 }  // namespace nvmemu::suite

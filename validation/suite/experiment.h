@@ -75,4 +75,7 @@ struct Experiment {
   double set_up_seconds = 0;            // about
 };
 
+// The arguments that `text` holds, between single blanks, with `size` for "SIZE".
+std::vector<std::string> words_of(std::string_view text, std::string_view size);
+
 }  // namespace nvmemu::suite

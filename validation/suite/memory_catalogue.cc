@@ -16,7 +16,7 @@ using enum Program;
 
 constexpr std::string_view kFar = "--tier far=TARGET";  // of reads; all else stays
 
-struct Entry {
+struct MemoryEntry {
   Truth truth;
   std::string_view name;
   Program program;
@@ -34,7 +34,7 @@ constexpr double kPersistNs = 1000;
 // All that nobody places, which is all: so that persists have a bandwidth.
 constexpr std::string_view kPersists = "--tier nvm=1x,write-latency=TARGET,persist-bandwidth=2.4GB/s,rest";
 
-constexpr auto kEntries = std::to_array<Entry>({
+constexpr auto kMemoryEntries = std::to_array<MemoryEntry>({
     {kTiers, "chase, 1 of 10 nodes far", kChase, "--size SIZE", "--loads", 5e6,
      "--tier far=TARGET,interleave=9:1,granularity=2MiB", Adds::kLoads, 0.1},
     {kTiers, "chase, 5 of 10 nodes far", kChase, "--size SIZE", "--loads", 5e6,
@@ -72,17 +72,7 @@ constexpr auto kEntries = std::to_array<Entry>({
      Adds::kNothing},
 });
 
-std::vector<std::string> words_of(std::string_view text, std::string_view size) {
-  std::vector<std::string> words;
-  while (!text.empty()) {
-    const std::size_t end = std::min(text.find(' '), text.size());
-    words.emplace_back(text.substr(0, end) == "SIZE" ? size : text.substr(0, end));
-    text.remove_prefix(std::min(end + 1, text.size()));
-  }
-  return words;
-}
-
-Experiment experiment_of(const Entry& entry, const Machine& machine, const std::string& size,
+Experiment experiment_of(const MemoryEntry& entry, const Machine& machine, const std::string& size,
                          double seconds) {
   constexpr double kUsualLatencyNs = 200, kLineBytes = 64, kTimesBase = 3;
   Experiment experiment;
@@ -125,7 +115,8 @@ Experiment cached_list_and_far_one(const Machine& machine, const std::string& si
 std::vector<Experiment> memory_experiments(const Machine& machine, const std::string& size, double seconds,
                                            double set_up_seconds) {
   std::vector<Experiment> experiments;
-  for (const Entry& entry : kEntries) experiments.push_back(experiment_of(entry, machine, size, seconds));
+  for (const MemoryEntry& entry : kMemoryEntries)
+    experiments.push_back(experiment_of(entry, machine, size, seconds));
   if (machine.cache_bytes > 0) experiments.push_back(cached_list_and_far_one(machine, size, seconds));
   for (Experiment& experiment : experiments) experiment.set_up_seconds = set_up_seconds;
   return experiments;

@@ -16,7 +16,7 @@
 namespace nvmemu::suite {
 namespace {
 
-using Json = nlohmann::json;
+using Figures = nlohmann::json;
 
 // One delay for the whole run. While a delay is spun the set leaves the cache, and coming back from memory,
 // some milliseconds, is stretched with the rest: a tenth of an epoch of 100 ms.
@@ -50,13 +50,13 @@ std::string end_of(const std::string& text) {
   return end.empty() ? "it said nothing" : end;
 }
 
-Result<Json> parse(const std::string& text) {
-  Json json = Json::parse(text, nullptr, false);
+Result<Figures> parse(const std::string& text) {
+  Figures json = Figures::parse(text, nullptr, false);
   if (json.is_discarded() || !json.is_object()) return failure("it printed no figures: " + end_of(text));
   return json;
 }
 
-Result<double> number(const Json& json, const char* name) {
+Result<double> number(const Figures& json, const char* name) {
   const auto found = json.find(name);
   if (found == json.end() || !found->is_number()) return failure(fmt::format("its figures lack {}", name));
   return found->get<double>();
@@ -73,7 +73,7 @@ constexpr SteppingProgram kStepping[] = {{Program::kChase, "ns_per_load", "loads
                                          {Program::kPersist, "ns_per_persist", "persists"}};
 
 // What each program calls its time, and its critical path.
-Result<void> read_time(const Json& json, Program program, Measured& measured) {
+Result<void> read_time(const Figures& json, Program program, Measured& measured) {
   const auto* const stepping = std::ranges::find(kStepping, program, &SteppingProgram::program);
   if (stepping != std::end(kStepping)) {
     const auto ns = number(json, stepping->ns_per_step);

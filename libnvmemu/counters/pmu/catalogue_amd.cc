@@ -11,7 +11,7 @@ namespace {
 using enum Role;
 using enum Origin;
 
-constexpr std::array kCycleEvents{Event{kCycles, "CYCLES_NOT_IN_HALT", 0x76}};
+constexpr std::array kAmdCycles{Event{kCycles, "CYCLES_NOT_IN_HALT", 0x76}};
 constexpr std::array kStoreQueue{
     Event{kStoreStall, "DISPATCH_RESOURCE_STALL_CYCLES_1:STORE_QUEUE_RSRC_STALL", 0x4ae}};
 
@@ -52,10 +52,10 @@ constexpr std::array kZen4Stalls{
     Event{kEpisodes, "CYCLES_NO_RETIRE:NOT_COMPLETE_MISSING_LOAD:c=1:e=1", 0x104a2d6},
 };
 
-constexpr auto kZen1 = join(kCycleEvents, kZen1Fills, kStoreQueue);
-constexpr auto kZen2 = join(kCycleEvents, kZen2Fills, kStoreQueue);
-constexpr auto kZen3 = join(kCycleEvents, kZen3Fills, kZen3InFlight, kStoreQueue);
-constexpr auto kZen4 = join(kCycleEvents, kZen4Stalls, kZen4Fills, kStoreQueue);
+constexpr auto kZen1 = join(kAmdCycles, kZen1Fills, kStoreQueue);
+constexpr auto kZen2 = join(kAmdCycles, kZen2Fills, kStoreQueue);
+constexpr auto kZen3 = join(kAmdCycles, kZen3Fills, kZen3InFlight, kStoreQueue);
+constexpr auto kZen4 = join(kAmdCycles, kZen4Stalls, kZen4Fills, kStoreQueue);
 constexpr auto kZen5 = as_absent(kZen4);
 
 constexpr CpuMatch models(int family, int first, int last) { return {"AuthenticAMD", family, first, last}; }
@@ -92,11 +92,9 @@ constexpr TrafficEvents kNoWrites{false, "a core does not count the lines that i
 
 constexpr auto kFills = Formula::kFillLatency;
 constexpr auto kShare = Formula::kFillShare;
-constexpr auto kRough = Quality::kRough;
-constexpr auto kFair = Quality::kFair;
 
 // Six counters, of which cycles take one.
-constexpr Microarchitecture kTable[] = {
+constexpr Microarchitecture kAmdDesigns[] = {
     {"Zen 1", "amd64_fam17h_zen1", kZen1Names, kZen1Models, kZen1, kFills, kRough, 5, true, kFillNotes,
      kNoWrites},
     {"Zen 2", "amd64_fam17h_zen2", kZen2Names, kZen2Models, kZen2, kFills, kRough, 5, true, kFillNotes,
@@ -111,6 +109,6 @@ constexpr Microarchitecture kTable[] = {
 
 }  // namespace
 
-std::span<const Microarchitecture> amd_microarchitectures() noexcept { return kTable; }
+std::span<const Microarchitecture> amd_microarchitectures() noexcept { return kAmdDesigns; }
 
 }  // namespace nvmemu

@@ -53,11 +53,7 @@ constexpr const char* kMemoryNotes =
 constexpr TrafficEvents kBeats{
     false, "writes are counted in beats of the bus, and how much one of them moves is not documented"};
 
-constexpr auto kWeighted = Formula::kWeighted;
-constexpr auto kRough = Quality::kRough;
-constexpr auto kFair = Quality::kFair;
-
-constexpr Microarchitecture kTable[] = {
+constexpr Microarchitecture kArmDesigns[] = {
     {"Neoverse N1", "arm_n1", kN1Names, kN1Parts, kN1, kWeighted, kRough, 6, false, kBackendNotes, kBeats},
     {"Neoverse V1", "arm_v1", kV1Names, kV1Parts, kV1, kWeighted, kFair, 6, false, kMemoryNotes, kBeats},
     {"Neoverse N2", "arm_n2", kN2Names, kN2Parts, kV1, kWeighted, kFair, 6, false, kMemoryNotes, kBeats},
@@ -69,7 +65,7 @@ constexpr Microarchitecture kAnyArm{"Arm, common events", "arm_ac", {}, {}, kAny
 
 }  // namespace
 
-std::span<const Microarchitecture> arm_microarchitectures() noexcept { return kTable; }
+std::span<const Microarchitecture> arm_microarchitectures() noexcept { return kArmDesigns; }
 const Microarchitecture& any_arm() noexcept { return kAnyArm; }
 
 }  // namespace nvmemu

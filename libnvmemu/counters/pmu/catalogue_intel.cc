@@ -10,7 +10,7 @@ namespace {
 using enum Role;
 using enum Origin;
 
-constexpr std::array kCycleEvents{Event{kCycles, "UNHALTED_CORE_CYCLES", 0x3c}};
+constexpr std::array kIntelCycles{Event{kCycles, "UNHALTED_CORE_CYCLES", 0x3c}};
 
 // Sandy Bridge to Broadwell count stalls with an L2 miss outstanding: those that the last-level cache answers
 // too.
@@ -53,10 +53,10 @@ constexpr std::array kHaswellEpDram{
     Event{kRemoteDram, "MEM_LOAD_UOPS_L3_MISS_RETIRED:REMOTE_DRAM", 0x4d3},
 };
 
-constexpr auto kOldest = join(kCycleEvents, kL2Stalls, kUopHits, kSandyBridgeMisses, kWriteBacks);
+constexpr auto kOldest = join(kIntelCycles, kL2Stalls, kUopHits, kSandyBridgeMisses, kWriteBacks);
 constexpr auto kSandyBridge = join(kOldest, kSandyBridgeReads);
 constexpr auto kSandyBridgeEp = join(kOldest, kSandyBridgeEpDram, kSandyBridgeEpReads);
-constexpr auto kOlder = join(kCycleEvents, kL2Stalls, kUopHits, kUopMisses, kWriteBacks);
+constexpr auto kOlder = join(kIntelCycles, kL2Stalls, kUopHits, kUopMisses, kWriteBacks);
 constexpr auto kIvyBridge = join(kOlder, kSandyBridgeReads);
 constexpr auto kIvyBridgeEp = join(kOlder, kIvyBridgeEpDram, kSandyBridgeEpReads);
 constexpr auto kHaswell = join(kOlder, kHaswellReads);
@@ -100,18 +100,18 @@ constexpr std::array kGoldenCoveTraffic{
 };
 constexpr std::array kLocalOnly{kDram[0]};
 
-constexpr auto kSkylake = join(kCycleEvents, kL3Stalls, kLoads, kSkylakeStores, kEvictions);
+constexpr auto kSkylake = join(kIntelCycles, kL3Stalls, kLoads, kSkylakeStores, kEvictions);
 constexpr auto kSkylakeSp = join(kSkylake, kDram);
 constexpr auto kCascadeLake = join(kSkylakeSp, kOptane);
-constexpr auto kIceLake = join(kCycleEvents, kL3Stalls, kLoads, kIceLakeStores, kEvictions);
+constexpr auto kIceLake = join(kIntelCycles, kL3Stalls, kLoads, kIceLakeStores, kEvictions);
 constexpr auto kIceLakeSp =
-    join(kCycleEvents, kL3Stalls, kLoads, kIceLakeStores, kIceLakeTraffic, kDram, kOptane);
+    join(kIntelCycles, kL3Stalls, kLoads, kIceLakeStores, kIceLakeTraffic, kDram, kOptane);
 constexpr auto kGoldenCove =
-    join(kCycleEvents, kGoldenCoveStalls, kLoads, kIceLakeStores, kGoldenCoveTraffic, kDram);
+    join(kIntelCycles, kGoldenCoveStalls, kLoads, kIceLakeStores, kGoldenCoveTraffic, kDram);
 constexpr auto kSapphireRapids = join(kGoldenCove, kOptane);
 constexpr auto kEmeraldRapids = as_absent(kGoldenCove);
 constexpr auto kAlderLake =
-    as_absent(join(kCycleEvents, kGoldenCoveStalls, kLoads, kIceLakeStores, kLocalOnly));
+    as_absent(join(kIntelCycles, kGoldenCoveStalls, kLoads, kIceLakeStores, kLocalOnly));
 
 constexpr CpuMatch model(int number) { return {"GenuineIntel", 6, number, number}; }
 constexpr CpuMatch steppings(int number, int first, int last) {
@@ -183,13 +183,11 @@ constexpr TrafficEvents kClean{
     false, "no event counts writes to memory: of what the L2 gives up, clean lines are counted, too"};
 constexpr TrafficEvents kHybridTraffic{false, "no event counts writes to memory"};
 
-constexpr auto kWeighted = Formula::kWeighted;
 constexpr auto kDirect = Formula::kDirect;
 constexpr auto kGood = Quality::kGood;
-constexpr auto kFair = Quality::kFair;
 
 // With hyper-threading on, four counters each; cycles have one of their own.
-constexpr Microarchitecture kTable[] = {
+constexpr Microarchitecture kIntelDesigns[] = {
     {"Sandy Bridge", "snb", {}, kSnbModels, kSandyBridge, kWeighted, kFair, 4, true, kThreadLeak, kL2Out},
     {"Sandy Bridge-EP", "snb_ep", kSnbEpNames, kSnbEpModels, kSandyBridgeEp, kWeighted, kFair, 4, true,
      kThreadLeak, kL2Out},
@@ -236,7 +234,7 @@ constexpr Microarchitecture kAnyIntel{
 
 }  // namespace
 
-std::span<const Microarchitecture> intel_microarchitectures() noexcept { return kTable; }
+std::span<const Microarchitecture> intel_microarchitectures() noexcept { return kIntelDesigns; }
 const Microarchitecture& any_intel() noexcept { return kAnyIntel; }
 
 }  // namespace nvmemu

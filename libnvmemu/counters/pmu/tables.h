@@ -17,6 +17,10 @@ std::span<const Microarchitecture> arm_microarchitectures() noexcept;
 const Microarchitecture& any_intel() noexcept;
 const Microarchitecture& any_arm() noexcept;
 
+inline constexpr auto kWeighted = Formula::kWeighted;
+inline constexpr auto kFair = Quality::kFair;
+inline constexpr auto kRough = Quality::kRough;
+
 // The events of several tables, in their order.
 template <std::size_t... kSizes>
 constexpr auto join(const std::array<Event, kSizes>&... tables) {

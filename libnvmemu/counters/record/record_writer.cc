@@ -16,13 +16,12 @@
 #include "base/clock.h"
 #include "base/ownership.h"
 #include "base/raw_syscall.h"
+#include "base/relaxed.h"
 
 namespace nvmemu {
 namespace {
 
 using namespace record_format;
-
-constexpr auto kRelaxed = std::memory_order_relaxed;
 
 tl::unexpected<Error> system_failure(const char* what, const std::string& path, int error,
                                      std::string hint = {}) {

@@ -4,12 +4,11 @@
 #include <algorithm>
 
 #include "base/mapped.h"
+#include "base/relaxed.h"
 #include "walk/mappings.h"
 
 namespace nvmemu {
 namespace {
-
-constexpr auto kRelaxed = std::memory_order_relaxed;
 
 // The end first: whoever is killed in between leaves a range that begins before it ends.
 void write_mapping(record_format::RegionSlot& slot, const Mapping& mapping) noexcept {

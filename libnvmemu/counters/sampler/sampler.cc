@@ -9,6 +9,7 @@
 #include <numeric>
 
 #include "base/program_counter.h"
+#include "base/relaxed.h"
 #include "counters/sampler/calibration/sampling_cost.h"
 #include "counters/sampler/fault_mask.h"
 #include "walk/decode/decode.h"
@@ -16,8 +17,6 @@
 
 namespace nvmemu {
 namespace {
-
-constexpr auto kRelaxed = std::memory_order_relaxed;
 
 // The kernel rounds CPU-time timers to its tick, 4 ms on most.
 constexpr std::uint64_t kTimerPeriodNs = 4000000;

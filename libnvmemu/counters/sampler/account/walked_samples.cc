@@ -6,10 +6,10 @@
 #include <limits>
 #include <numeric>
 
+#include "base/relaxed.h"
+
 namespace nvmemu {
 namespace {
-
-constexpr auto kRelaxed = std::memory_order_relaxed;
 
 void add_to(std::atomic<double>& sum, double value) noexcept {
   sum.store(sum.load(kRelaxed) + value, kRelaxed);

@@ -33,4 +33,9 @@ constexpr bool may_read(std::uintptr_t address) noexcept {
 // Whether every page of [begin, end) can be read now.
 bool is_readable(std::uintptr_t begin, std::uintptr_t end) noexcept;
 
+// What lies there, which is to be read once it is known that it can be.
+inline const std::uint8_t* code_at(std::uintptr_t address) noexcept {
+  return reinterpret_cast<const std::uint8_t*>(address);
+}
+
 }  // namespace nvmemu

@@ -14,10 +14,8 @@ namespace {
 constexpr std::uintptr_t kFarthestBytes = 4096;  // from a sample to the branch that closes its loop
 constexpr std::uintptr_t kLongestLoopBytes = 4096;
 constexpr std::size_t kMostAccesses = 48;
-constexpr std::int64_t kLineBytes = 64;
+constexpr std::int64_t kCacheLineBytes = 64;
 constexpr std::int64_t kNearBytes = 2048;  // accesses of one stream lie no farther apart
-
-const std::uint8_t* code_at(std::uintptr_t address) { return reinterpret_cast<const std::uint8_t*>(address); }
 
 bool decode_at(std::uintptr_t at, std::uintptr_t end, MicroOp& op) noexcept {
   return is_readable(at, std::min(at + kLongestInstruction, end)) && decode_op(code_at(at), end - at, at, op);
@@ -179,19 +177,19 @@ bool belong_together(const MemoryOperand& a, const MemoryOperand& b) noexcept {
 // at as if they had as many.
 class Touched {
  public:
-  explicit Touched(std::int64_t step) : lines_((std::abs(step) + kLineBytes - 1) / kLineBytes) {
+  explicit Touched(std::int64_t step) : lines_((std::abs(step) + kCacheLineBytes - 1) / kCacheLineBytes) {
     lines_ = std::clamp<std::int64_t>(lines_, 1, 64);
   }
   void add(std::int64_t offset, std::int64_t bytes) noexcept {
-    for (std::int64_t at = offset & -kLineBytes; at < offset + std::max<std::int64_t>(bytes, 1);
-         at += kLineBytes) {
-      const std::int64_t line = at / kLineBytes % lines_;
+    for (std::int64_t at = offset & -kCacheLineBytes; at < offset + std::max<std::int64_t>(bytes, 1);
+         at += kCacheLineBytes) {
+      const std::int64_t line = at / kCacheLineBytes % lines_;
       set_ |= std::uint64_t{1} << (line < 0 ? line + lines_ : line);
     }
   }
   double share(std::int64_t step) const noexcept {
-    if (std::abs(step) <= kLineBytes) return 1;
-    const auto touched_bytes = static_cast<double>(std::popcount(set_) * kLineBytes);
+    if (std::abs(step) <= kCacheLineBytes) return 1;
+    const auto touched_bytes = static_cast<double>(std::popcount(set_) * kCacheLineBytes);
     return std::min(1.0, touched_bytes / static_cast<double>(std::abs(step)));
   }
 
