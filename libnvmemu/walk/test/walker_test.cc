@@ -149,7 +149,7 @@ TEST_F(WalkerTest, GoesFurtherUntilItHasPassedTheAwaitedLoadSomeTimes) {
   EXPECT_EQ(walk(kNothingIsMemory, plan, 4096).steps, 3 * (WalkPlan::kFewPasses - 1) + 1);
   EXPECT_LE(verdict().executions, WalkPlan::kFewPasses);
   EXPECT_GE(verdict().executions, WalkPlan::kFewPasses - 3);  // some were interrupted, and tell nothing
-  ++plan.awaited;  // which it never passes
+  ++plan.awaited;                                             // which it never passes
   EXPECT_EQ(walk(kNothingIsMemory, plan, 4096).steps, 300u);
   plan.awaited = 0;
   EXPECT_EQ(walk(kNothingIsMemory, plan, 4096).steps, 6u);
