@@ -34,11 +34,13 @@ class Sharing {
   }
 
   void run(unsigned steps) {
+    process_.is_mapped_anew = true;
     std::vector<std::thread> threads;
     for (unsigned number = 0; number < kSharers; ++number)
       threads.emplace_back([this, number, steps] { use(number + 1, steps); });
     change(steps);
     for (std::thread& thread : threads) thread.join();
+    process_.is_mapped_anew = false;
   }
   // Nobody does anything any more.
   void check() {

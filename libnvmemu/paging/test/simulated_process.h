@@ -42,9 +42,11 @@ struct Process {
     return ask ? ask(address, write) : pager.fault(address, write);
   }
 
-  // Where the memory fails, it may be out of reach, and is not once it is tried again.
+  // Where the memory fails, it may be out of reach, and is not once it is tried again; nor is it the pager's
+  // while another thread maps it anew.
   bool is_as_it_may(FaultOutcome outcome) const {
-    return outcome == FaultOutcome::kMended || (outcome == FaultOutcome::kLost && memory.fails_one_in != 0);
+    return outcome == FaultOutcome::kMended || (outcome == FaultOutcome::kLost && memory.fails_one_in != 0) ||
+           (outcome == FaultOutcome::kNotOurs && is_mapped_anew);
   }
 
   std::uint64_t load(std::uint64_t page) {
@@ -66,6 +68,7 @@ struct Process {
     for (std::uint64_t page = 0; page < count; ++page) save(page, page + 1);
   }
 
+  std::atomic<bool> is_mapped_anew{false};  // by a thread, now and then
   PagingTally tally{};
   PageLayouts layouts;
   ReadAheads read_aheads;
