@@ -6,7 +6,6 @@
 #include "epoch/thread_emulator.h"
 
 namespace nvmemu::preload {
-namespace {}  // namespace
 
 void Migrator::open(const Config& config, RegionHeat* heat) {
   slow_ = limited_tier(config.tiers);

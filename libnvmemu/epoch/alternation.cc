@@ -6,7 +6,6 @@
 #include "base/relaxed.h"
 
 namespace nvmemu {
-namespace {}  // namespace
 
 std::uint32_t Alternation::begun() const noexcept {
   return std::min(begun_.load(std::memory_order_acquire), kMostWindows);

@@ -7,7 +7,6 @@
 #include "base/relaxed.h"
 
 namespace nvmemu {
-namespace {}  // namespace
 
 TierMap* TierMap::create(const TierPattern& otherwise) noexcept {
   auto* const map = map_zeroed<TierMap>();

@@ -19,7 +19,7 @@ namespace nvmemu::preload {
 namespace {
 
 // As in linux/prctl.h and asm/unistd.h of newer kernels.
-constexpr int kSetDispatch = 59, kMergeMemory = 67;
+constexpr int kSetDispatch = 59;
 constexpr long kIoUringSetup = 425;
 
 struct Clone {
@@ -147,7 +147,6 @@ bool answer_process_call(TrappedCall& call) noexcept {
     case SYS_prctl:
       if (call.argument(0) == kSetDispatch) return call.return_with(-EINVAL), true;
       if (call.argument(0) == PR_SET_SECCOMP) leave_for_sandbox();
-      // The kernel takes the write protection from what it merges.
       if (call.argument(0) == kMergeMemory && call.argument(1) != 0) return call.return_with(-EINVAL), true;
       return false;
     case SYS_seccomp:

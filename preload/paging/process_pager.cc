@@ -79,8 +79,6 @@ Result<void> ProcessPager::open(const PagingPlan& plan, const Clock& clock, Pagi
   const Result<void> can = choose_handler(plan.choices.handler);
   if (!can) return can;
   if (const Result<void> opened = open_store(plan); !opened) return opened;
-  // What the kernel merges with others' memory is no longer write-protected: a part of it would be lost.
-  constexpr int kMergeMemory = 67;
   raw_syscall(SYS_prctl, kMergeMemory, 0, 0, 0, 0);
   if (!mapper_.open(handler_)) return failure("no userfaultfd for the pager");
   alignas(SpinningClock) static std::byte clock_storage[sizeof(SpinningClock)];

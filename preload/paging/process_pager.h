@@ -28,6 +28,10 @@ class SpinningClock final : public PageClock {
   Clock clock_;
 };
 
+// PR_SET_MEMORY_MERGE, as in linux/prctl.h from 6.4 on. What the kernel merges with other memory is no longer
+// write-protected: what is written to it would be lost.
+inline constexpr int kMergeMemory = 67;
+
 class ProcessPager {
  public:
   // Null where memory is not paged.
