@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <optional>
 #include <random>
 #include <vector>
 
@@ -96,12 +97,13 @@ class WalkerTest : public testing::Test {
   }
   ~WalkerTest() override {
     sigaction(SIGTRAP, &before_, nullptr);
-    unmap(now_.walker);
-    SharedWalks::destroy(now_.shared);
+    forget();
   }
 
   void set_tick(double threshold_ns, const WalkPlan& plan) {
-    now_ = {.shared = SharedWalks::create({.ns_per_tick = kTicksPerNs, .threshold_ns = threshold_ns}, tally_),
+    forget();
+    now_ = {.shared = SharedWalks::create({.ns_per_tick = kTicksPerNs, .threshold_ns = threshold_ns},
+                                          tally_.emplace()),
             .walker = map_zeroed<Walker>(),
             .plan = plan,
             .outcome = {},
@@ -109,9 +111,11 @@ class WalkerTest : public testing::Test {
     tick = &now_;
   }
   const WalkOutcome& walk(double threshold_ns, const WalkPlan& plan, std::size_t lines) {
-    set_tick(threshold_ns, plan);
     nodes_ = ring(lines);
-    tick_until_walked([this] { chase_with_a_tick(nodes_.data(), 100000); });
+    do {
+      set_tick(threshold_ns, plan);
+      tick_until_walked([this] { chase_with_a_tick(nodes_.data(), 100000); });
+    } while (others_ran());
     return now_.outcome;
   }
   // At some ticks it looks where devices are mapped, instead.
@@ -122,13 +126,22 @@ class WalkerTest : public testing::Test {
       body();
     } while (now_.outcome.steps == 0 && now_.outcome.stop == WalkStop::kNone);
   }
+  // Nothing that is walked here must be supplied first: others had its processor for a while.
+  bool others_ran() const { return now_.outcome.stop == WalkStop::kHeldUp; }
   Verdict verdict() const {
     return now_.shared->verdict_of(reinterpret_cast<std::uintptr_t>(nvmemu_test_chase_load));
   }
 
+  void forget() {
+    if (now_.shared == nullptr) return;
+    unmap(now_.walker);
+    SharedWalks::destroy(now_.shared);
+    now_ = {};
+  }
+
   const FaultHandlers handlers_;
   struct sigaction before_ {};
-  WalkTally tally_{};
+  std::optional<WalkTally> tally_;
   Tick now_{};
   std::vector<Node> nodes_;
 };
@@ -138,9 +151,9 @@ TEST_F(WalkerTest, WalksAsFarAsItIsTold) {
   EXPECT_EQ(outcome.stop, WalkStop::kNone);
   EXPECT_EQ(outcome.steps, WalkSchedule::kShort.steps);
   EXPECT_GT(outcome.ns, 0);
-  EXPECT_EQ(tally_.walks, 1u);
-  EXPECT_EQ(tally_.passed[0], outcome.steps);
-  EXPECT_EQ(tally_.stops[0], 1u);
+  EXPECT_EQ(tally_->walks, 1u);
+  EXPECT_EQ(tally_->passed[0], outcome.steps);
+  EXPECT_EQ(tally_->stops[0], 1u);
 }
 
 TEST_F(WalkerTest, GoesFurtherUntilItHasPassedTheAwaitedLoadSomeTimes) {
@@ -171,12 +184,14 @@ TEST_F(WalkerTest, CountsAChainsMissesOneByOne) {
 TEST_F(WalkerTest, CountsWhatMakesStoresDurable) {
   constexpr double kRoundsInAWalk = 3000. / 8;
   std::uint64_t memory[24] = {};
-  set_tick(kNothingIsMemory, WalkSchedule::kShort);
   std::uint64_t rounds = 0;
-  tick_until_walked([&] {
-    persist_with_a_tick(memory, 1000);
-    rounds += 1000;
-  });
+  do {
+    set_tick(kNothingIsMemory, WalkSchedule::kShort);
+    tick_until_walked([&] {
+      persist_with_a_tick(memory, 1000);
+      rounds += 1000;
+    });
+  } while (others_ran());
   const WalkPassed& passed = now_.outcome.passed;
   EXPECT_EQ(passed[Passed::kInstruction], 3000u);
   for (const Passed one : {Passed::kStore, Passed::kFlush, Passed::kNonTemporal, Passed::kLocked})
@@ -205,7 +220,9 @@ TEST_F(WalkerTest, ChildrenGoOnWithWhatIsKnown) {
     // Once round without a walk, which a host that has yet to supply the child's pages would hold up.
     const volatile Node* node = nodes_.data();
     for (std::size_t i = 0; i < nodes_.size(); ++i) node = node->next;
-    tick_until_walked([this] { chase_with_a_tick(nodes_.data(), 100000); });
+    do {
+      tick_until_walked([this] { chase_with_a_tick(nodes_.data(), 100000); });
+    } while (others_ran());
     _exit(now_.outcome.stop == WalkStop::kNone && verdict().executions > before ? 0 : 1);
   }
   int status = 0;
