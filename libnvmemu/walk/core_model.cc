@@ -34,13 +34,14 @@ void CoreModel::begin(const CoreTiming& timing) noexcept {
     words_.fill({});
     stream_ = 1;
   }
-  count_ = misses_ = waits_ = 0;
+  count_ = waits_ = 0;
   entered_ = retired_ = resolved_ = {};
   stall_ns_ = 0;
   ready_.fill({});
   retirements_.fill({});
   issues_.fill({});
-  outstanding_.fill({});
+  here_.fill({});
+  longer_.fill({});
 }
 
 CoreTime CoreModel::ready_of(const Places& places, std::uintptr_t place) const noexcept {
@@ -59,16 +60,27 @@ CoreTime CoreModel::latest(RegisterSet set, CoreTime from) const noexcept {
   return from;
 }
 
+// When a miss that may begin at `from` has ended. It takes the buffer that has been free for the shortest
+// time: those that are free for longer are for what may begin before it; or waits for the first that is free
+// again.
+double CoreModel::take_buffer(Buffers& buffers, double from, double ns) const noexcept {
+  const auto is_better = [from](double a, double b) {
+    return a <= from && b <= from ? a > b : a < b;  // one that is free comes before one that is not
+  };
+  double& buffer = *std::min_element(buffers.begin(), buffers.begin() + timing_.misses, is_better);
+  buffer = std::max(from, buffer) + ns;
+  return buffer;
+}
+
 // When a load that may issue at `from` has its data.
 CoreModel::Arrival CoreModel::fetch(std::uintptr_t address, LoadTime load, CoreTime from) noexcept {
   const std::uintptr_t line = address / kLineBytes;
   from = later(from, ready_of(words_, address / kWordBytes));
   if (load.is_miss) {
-    CoreTime& buffer = outstanding_[misses_++ % timing_.misses];
-    from = later(from, buffer);
-    buffer = {from.here + load.ns, from.longer + load.ns + load.longer_ns};
-    set_ready(lines_, line, buffer);
-    return {buffer, true};
+    const CoreTime arrives{take_buffer(here_, from.here, load.ns),
+                           take_buffer(longer_, from.longer, load.ns + load.longer_ns)};
+    set_ready(lines_, line, arrives);
+    return {arrives, true};
   }
   const CoreTime cached = from + std::max(timing_.near_ns, load.ns);
   const CoreTime arrives = ready_of(lines_, line);

@@ -78,6 +78,8 @@ class CoreModel {
     CoreTime ready;
   };
   using Places = std::array<Place, std::size_t{1} << kPlaceBits>;
+  // When each of the buffers that lines on their way take up is free again, as one of CoreTime's two has it.
+  using Buffers = std::array<double, kMostMisses>;
   struct Arrival {
     CoreTime at;
     bool from_memory = false;
@@ -87,20 +89,20 @@ class CoreModel {
   void set_ready(Places& places, std::uintptr_t place, CoreTime ready) noexcept;
   CoreTime latest(RegisterSet set, CoreTime from) const noexcept;
   Arrival fetch(std::uintptr_t address, LoadTime load, CoreTime from) noexcept;
+  double take_buffer(Buffers& buffers, double from, double ns) const noexcept;
   void wait_for_place(CoreTime inputs) noexcept;
   void take_place(CoreTime issued) noexcept;
 
   CoreTiming timing_;
   std::uint32_t stream_;  // the number of begin()s
   std::uint32_t count_;
-  std::uint32_t misses_;
   std::uint32_t waits_;
   CoreTime entered_, retired_, resolved_;
   double stall_ns_;
   std::array<CoreTime, kRegisterSetSize> ready_;
   std::array<CoreTime, kLongestWindow> retirements_;
   std::array<CoreTime, kLongestWindow> issues_;  // of those that waited
-  std::array<CoreTime, kMostMisses> outstanding_;
+  Buffers here_, longer_;
   Places lines_, words_;
 };
 

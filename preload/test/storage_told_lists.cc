@@ -118,6 +118,9 @@ struct Request : aiocb {
     aio_sigevent.sigev_signo = list_signal();
     aio_sigevent.sigev_value.sival_int = value;
   }
+  void wait() const {
+    while (aio_error(this) == EINPROGRESS) sched_yield();
+  }
   void expect(int error, ssize_t result) {
     check(aio_error(this) == error && aio_return(this) == result, "how a request has ended");
   }
@@ -157,6 +160,7 @@ void wait_for_all(int how) {
   unknown.aio_lio_opcode = 77;
   check(end.submit({&read, nullptr, &of_pipe, &of_none, &nothing, &unknown}) == 0, "lio_listio");
   end.expect_nothing();
+  for (const Request* const request : {&read, &of_none, &unknown}) request->wait();
   read.expect(0, kPageBytes);
   expect_at(fd, read.bytes, 0);
   of_none.expect(EBADF, -1);
@@ -217,7 +221,7 @@ void cancel_the_last(int how) {
   if (how == SIGEV_THREAD) end.wait();
   end.expect_nothing();
   pipe.put();
-  while (aio_error(&before) == EINPROGRESS) sched_yield();
+  before.wait();
   close(fd);
 }
 
@@ -293,7 +297,7 @@ void told_lists_in_time() {
     Request first(fd, next()), second(fd, next()), third(fd, next());
     const Stopwatch time;
     check(end.submit({&first, &second, &third}) == 0, "lio_listio");
-    while (aio_error(&first) == EINPROGRESS) sched_yield();
+    first.wait();
     check(time.has_run_for(milliseconds(19)), "when the first is done");
     end.wait();
     check(time.has_run_for(milliseconds(59)), "when all are");

@@ -68,7 +68,10 @@ struct Experiment {
   // Of nvmemu run, in place of the read latency: what is emulated, with "TARGET" for the target.
   std::vector<std::string> memory_options = {};
   Adds adds = Adds::kLoads;
-  double share = 1;                     // of kLoads and kGroups, from the slower memory
+  double share = 1;  // of kLoads and kGroups, from the slower memory
+  // Of kGroups, with "SHARE" for a share: of native runs in which so many of the loads go to memory, and the
+  // rest to a cache. They tell how much of what all of them would add the share does.
+  std::vector<std::string> share_arguments = {};
   double further_ns = 0;                // of kRounds, what a round takes beyond the target
   std::vector<double> targets_ns = {};  // absolute; empty where the truth gives it
   double seconds = 1;                   // of a native run, about, set-up left out

@@ -4,9 +4,17 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <string_view>
+#include <vector>
+
+#include "host/statistics.h"
 
 namespace nvmemu::suite {
 namespace {
+
+constexpr std::string_view kShareOfRun = "SHARE";  // in Experiment::share_arguments
+constexpr int kShareRounds = 3;
 
 void show(const MeasureOptions& options, const char* step) {
   if (options.progress) options.progress(step);
@@ -41,6 +49,30 @@ Result<void> add_work(Runs& runs, const Experiment& experiment, const Measured& 
   return {};
 }
 
+// Misses that few others overlap are waited for nearly as long as alone, so that a share of them adds more
+// than its part. How much, native runs tell, with none, so many, and all of the loads from memory.
+Result<double> share_of_groups(Runs& runs, const Experiment& experiment) {
+  const auto seconds = [&](double share) -> Result<double> {
+    Experiment partly = experiment;
+    partly.arguments = experiment.share_arguments;
+    std::ranges::replace(partly.arguments, std::string(kShareOfRun), fmt::format("{}", share));
+    const auto run = runs.native(partly, {});
+    if (!run) return tl::unexpected<Error>(run.error());
+    return run->seconds;
+  };
+  std::array<std::vector<double>, 3> rounds;
+  for (int round = 0; round < kShareRounds; ++round) {
+    for (std::size_t i = 0; i < rounds.size(); ++i) {
+      const auto one = seconds(std::array{0.0, experiment.share, 1.0}[i]);
+      if (!one) return one;
+      rounds[i].push_back(*one);
+    }
+  }
+  const double none = median(rounds[0]), some = median(rounds[1]), all = median(rounds[2]);
+  if (all <= none * (1 + kLeastShown)) return failure("misses take this processor no longer than cache hits");
+  return (some - none) / (all - none);
+}
+
 }  // namespace
 
 double expected_seconds(double native_seconds, double loads, double target_ns, double base_ns) {
@@ -72,6 +104,12 @@ Result<Form> form_of(Runs& runs, const Experiment& experiment, const MeasureOpti
   form.adds = experiment.adds;
   form.share = experiment.share;
   form.further_ns = experiment.further_ns;
+  if (!experiment.share_arguments.empty()) {
+    show(options, "native, a part from memory");
+    const Result<double> share = share_of_groups(runs, experiment);
+    if (!share) return tl::unexpected<Error>(share.error());
+    form.share = *share;
+  }
   if (experiment.work_arguments.empty()) return form;
   show(options, "native, the work alone");
   if (const auto added = add_work(runs, experiment, *native, form); !added)

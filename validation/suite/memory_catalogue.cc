@@ -43,11 +43,11 @@ constexpr auto kMemoryEntries = std::to_array<MemoryEntry>({
      "--tier far=TARGET,interleave=1:9,granularity=2MiB", Adds::kLoads, 0.9},
     {kTiers, "chase, interleaved 3:1", kChase, "--size SIZE --page-size 4KiB", "--loads", 4e6,
      "--tier far=TARGET,interleave=3:1", Adds::kLoads, 0.25},
-    {kTiers, "gather, 1 of 10 nodes far", kGather, "--size SIZE", "--loads", 5e7,
+    {kTiers, "gather, 1 of 10 nodes far", kGather, "--far 1 --size SIZE", "--loads", 5e7,
      "--tier far=TARGET,interleave=9:1,granularity=2MiB", Adds::kGroups, 0.1},
-    {kTiers, "gather, 5 of 10 nodes far", kGather, "--size SIZE", "--loads", 5e7,
+    {kTiers, "gather, 5 of 10 nodes far", kGather, "--far 1 --size SIZE", "--loads", 5e7,
      "--tier far=TARGET,interleave=5:5,granularity=2MiB", Adds::kGroups, 0.5},
-    {kTiers, "gather, 9 of 10 nodes far", kGather, "--size SIZE", "--loads", 5e7,
+    {kTiers, "gather, 9 of 10 nodes far", kGather, "--far 1 --size SIZE", "--loads", 5e7,
      "--tier far=TARGET,interleave=1:9,granularity=2MiB", Adds::kGroups, 0.9},
     {kTiers, "radix tree, leaves far", kTieredMemory, "tree --size SIZE", "--steps", 4e6, kFar},
     {kTiers, "two lists, one far", kTieredMemory, "lists --size SIZE", "--steps", 4.5e6, kFar},
@@ -86,6 +86,10 @@ Experiment experiment_of(const MemoryEntry& entry, const Machine& machine, const
   experiment.memory_options = words_of(entry.memory, size);
   experiment.adds = entry.adds;
   experiment.share = entry.share;
+  if (entry.adds == Adds::kGroups && entry.share < 1) {
+    experiment.share_arguments = experiment.arguments;
+    *std::next(std::ranges::find(experiment.share_arguments, "--far")) = "SHARE";
+  }
   experiment.further_ns = (entry.lines - 1) * kLineBytes * 1e9 / kPersistBps;
   const bool persists = entry.adds == Adds::kRounds;
   experiment.targets_ns = {persists ? kPersistNs : kTimesBase * machine.base_ns};
@@ -107,6 +111,9 @@ Experiment cached_list_and_far_one(const Machine& machine, const std::string& si
   experiment.slower_arguments = {"chain", "--size", size, "--fast-size", half, "--steps", steps};
   experiment.memory_options = words_of(kFar, size);
   experiment.seconds = seconds / 2;
+  experiment.judged = Judged::kLimit;
+  experiment.limit =
+      "walks begin behind a tick, which has put a part of the set out of the cache: their hits take longer";
   return experiment;
 }
 

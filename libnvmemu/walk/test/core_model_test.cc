@@ -144,6 +144,17 @@ TEST_F(CoreModelTest, NoMoreMissesAtATimeThanThereAreBuffers) {
   EXPECT_DOUBLE_EQ(groups(), 10);
 }
 
+// Every fourth miss takes longer, and four may be on their way: the others do not queue behind it.
+TEST_F(CoreModelTest, ABufferIsFreeAgainWhenItsOwnMissHasEnded) {
+  constexpr int kMisses = 40;
+  constexpr double kLongerNs = 9;
+  model_->begin({.window = 512, .misses = 4});
+  for (int i = 0; i < kMisses; ++i) miss(kRax, kRdi, 1, i % 4 == 0 ? kLongerNs : 0);
+  EXPECT_DOUBLE_EQ(model_->time().here, kMisses / 4.);
+  const double evenly = (kMisses + kMisses / 4. * kLongerNs) / 4;
+  EXPECT_NEAR(model_->time().longer, evenly, 1 + kLongerNs);
+}
+
 // Misses that wait for nothing, with instructions between them that wait for the last miss's result.
 TEST_F(CoreModelTest, NothingEntersWhereNoMoreMayWait) {
   const auto groups_with = [this](int waiting_between) {

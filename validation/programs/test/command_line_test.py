@@ -63,6 +63,10 @@ BAD_INPUT = [
     ("nvmemu-page-device", ["--requests", "0"], "--requests"),
     ("nvmemu-gather", ["--instructions", "12"], "--instructions"),
     ("nvmemu-gather", ["--size", "3MiB"], "--size"),
+    ("nvmemu-gather", ["--far", "2"], "--far"),
+    ("nvmemu-gather", ["--far", "1", "--near", "100KB"], "--near"),
+    ("nvmemu-gather", ["--far", "1", "--stores"], "--stores"),
+    ("nvmemu-gather", ["--near", "1KiB"], "--far"),
     ("nvmemu-gather", ["--loads", "0"], "--loads"),
     ("nvmemu-persist", ["--lines", "0"], "--lines"),
     ("nvmemu-tiers", ["heap"], "heap is not one of chain, lists, tree"),
@@ -184,6 +188,14 @@ class Figures(unittest.TestCase):
             figures = json.loads(run("nvmemu-gather", "--json", "--instructions", str(instructions),
                                      *SMALL["nvmemu-gather"], check=True).stdout)
             self.assertEqual(figures["instructions"], instructions)
+
+    def test_of_a_gather_no_load_of_a_share_of_0_leaves_what_is_near(self):
+        def checksum(*arguments):
+            return json.loads(run("nvmemu-gather", "--json", "--loads", "1000", *arguments, check=True).stdout)["checksum"]
+        far, near = ["--size", "1MiB"], ["--size", "64KiB"]  # lines by the upper bits of the same random numbers
+        self.assertEqual(checksum("--far", "1", *far), checksum(*far))
+        self.assertEqual(checksum("--far", "0", "--near", "64KiB", *near), checksum(*near))
+        self.assertNotEqual(checksum("--far", "0.5", *far), checksum(*far))
 
     def test_of_loads_written_out_have_their_share_from_memory_where_it_is_asked_for(self):
         arguments = ["nvmemu-written-out", "--json", "--size", "1MiB", "--seconds", "1", "--loads", "32"]

@@ -43,6 +43,25 @@ std::vector<Row> rows_beside_work(FakeRuns& runs, double work_seconds, bool wind
   return measure_added(runs, experiment, {.rounds = 1});
 }
 
+// With none of the loads from memory, with a tenth, and with all: a tenth adds four tenths.
+TEST(Form, OfLoadsThatOverlapHasNativeRunsTellWhatAShareAdds) {
+  FakeRuns runs;
+  runs.on_native = [&runs](const Placement&) {
+    const std::vector<std::string>& arguments = runs.experiments.back().arguments;
+    if (arguments.empty()) return run_of(1);
+    return run_of(arguments.back() == "0" ? 0.1 : arguments.back() == "0.1" ? 0.5 : 1.1);
+  };
+  Experiment experiment = experiment_of(Truth::kTiers);
+  experiment.adds = Adds::kGroups;
+  experiment.share = 0.1;
+  experiment.share_arguments = {"--far", "SHARE"};
+  const auto form = form_of(runs, experiment, {});
+  ASSERT_TRUE(form) << form.error().message;
+  EXPECT_DOUBLE_EQ(form->expected_seconds(1, 600, 200), 1 + 0.4 * 2);
+  runs.on_native = [](const Placement&) { return run_of(1); };
+  EXPECT_FALSE(form_of(runs, experiment, {})) << "memory that takes no longer than a cache";
+}
+
 TEST(MeasureAdded, MeasuresTheWorkAlone) {
   FakeRuns runs;
   const auto rows = rows_beside_work(runs, 300e-9 * 1e6, true);
