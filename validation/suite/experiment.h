@@ -37,7 +37,7 @@ Result<std::vector<Truth>> parse_truths(const std::string& list);
 // How a row is judged.
 enum class Judged : std::uint8_t {
   kError,   // by its error
-  kBounds,  // overlapping accesses: by whether it lies between nothing added and every access added in full
+  kBounds,  // overlapping accesses: by whether it lies between the least and the most that they can add
   kLimit,   // shows what the emulation is known not to see: reported, and no part of any mean
 };
 
@@ -70,7 +70,9 @@ struct Experiment {
   Adds adds = Adds::kLoads;
   double share = 1;  // of kLoads and kGroups, from the slower memory
   // Of kGroups, with "SHARE" for a share: of native runs in which so many of the loads go to memory, and the
-  // rest to a cache. They tell how much of what all of them would add the share does.
+  // rest to a cache. A share of them adds its part of what all would add where lines on their way are what
+  // there are too few places for; where the instructions behind a miss are, as much as it does in those runs,
+  // and a little less, since what is near has to be waited for, too.
   std::vector<std::string> share_arguments = {};
   double further_ns = 0;                // of kRounds, what a round takes beyond the target
   std::vector<double> targets_ns = {};  // absolute; empty where the truth gives it

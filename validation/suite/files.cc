@@ -62,8 +62,10 @@ Json to_json(const Row& row) {
             {"native_spread_percent", figure(row.native_spread())},
             {"disturbed_samples", row.disturbed()},
             {"repeats_left_out", row.repeats_left_out}};
-  if (row.experiment.judged == Judged::kBounds)
+  if (row.experiment.judged == Judged::kBounds) {
+    json["least_seconds"] = figure(row.least_seconds());
     json["within_bounds"] = measured ? Json(row.within_bounds(kBoundsTolerance)) : Json(nullptr);
+  }
   json["failure"] = row.failure ? Json(row.failure->message) : Json(nullptr);
   json["skipped"] = row.skipped.empty() ? Json(nullptr) : Json(row.skipped);
   json["samples"] = Json::array();

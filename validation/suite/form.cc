@@ -49,8 +49,13 @@ Result<void> add_work(Runs& runs, const Experiment& experiment, const Measured& 
   return {};
 }
 
-// Misses that few others overlap are waited for nearly as long as alone, so that a share of them adds more
-// than its part. How much, native runs tell, with none, so many, and all of the loads from memory.
+double groups_seconds(double native_seconds, double of_all, double target_ns, double base_ns) {
+  return native_seconds * (1 + of_all * (target_ns - base_ns) / base_ns);
+}
+
+// How much of what all loads from memory add so many of them do: by native runs with none, so many, and all,
+// the rest from a cache. It is more than their part, since misses that few others overlap are waited for
+// nearly as long as alone.
 Result<double> share_of_groups(Runs& runs, const Experiment& experiment) {
   const auto seconds = [&](double share) -> Result<double> {
     Experiment partly = experiment;
@@ -79,12 +84,16 @@ double expected_seconds(double native_seconds, double loads, double target_ns, d
   return native_seconds + loads * (target_ns - base_ns) * 1e-9;
 }
 
+double Form::least_seconds(double native_seconds, double target_ns, double base_ns) const {
+  return adds == Adds::kGroups ? groups_seconds(native_seconds, share, target_ns, base_ns) : native_seconds;
+}
+
 double Form::expected_seconds(double native_seconds, double target_ns, double base_ns) const {
   constexpr double kSecondsPerNs = 1e-9;
   if (adds == Adds::kNothing) return native_seconds;
   if (adds == Adds::kRounds)
     return std::max(native_seconds, loads * (target_ns + further_ns) * kSecondsPerNs);
-  if (adds == Adds::kGroups) return native_seconds * (1 + share * (target_ns - base_ns) / base_ns);
+  if (adds == Adds::kGroups) return groups_seconds(native_seconds, most_share, target_ns, base_ns);
   const double hidden_ns = window_holds_work ? work_ns.value_or(0) : 0;
   return suite::expected_seconds(native_seconds, share * loads, std::max(target_ns, hidden_ns),
                                  std::max(base_ns, hidden_ns));
@@ -108,7 +117,7 @@ Result<Form> form_of(Runs& runs, const Experiment& experiment, const MeasureOpti
     show(options, "native, a part from memory");
     const Result<double> share = share_of_groups(runs, experiment);
     if (!share) return tl::unexpected<Error>(share.error());
-    form.share = *share;
+    form.most_share = std::max(*share, form.share);
   }
   if (experiment.work_arguments.empty()) return form;
   show(options, "native, the work alone");

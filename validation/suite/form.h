@@ -23,10 +23,13 @@ struct Form {
   std::string unknown;             // why there is no such sum here; empty: there is
   Adds adds = Adds::kLoads;
   double share = 1, further_ns = 0;  // Experiment's
+  double most_share = 1;             // of kGroups: of what all of them would add, so much the share may
 
   // Of native runs that took so long, at another latency: by Adds; each load takes as much longer, or, where
   // it is waited for beside work that the window holds, as the longer of the two does.
   double expected_seconds(double native_seconds, double target_ns, double base_ns) const;
+  // Of what can only be bounded: at least; expected_seconds() are at most, then.
+  double least_seconds(double native_seconds, double target_ns, double base_ns) const;
 };
 
 // Of work that is more than the window holds, a part hides some of each miss, the same at each latency: so

@@ -17,6 +17,7 @@ Sample sample_of(const Measured& before, const Measured& emulated, const Measure
   Sample sample;
   sample.native_seconds = mean_seconds;
   sample.truth_seconds = mean_seconds;
+  sample.least_seconds = mean_seconds;
   sample.native_spread = std::abs(after.seconds - before.seconds) / mean_seconds;
   sample.emulated_seconds = emulated.seconds;
   sample.base_ns = emulated.base_ns;
@@ -162,6 +163,7 @@ std::vector<Row> measure_added(Runs& runs, const Experiment& experiment, const M
           [&form](const Row& row, Sample& sample) {
             sample.truth_seconds =
                 form->expected_seconds(sample.native_seconds, row.target_ns, sample.base_ns);
+            sample.least_seconds = form->least_seconds(sample.native_seconds, row.target_ns, sample.base_ns);
           },
 
       .same_results = true,

@@ -88,6 +88,7 @@ Experiment experiment_of(const MemoryEntry& entry, const Machine& machine, const
   experiment.share = entry.share;
   if (entry.adds == Adds::kGroups && entry.share < 1) {
     experiment.share_arguments = experiment.arguments;
+    experiment.judged = Judged::kBounds;
     *std::next(std::ranges::find(experiment.share_arguments, "--far")) = "SHARE";
   }
   experiment.further_ns = (entry.lines - 1) * kLineBytes * 1e9 / kPersistBps;

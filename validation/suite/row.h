@@ -16,7 +16,8 @@ struct Sample {
   double native_seconds = 0;  // mean of the two
   double native_spread = 0;   // their difference, relative to it
   double emulated_seconds = 0;
-  double truth_seconds = 0;  // what the emulated run should have taken; of Judged::kBounds, at most
+  double truth_seconds = 0;  // what the emulated run should have taken; of Judged::kBounds, at most,
+  double least_seconds = 0;  // and at least
   double base_ns = 0;
   double steal_share = 0;  // the largest of the three runs'
   double stall_ns = 0, injected_ns = 0;
@@ -48,8 +49,9 @@ struct Row {
   double emulated_seconds() const;  // medians
   double truth_seconds() const;
   double native_seconds() const;
+  double least_seconds() const;
   double base_ns() const;
-  // Of Judged::kBounds: whether it lies between native and truth_seconds(), but for `tolerance` (relative).
+  // Of Judged::kBounds: whether it lies between least_ and truth_seconds(), but for `tolerance` (relative).
   bool within_bounds(double tolerance) const;
 };
 

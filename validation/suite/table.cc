@@ -31,7 +31,7 @@ std::string error_cell(const Row& row) {
 std::string truth_cell(const Row& row) {
   const std::string truth = fmt::format("{:.3f}", row.truth_seconds());
   if (row.experiment.judged != Judged::kBounds) return truth;
-  return fmt::format("{:.3f} to {}", row.native_seconds(), truth);
+  return fmt::format("{:.3f} to {}", row.least_seconds(), truth);
 }
 
 std::string samples_cell(const Row& row) {

@@ -44,7 +44,7 @@ std::vector<Row> rows_beside_work(FakeRuns& runs, double work_seconds, bool wind
 }
 
 // With none of the loads from memory, with a tenth, and with all: a tenth adds four tenths.
-TEST(Form, OfLoadsThatOverlapHasNativeRunsTellWhatAShareAdds) {
+TEST(Form, OfLoadsThatOverlapHasNativeRunsTellWhatAShareAddsAtMost) {
   FakeRuns runs;
   runs.on_native = [&runs](const Placement&) {
     const std::vector<std::string>& arguments = runs.experiments.back().arguments;
@@ -57,6 +57,7 @@ TEST(Form, OfLoadsThatOverlapHasNativeRunsTellWhatAShareAdds) {
   experiment.share_arguments = {"--far", "SHARE"};
   const auto form = form_of(runs, experiment, {});
   ASSERT_TRUE(form) << form.error().message;
+  EXPECT_DOUBLE_EQ(form->least_seconds(1, 600, 200), 1 + 0.1 * 2);
   EXPECT_DOUBLE_EQ(form->expected_seconds(1, 600, 200), 1 + 0.4 * 2);
   runs.on_native = [](const Placement&) { return run_of(1); };
   EXPECT_FALSE(form_of(runs, experiment, {})) << "memory that takes no longer than a cache";
@@ -269,15 +270,16 @@ TEST(MeasureSlower, OfACacheIsDisturbedWhereTheSetLeftIt) {
   EXPECT_DOUBLE_EQ(row.native_seconds(), 1);
 }
 
-TEST(Row, OfOverlappingAccessesLiesBetweenNothingAndAll) {
+TEST(Row, OfOverlappingAccessesLiesBetweenTheLeastAndTheMost) {
   Row row;
-  row.samples.push_back({.native_seconds = 1, .emulated_seconds = 2, .truth_seconds = 3});
+  row.samples.push_back(
+      {.native_seconds = 1, .emulated_seconds = 2, .truth_seconds = 3, .least_seconds = 1.5});
   EXPECT_TRUE(row.within_bounds(0.05));
   row.samples[0].emulated_seconds = 3.1;
   EXPECT_TRUE(row.within_bounds(0.05));
   row.samples[0].emulated_seconds = 3.2;
   EXPECT_FALSE(row.within_bounds(0.05));
-  row.samples[0].emulated_seconds = 0.9;
+  row.samples[0].emulated_seconds = 1.4;
   EXPECT_FALSE(row.within_bounds(0.05));
 }
 
