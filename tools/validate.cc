@@ -154,8 +154,9 @@ constexpr const char* kValidateFooter =
                held against bounds instead: nothing added, and every access added in full.
   cache-tier   the same workload on a set in the last-level cache, with the cache as base and memory as target,
                against a native run on a set in memory.
-  tiers        a part of the memory 3 times as slow: closed forms of chases, gathers, lists and a tree; and a list in the
-               cache with every other node as slow as memory, against a native run with these in memory.
+  tiers        a part of the memory 3 times as slow: closed forms of chases, lists and a tree; bounds of gathers; and, as
+               a row of limits, a list in the cache with every other node as slow as memory, against a native run with
+               these in memory.
   writes       persists of 1 us, told and inline: rounds x the longer of persist and work; stores whose lines are
                fetched; and a lock behind a persist, to which nothing is to be added.
 The runs of the truth and the emulation alternate. A row's error is the median of its samples; +- 95 % is the confidence
