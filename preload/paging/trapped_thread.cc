@@ -62,7 +62,6 @@ TrappedThread* begin_trapped_thread() noexcept {
   if (thread == nullptr) thread = take(tid);
   if (thread == nullptr) return nullptr;
   thread->has_programs_stack = false;
-  thread->pins.clear();
   return thread;
 }
 
@@ -97,6 +96,7 @@ bool have_threads_but_first() noexcept {
 void keep_only(TrappedThread& thread) noexcept {
   for (TrappedThread& other : threads) {
     if (&other == &thread || other.tid.load(std::memory_order_relaxed) == 0) continue;
+    other.pins.clear();  // in a child nothing is pinned
     other.last_tid = 0;
     other.tid.store(kFree, std::memory_order_relaxed);
   }

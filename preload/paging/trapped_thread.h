@@ -27,7 +27,8 @@ struct TrappedThread {
   std::uintptr_t mask_and_size[2];  // and as pselect(2) has it
 };
 
-// The calling thread's, from its begin on. Null where there were too many threads then.
+// The calling thread's, from its begin on. Null where there were too many threads then. What is pinned in it
+// was needed for the end of the thread that had it before.
 TrappedThread* begin_trapped_thread() noexcept;
 TrappedThread* trapped_thread() noexcept;
 // A signal stack of its own, made where there is none; ss_size 0 where there is no memory.

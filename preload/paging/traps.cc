@@ -86,7 +86,10 @@ bool use_own_signal_stack(TrappedThread& thread) noexcept {
 
 void trap_calls_of_new_thread() noexcept {
   TrappedThread* const thread = begin_trapped_thread();
-  if (thread != nullptr) use_own_signal_stack(*thread);
+  if (thread != nullptr) {
+    release_pins(*thread);
+    use_own_signal_stack(*thread);
+  }
   dispatch();
 }
 

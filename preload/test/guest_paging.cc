@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What programs do with memory that is mostly not in DRAM: map, fork, share it among threads, lock it.
+#include <pthread.h>
 #include <signal.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
@@ -8,7 +9,9 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <cerrno>
 #include <cstdint>
+#include <ctime>
 #include <thread>
 #include <vector>
 
@@ -187,6 +190,36 @@ int ends_with_its_last_thread() {
   return area.holds_all() ? 0 : 1;
 }
 
+// What the kernel reads and writes of a thread that ends: the locks that it holds, which are marked as such,
+// and a word that is cleared.
+int ends_are_told_of() {
+  Area area;
+  area.fill();
+  pthread_mutexattr_t robust;
+  CHECK(pthread_mutexattr_init(&robust) == 0);
+  CHECK(pthread_mutexattr_setrobust(&robust, PTHREAD_MUTEX_ROBUST) == 0);
+  auto* const lock = reinterpret_cast<pthread_mutex_t*>(area.page(0));
+  auto* const other_lock = reinterpret_cast<pthread_mutex_t*>(area.page(40));
+  auto* const word = reinterpret_cast<std::atomic<int>*>(area.page(80));
+  for (pthread_mutex_t* const one : {lock, other_lock}) CHECK(pthread_mutex_init(one, &robust) == 0);
+  word->store(1);
+  std::thread owner([&] {
+    CHECK(pthread_mutex_lock(lock) == 0 && pthread_mutex_lock(other_lock) == 0);
+    syscall(SYS_set_tid_address, word);
+    area.push_out();
+    syscall(SYS_exit, 0);
+  });
+  owner.detach();  // by its word the C library would know its end
+  for (int i = 0; i < 30'000 && *word != 0; ++i) usleep(1000);
+  CHECK(*word == 0);
+  timespec limit{};
+  clock_gettime(CLOCK_REALTIME, &limit);
+  limit.tv_sec += 30;
+  for (pthread_mutex_t* const one : {lock, other_lock})
+    CHECK(pthread_mutex_timedlock(one, &limit) == EOWNERDEAD);
+  return 0;
+}
+
 // As pmbench does: all that it has is locked, and what is to be paged is not.
 int unlocks_what_is_to_be_paged() {
   CHECK(mlockall(MCL_CURRENT | MCL_FUTURE | MCL_ONFAULT) == 0);
@@ -212,6 +245,7 @@ constexpr Scenario kScenarios[] = {{"paged-memory", memory},
                                    {"paged-shrinking", is_read_while_it_shrinks},
                                    {"paged-descriptors", closes_all_descriptors},
                                    {"paged-last-thread", ends_with_its_last_thread},
+                                   {"paged-ends", ends_are_told_of},
                                    {"paged-locks", unlocks_what_is_to_be_paged}};
 
 }  // namespace

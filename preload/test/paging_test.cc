@@ -39,7 +39,7 @@ INSTANTIATE_TEST_SUITE_P(Guest, PagedPrograms,
                                                           "paged-mappings", "paged-forks", "paged-programs",
                                                           "paged-signals", "paged-threads", "paged-shrinking",
                                                           "paged-descriptors", "paged-last-thread",
-                                                          "paged-locks"),
+                                                          "paged-ends", "paged-locks"),
                                           testing::Values("signal", "thread")));
 
 TEST_F(Paging, EachPageThatWasOutTakesWhatTheDeviceDoes) {
