@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <limits>
 
+#include "base/page_bytes.h"
 #include "call_frames.h"
 #include "hook.h"
 #include "keep_errno.h"
@@ -12,7 +13,6 @@
 namespace nvmemu::preload {
 namespace {
 
-constexpr std::uintptr_t kPlacedBytes = 4096;
 constexpr unsigned long kLeastSitedBlock = 64UL << 10;
 
 // Of rules by callers the first; else of those by size alone, that of the largest. 0: none. `frames`: found
@@ -35,7 +35,7 @@ TierId tier_of_block(const TierPlan& plan, std::size_t bytes, CallFrames& frames
 }
 
 std::uintptr_t first_page_of(const void* block) noexcept {
-  return (reinterpret_cast<std::uintptr_t>(block) + kPlacedBytes - 1) & ~(kPlacedBytes - 1);
+  return (reinterpret_cast<std::uintptr_t>(block) + kPageBytes - 1) & ~(kPageBytes - 1);
 }
 
 // The pages that are the block's alone.
@@ -44,7 +44,7 @@ struct Pages {
 };
 Pages pages_of(const void* block, std::size_t bytes) noexcept {
   const std::uintptr_t first = first_page_of(block);
-  const std::uintptr_t end = (reinterpret_cast<std::uintptr_t>(block) + bytes) & ~(kPlacedBytes - 1);
+  const std::uintptr_t end = (reinterpret_cast<std::uintptr_t>(block) + bytes) & ~(kPageBytes - 1);
   return {first, end > first ? end - first : 0};
 }
 

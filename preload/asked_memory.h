@@ -10,6 +10,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "base/page_bytes.h"
 #include "base/raw_syscall.h"
 #include "signal_mask.h"
 
@@ -24,7 +25,6 @@ inline bool kernel_reads_word(std::uintptr_t at) noexcept {
 
 // All `bytes`, eight at least. Async-signal-safe.
 inline bool kernel_reads(std::uintptr_t at, std::size_t bytes) noexcept {
-  constexpr std::size_t kPageBytes = 4096;
   const std::uintptr_t last = at + bytes - sizeof(SignalMask);
   if (last < at) return false;
   for (std::uintptr_t word = at; word < last; word += std::min(kPageBytes, last - word)) {

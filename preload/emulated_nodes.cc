@@ -13,14 +13,13 @@
 #include <optional>
 
 #include "asked_memory.h"
+#include "base/page_bytes.h"
 #include "base/raw_syscall.h"
 #include "page_migration.h"
 #include "resident_pages.h"
 
 namespace nvmemu::preload {
 namespace {
-
-constexpr std::size_t kMovedBytes = 4096;
 
 __thread PolicyNumber own_number;
 
@@ -188,16 +187,16 @@ long EmulatedNodes::move_pages(Placement& placement, std::size_t count, void* co
   }
   for (std::size_t i = 0; i < count; ++i) {
     if (status[i] < 0) continue;
-    const std::uintptr_t page = reinterpret_cast<std::uintptr_t>(pages[i]) & ~(kMovedBytes - 1);
+    const std::uintptr_t page = reinterpret_cast<std::uintptr_t>(pages[i]) & ~(kPageBytes - 1);
     if (to == nullptr) {
       status[i] = node_of(placement, page, status[i]);
     } else if (nodes_.is_emulated(to[i])) {
-      placement.place(page, kMovedBytes, nodes_.tiers[static_cast<std::size_t>(to[i])]);
+      placement.place(page, kPageBytes, nodes_.tiers[static_cast<std::size_t>(to[i])]);
       status[i] = to[i];
     } else {
       const long moved = raw_syscall(SYS_move_pages, kOwn, 1UL, pages + i, to + i, status + i, flags);
       if (moved < 0) return moved;
-      if (status[i] >= 0) placement.place(page, kMovedBytes, 0);
+      if (status[i] >= 0) placement.place(page, kPageBytes, 0);
     }
   }
   return 0;

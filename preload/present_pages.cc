@@ -12,7 +12,7 @@
 namespace nvmemu::preload {
 namespace {
 
-constexpr std::size_t kSmallPageBytes = 4096;
+constexpr std::size_t kPageBytes = 4096;
 
 // Of an entry of /proc/PID/pagemap (Documentation/admin-guide/mm/pagemap.rst).
 constexpr std::uint64_t kExclusive = std::uint64_t{1} << 56, kOfFile = std::uint64_t{1} << 61,
@@ -65,10 +65,10 @@ std::size_t PresentPages::read_entries(std::uintptr_t begin, std::size_t count,
   if (is_error(fd_)) return 0;
   const auto read = [this](std::uintptr_t page, std::size_t entries, std::uint64_t* out) {
     const long bytes =
-        raw_syscall(SYS_pread64, fd_, out, entries * sizeof *out, page / kSmallPageBytes * sizeof *out);
+        raw_syscall(SYS_pread64, fd_, out, entries * sizeof *out, page / kPageBytes * sizeof *out);
     return is_error(bytes) ? 0 : static_cast<std::size_t>(bytes) / sizeof *out;
   };
-  if (page_bytes == kSmallPageBytes) return read(begin, count, entries_.data());
+  if (page_bytes == kPageBytes) return read(begin, count, entries_.data());
   std::size_t done = 0;
   while (done < count && read(begin + done * page_bytes, 1, &entries_[done]) == 1) ++done;
   return done;

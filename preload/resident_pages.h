@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "base/page_bytes.h"
 #include "base/raw_syscall.h"
 
 namespace nvmemu::preload {
@@ -17,7 +18,6 @@ namespace nvmemu::preload {
 // Where the kernel does not tell, they are not. `address`: a page's.
 template <typename Work>
 void for_each_run(std::uintptr_t address, std::size_t bytes, const Work& work) noexcept {
-  constexpr std::size_t kPageBytes = 4096;
   std::array<unsigned char, 512> resident;  // NOLINT(*-member-init): mincore fills what is read
   const std::uintptr_t end = address + bytes;
   while (address < end) {

@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "base/page_bytes.h"
 #include "base/raw_syscall.h"
 
 namespace nvmemu {
@@ -26,9 +27,9 @@ T* map_zeroed(std::size_t count = 1) noexcept {
 // without memory, nothing.
 enum class PagesFor : int { kReading = 22, kWriting = 23 };  // MADV_POPULATE_READ, MADV_POPULATE_WRITE
 inline void make_pages(const void* begin, std::size_t bytes, PagesFor use = PagesFor::kWriting) noexcept {
-  constexpr std::uintptr_t kPage = 4096;
   const auto from = reinterpret_cast<std::uintptr_t>(begin);
-  const std::uintptr_t first = from & ~(kPage - 1), end = (from + bytes + kPage - 1) & ~(kPage - 1);
+  const std::uintptr_t first = from & ~(kPageBytes - 1),
+                       end = (from + bytes + kPageBytes - 1) & ~(kPageBytes - 1);
   raw_syscall(SYS_madvise, first, end - first, static_cast<int>(use));
 }
 

@@ -75,7 +75,7 @@ Result<ChaseBuffer> ChaseBuffer::map(std::size_t bytes, Pages pages) {
   madvise(aligned, bytes, pages == Pages::kHuge ? MADV_HUGEPAGE : MADV_NOHUGEPAGE);
 
   const long before = minor_faults();
-  for (std::size_t at = 0; at < bytes; at += kSmallPageBytes)
+  for (std::size_t at = 0; at < bytes; at += kPageBytes)
     *reinterpret_cast<volatile char*>(buffer.data_ + at) = 0;
   const auto faults = static_cast<std::size_t>(minor_faults() - before);
   buffer.has_huge_pages_ = faults <= 2 * bytes / kHugePageBytes;  // one each; a few may be split
@@ -113,7 +113,7 @@ Result<ChaseBuffer> ChaseBuffer::of_all_lines(std::size_t bytes, Pages pages) {
 Result<ChaseBuffer> ChaseBuffer::of_one_line_per_page(std::size_t bytes, Pages pages) {
   auto buffer = map(bytes, pages);
   if (!buffer) return buffer;
-  if (auto linked = buffer->link(kSmallPageBytes); !linked) return tl::unexpected<Error>(linked.error());
+  if (auto linked = buffer->link(kPageBytes); !linked) return tl::unexpected<Error>(linked.error());
   return buffer;
 }
 

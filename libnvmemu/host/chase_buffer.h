@@ -7,6 +7,7 @@
 #include <cstdint>
 
 #include "base/clock.h"
+#include "base/page_bytes.h"
 #include "base/result.h"
 
 namespace nvmemu {
@@ -16,7 +17,6 @@ enum class Pages { kHuge, kSmall };
 class ChaseBuffer {
  public:
   static constexpr std::size_t kLineBytes = 64;
-  static constexpr std::size_t kSmallPageBytes = 4096;
   static constexpr std::size_t kHugePageBytes = std::size_t{2} << 20;
 
   // Maps `bytes` (a multiple of 2 MiB, > 0), aligned to 2 MiB, and links every line into one cycle.

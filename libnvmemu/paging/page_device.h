@@ -7,12 +7,11 @@
 #include <string>
 #include <string_view>
 
+#include "base/page_bytes.h"
 #include "base/result.h"
 #include "paging/latency_quantiles.h"
 
 namespace nvmemu {
-
-inline constexpr std::uint64_t kPageBytes = 4096;
 
 // Times in ns, rates in bytes per second; 0: none, or without limit.
 struct PageDevice {

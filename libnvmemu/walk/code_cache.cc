@@ -6,6 +6,7 @@
 #include <ctime>
 
 #include "base/mapped.h"
+#include "base/page_bytes.h"
 #include "walk/decode/decode.h"
 #include "walk/stub.h"
 
@@ -27,7 +28,6 @@ std::size_t read_code(std::uintptr_t address, std::uint8_t* to) noexcept {
 
 // `count` bytes that lie at `address`, at most 8, as a number.
 bool read_bytes(std::uintptr_t address, std::size_t count, std::uint64_t& value) noexcept {
-  constexpr std::uintptr_t kPageBytes = 4096;
   if (address % kPageBytes <= kPageBytes - sizeof value) {
     if (!read_word(address, value)) return false;
     if (count < sizeof value) value &= (std::uint64_t{1} << (8 * count)) - 1;

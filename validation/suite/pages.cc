@@ -11,13 +11,13 @@
 #include <sstream>
 #include <string>
 
+#include "base/page_bytes.h"
 #include "base/read_file.h"
 
 namespace nvmemu::suite {
 namespace {
 
 constexpr double kLeastShare = 0.95;
-constexpr std::uint64_t kPageBytes = 4096;
 
 std::vector<pid_t> children_of(pid_t pid) {
   std::istringstream file(read_text_or_nothing(fmt::format("/proc/{0}/task/{0}/children", pid)));

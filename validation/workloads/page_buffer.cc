@@ -9,12 +9,12 @@
 #include <memory>
 #include <utility>
 
+#include "base/page_bytes.h"
 #include "base/units.h"
 
 namespace nvmemu::workloads {
 namespace {
 
-constexpr std::size_t kSmallPageBytes = 4096;
 constexpr std::size_t kHugePageBytes = std::size_t{2} << 20;
 
 std::size_t page_faults_so_far() {
@@ -48,10 +48,9 @@ Result<PageBuffer> PageBuffer::create(std::size_t bytes, PageSize page_size) {
 
 void PageBuffer::touch() {
   const std::size_t before = page_faults_so_far();
-  for (std::size_t at = 0; at < bytes_; at += kSmallPageBytes)
-    *reinterpret_cast<volatile char*>(data_ + at) = 0;
+  for (std::size_t at = 0; at < bytes_; at += kPageBytes) *reinterpret_cast<volatile char*>(data_ + at) = 0;
   const std::size_t faults = page_faults_so_far() - before;
-  const std::size_t small_pages = (bytes_ + kSmallPageBytes - 1) / kSmallPageBytes;
+  const std::size_t small_pages = (bytes_ + kPageBytes - 1) / kPageBytes;
   // One fault a page. Where memory is fragmented some huge pages are split; a sixteenth of all may be.
   has_huge_pages_ = small_pages > 1 && faults <= 1 + small_pages / 16;
 }

@@ -8,13 +8,13 @@
 #include <algorithm>
 #include <cerrno>
 
+#include "base/page_bytes.h"
 #include "base/raw_syscall.h"
 
 namespace nvmemu {
 namespace {
 
 // Of the page alone, without a ring: the kernel rounds up to its own page size.
-constexpr std::size_t kCountPageBytes = 4096;
 
 // Programs count on low descriptors, and close those they know.
 constexpr int kOutOfTheWay = 900;
@@ -133,7 +133,7 @@ void EventGroup::keep_or_close(std::size_t which, int fd, bool mapped) noexcept 
 
 bool EventGroup::map(std::span<const int> files) noexcept {
   for (std::size_t i = 0; i < files.size(); ++i) {
-    const long map = raw_syscall(SYS_mmap, nullptr, kCountPageBytes, PROT_READ, MAP_SHARED, files[i], 0);
+    const long map = raw_syscall(SYS_mmap, nullptr, kPageBytes, PROT_READ, MAP_SHARED, files[i], 0);
     if (is_error(map)) {  // the user's locked memory is spent
       unmap();
       return false;
@@ -145,7 +145,7 @@ bool EventGroup::map(std::span<const int> files) noexcept {
 
 void EventGroup::unmap() noexcept {
   for (const perf_event_mmap_page*& page : pages_) {
-    if (page != nullptr) raw_syscall(SYS_munmap, page, kCountPageBytes);
+    if (page != nullptr) raw_syscall(SYS_munmap, page, kPageBytes);
     page = nullptr;
   }
 }

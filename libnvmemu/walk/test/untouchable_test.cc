@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "base/descriptor.h"
+#include "base/page_bytes.h"
 #include "host/test/needs.h"
 #include "walk/test/fault_handlers.h"
 #include "walk/test/walking.h"
@@ -20,7 +21,6 @@
 namespace nvmemu {
 namespace {
 
-constexpr std::size_t kPageBytes = 4096;
 constexpr double kTicksPerSecond = 1e15;  // so that what a look takes is nothing beside it
 
 TEST(AddressRangeSet, HoldsWhatWasAddedUntilItIsRemoved) {

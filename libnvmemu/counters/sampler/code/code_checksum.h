@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "base/page_bytes.h"
 #include "counters/sampler/code/guarded_read.h"
 
 namespace nvmemu {
@@ -12,7 +13,6 @@ namespace nvmemu {
 // FNV-1a over the 8 bytes before `ip`, as far as they are in its page; 0 where they cannot be read.
 // Async-signal-safe.
 inline std::uint32_t checksum_before(std::uintptr_t ip) noexcept {
-  constexpr std::uintptr_t kPageBytes = 4096;
   const std::uintptr_t start = std::max(ip & ~(kPageBytes - 1), ip - 8);
   if (!is_readable(start, ip)) return 0;  // unloaded since it was sampled
   std::uint32_t sum = 2166136261U;

@@ -6,6 +6,7 @@
 #include <array>
 #include <cstddef>
 
+#include "base/page_bytes.h"
 #include "counters/sampler/code/guarded_read.h"
 #include "counters/sampler/code/stall_kind.h"
 #include "counters/sampler/code/unwind_table.h"
@@ -19,13 +20,12 @@ namespace {
 // A longer function is read from near the address instead: a length takes some 30 ns, and it is done in a
 // handler.
 constexpr std::uintptr_t kLongestWalkBytes = 16384;
-constexpr std::uintptr_t kCodePageBytes = 4096;
 
 // Up to where code can be read from `start` on: `reach` bytes behind `ip`, or the end of its page; `start`
 // where that cannot be.
 std::uintptr_t readable_end(std::uintptr_t start, std::uintptr_t ip, std::uintptr_t reach) noexcept {
   if (is_readable(start, ip + reach)) return ip + reach;
-  const std::uintptr_t page_end = (ip | (kCodePageBytes - 1)) + 1;
+  const std::uintptr_t page_end = (ip | (kPageBytes - 1)) + 1;
   return is_readable(start, page_end) ? page_end : start;
 }
 
@@ -103,7 +103,7 @@ std::optional<MicroOp> instruction_before(std::uintptr_t ip) noexcept {
   if (start == ip) return std::nullopt;
   std::size_t length = 0;
   if (start != 0 && ip - start <= kLongestWalkBytes) length = last_length(start, ip);
-  if (length == 0) length = vote(start != 0 ? start : ip & ~(kCodePageBytes - 1), ip);
+  if (length == 0) length = vote(start != 0 ? start : ip & ~(kPageBytes - 1), ip);
   MicroOp op;
   if (length == 0 || !decode_op(code_at(ip - length), length, ip - length, op)) return std::nullopt;
   return op.flow == Flow::kAway ? std::nullopt : std::optional(op);

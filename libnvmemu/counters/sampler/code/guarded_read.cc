@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "counters/sampler/code/guarded_read.h"
 
+#include "base/page_bytes.h"
+
 extern "C" const char nvmemu_guarded_end[];
 extern "C" const char nvmemu_guarded_faulted[];
 #if defined(__x86_64__)
@@ -73,7 +75,6 @@ FaultRange fault_range() noexcept {
 }
 
 bool is_readable(std::uintptr_t begin, std::uintptr_t end) noexcept {
-  constexpr std::uintptr_t kPageBytes = 4096;
   for (std::uintptr_t at = begin; at < end; at = (at & ~(kPageBytes - 1)) + kPageBytes) {
     if (nvmemu_touch(reinterpret_cast<const void*>(at)) == kFaulted) return false;
   }

@@ -12,6 +12,7 @@
 #include <ctime>
 #include <iterator>
 
+#include "base/page_bytes.h"
 #include "base/raw_syscall.h"
 
 namespace nvmemu {
@@ -19,8 +20,7 @@ namespace {
 
 // One page holds 256 samples, or 25 with registers; rings count against perf_event_mlock_kb, so they are as
 // small as they can be.
-constexpr std::size_t kRingPageBytes = 4096;
-constexpr std::size_t ring_bytes(bool registers) { return (registers ? 2 : 1) * kRingPageBytes; }
+constexpr std::size_t ring_bytes(bool registers) { return (registers ? 2 : 1) * kPageBytes; }
 
 #if defined(__x86_64__)
 // By the numbers of asm/perf_regs.h, in which order the kernel writes them: AX, BX, CX, DX, SI, DI, BP, SP
@@ -69,7 +69,7 @@ class RingReader {
   RingReader(perf_event_mmap_page* page, std::size_t bytes)
       : page_(page),
         bytes_(bytes),
-        data_(reinterpret_cast<const std::uint8_t*>(page) + kRingPageBytes),
+        data_(reinterpret_cast<const std::uint8_t*>(page) + kPageBytes),
         tail_(page->data_tail),
         head_(std::atomic_ref<decltype(page->data_head)>(page->data_head).load(std::memory_order_acquire)) {}
   ~RingReader() {
@@ -100,7 +100,7 @@ class RingReader {
 
 }  // namespace
 
-std::size_t PerfTicker::map_bytes() const noexcept { return kRingPageBytes + ring_bytes(registers_); }
+std::size_t PerfTicker::map_bytes() const noexcept { return kPageBytes + ring_bytes(registers_); }
 
 int PerfTicker::open(int tid, std::uint64_t period_ns, std::uint32_t wakeup, int signal,
                      bool registers) noexcept {

@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+
+namespace nvmemu {
+
+// A page of memory, of the smaller kind: on x86-64, and on arm64 as Debian builds its kernels.
+inline constexpr std::uintptr_t kPageBytes = 4096;
+
+}  // namespace nvmemu
