@@ -11,12 +11,11 @@
 #include <cstddef>
 #include <cstring>
 
-#include "base/page_bytes.h"
-
 namespace nvmemu {
 namespace {
 
 constexpr std::size_t kPages = 64;
+constexpr std::size_t kPageBytes = 4096;
 constexpr std::size_t kBytes = kPages * kPageBytes;
 
 class TwoNodes : public testing::Test {
