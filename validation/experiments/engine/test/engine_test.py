@@ -269,7 +269,10 @@ class Main(InFolder):
             _, said = running.communicate()
         self.assertEqual(running.returncode, 128 + signal.SIGTERM, said)
         with open(path) as file, self.assertRaises(ProcessLookupError):
-            os.kill(int(file.read()), 0)
+            program = int(file.read())
+            for _ in range(3000):  # what has ended has its number until it is waited for
+                os.kill(program, 0)
+                time.sleep(0.01)
 
 
 if __name__ == "__main__":
