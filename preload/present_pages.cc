@@ -7,12 +7,11 @@
 
 #include <algorithm>
 
+#include "base/page_bytes.h"
 #include "base/raw_syscall.h"
 
 namespace nvmemu::preload {
 namespace {
-
-constexpr std::size_t kPageBytes = 4096;
 
 // Of an entry of /proc/PID/pagemap (Documentation/admin-guide/mm/pagemap.rst).
 constexpr std::uint64_t kExclusive = std::uint64_t{1} << 56, kOfFile = std::uint64_t{1} << 61,

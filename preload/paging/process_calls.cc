@@ -20,7 +20,6 @@ namespace nvmemu::preload {
 namespace {
 
 // As in linux/prctl.h and asm/unistd.h of newer kernels.
-constexpr int kGetTidAddress = 40;
 constexpr int kSetDispatch = 59;
 constexpr long kIoUringSetup = 425;
 
@@ -105,11 +104,13 @@ void clone3(TrappedCall& call) noexcept {
   call.set_argument(0, at);
 }
 
+// What a link of get_robust_list(2) leads to: the lowest bit says how the lock is taken.
+std::uintptr_t lock_at(std::uintptr_t link) noexcept { return link & ~std::uintptr_t{1}; }
+
 // Of a lock that a thread may still hold when it ends, its word, of which the kernel marks that.
-void need_lock(TrappedCall& call, std::uintptr_t link, long word) noexcept {
-  constexpr std::uintptr_t kInheritsPriority = 1;
-  const std::uintptr_t at = (link & ~kInheritsPriority) + static_cast<std::uintptr_t>(word);
-  if (link != 0) call.need({at, at + sizeof(std::uint32_t)}, true);
+void need_lock(TrappedCall& call, std::uintptr_t lock, long word) noexcept {
+  const std::uintptr_t at = lock + static_cast<std::uintptr_t>(word);
+  if (lock != 0) call.need({at, at + sizeof(std::uint32_t)}, true);
 }
 
 // What the kernel reads and writes of a thread that ends: the locks of get_robust_list(2), and the word that
@@ -117,18 +118,18 @@ void need_lock(TrappedCall& call, std::uintptr_t link, long word) noexcept {
 void need_what_ends_touch(TrappedCall& call) noexcept {
   std::uintptr_t cleared = 0, head = 0;
   std::size_t bytes = 0;
-  if (!is_error(raw_syscall(SYS_prctl, kGetTidAddress, &cleared, 0, 0, 0)) && cleared != 0)
+  if (!is_error(raw_syscall(SYS_prctl, PR_GET_TID_ADDRESS, &cleared, 0, 0, 0)) && cleared != 0)
     call.need({cleared, cleared + sizeof(int)}, true);
   if (is_error(raw_syscall(SYS_get_robust_list, 0, &head, &bytes)) || head == 0) return;
   if (!call.can_read(head, sizeof(robust_list_head))) return;
   const robust_list_head list = *reinterpret_cast<const robust_list_head*>(head);
-  need_lock(call, reinterpret_cast<std::uintptr_t>(list.list_op_pending), list.futex_offset);
+  need_lock(call, lock_at(reinterpret_cast<std::uintptr_t>(list.list_op_pending)), list.futex_offset);
   auto link = reinterpret_cast<std::uintptr_t>(list.list.next);
   for (int i = 0; i < ROBUST_LIST_LIMIT && link != head; ++i) {
-    const std::uintptr_t at = link & ~std::uintptr_t{1};
-    if (!call.can_read(at, sizeof(std::uintptr_t))) return;
-    need_lock(call, link, list.futex_offset);
-    link = *reinterpret_cast<const std::uintptr_t*>(at);
+    const std::uintptr_t lock = lock_at(link);
+    if (!call.can_read(lock, sizeof(std::uintptr_t))) return;
+    need_lock(call, lock, list.futex_offset);
+    link = *reinterpret_cast<const std::uintptr_t*>(lock);
   }
 }
 

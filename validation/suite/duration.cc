@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <vector>
 
+#include "suite/form.h"
+
 namespace nvmemu::suite {
 namespace {
 
@@ -56,6 +58,8 @@ double estimated_seconds(const Experiment& experiment, unsigned rounds, const Ma
   double seconds = native_seconds;  // from which the loads, or the own memory's time, are taken
   if (experiment.truth == Truth::kPerAccess)
     seconds += kTwinSlowdown * experiment.seconds + experiment.set_up_seconds;
+  // None of whose three shares takes longer than all.
+  if (!experiment.share_arguments.empty()) seconds += 3 * kShareRounds * native_seconds;
   if (is_in_cache(experiment)) seconds += kChaseSeconds;
   const std::vector<double> slowdowns = slowdowns_of(experiment, machine);
   if (!slowdowns.empty()) seconds += truth_seconds(experiment, slowdowns.front());  // before the first sample

@@ -14,7 +14,6 @@ namespace nvmemu::suite {
 namespace {
 
 constexpr std::string_view kShareOfRun = "SHARE";  // in Experiment::share_arguments
-constexpr int kShareRounds = 3;
 
 void show(const MeasureOptions& options, const char* step) {
   if (options.progress) options.progress(step);
@@ -66,7 +65,7 @@ Result<double> share_of_groups(Runs& runs, const Experiment& experiment) {
     return run->seconds;
   };
   std::array<std::vector<double>, 3> rounds;
-  for (int round = 0; round < kShareRounds; ++round) {
+  for (unsigned round = 0; round < kShareRounds; ++round) {
     for (std::size_t i = 0; i < rounds.size(); ++i) {
       const auto one = seconds(std::array{0.0, experiment.share, 1.0}[i]);
       if (!one) return one;

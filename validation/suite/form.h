@@ -37,6 +37,9 @@ struct Form {
 // work, by this share at least.
 constexpr double kLeastShown = 0.05;
 
+// Of each share (none, a part, all) of Experiment::share_arguments, so many native runs.
+constexpr unsigned kShareRounds = 3;
+
 // Of closed forms and kPerAccess: by running it, and its work alone or its twin. An error says which
 // run failed, or what it did not say.
 Result<Form> form_of(Runs& runs, const Experiment& experiment, const MeasureOptions& options);

@@ -14,8 +14,6 @@
 namespace nvmemu {
 namespace {
 
-// Of the page alone, without a ring: the kernel rounds up to its own page size.
-
 // Programs count on low descriptors, and close those they know.
 constexpr int kOutOfTheWay = 900;
 
@@ -133,6 +131,7 @@ void EventGroup::keep_or_close(std::size_t which, int fd, bool mapped) noexcept 
 
 bool EventGroup::map(std::span<const int> files) noexcept {
   for (std::size_t i = 0; i < files.size(); ++i) {
+    // The page alone, without a ring: the kernel rounds up to its own page size.
     const long map = raw_syscall(SYS_mmap, nullptr, kPageBytes, PROT_READ, MAP_SHARED, files[i], 0);
     if (is_error(map)) {  // the user's locked memory is spent
       unmap();

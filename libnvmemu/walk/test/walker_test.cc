@@ -112,9 +112,14 @@ class WalkerTest : public testing::Test {
   }
   const WalkOutcome& walk(double threshold_ns, const WalkPlan& plan, std::size_t lines) {
     nodes_ = ring(lines);
+    return walk_anew(threshold_ns, plan, [this] { chase_with_a_tick(nodes_.data(), 100000); });
+  }
+  // By walks that know nothing of those before.
+  template <typename Body>
+  const WalkOutcome& walk_anew(double threshold_ns, const WalkPlan& plan, Body body) {
     do {
       set_tick(threshold_ns, plan);
-      tick_until_walked([this] { chase_with_a_tick(nodes_.data(), 100000); });
+      tick_until_walked(body);
     } while (others_ran());
     return now_.outcome;
   }
@@ -185,13 +190,10 @@ TEST_F(WalkerTest, CountsWhatMakesStoresDurable) {
   constexpr double kRoundsInAWalk = 3000. / 8;
   std::uint64_t memory[24] = {};
   std::uint64_t rounds = 0;
-  do {
-    set_tick(kNothingIsMemory, WalkSchedule::kShort);
-    tick_until_walked([&] {
-      persist_with_a_tick(memory, 1000);
-      rounds += 1000;
-    });
-  } while (others_ran());
+  walk_anew(kNothingIsMemory, WalkSchedule::kShort, [&] {
+    persist_with_a_tick(memory, 1000);
+    rounds += 1000;
+  });
   const WalkPassed& passed = now_.outcome.passed;
   EXPECT_EQ(passed[Passed::kInstruction], 3000u);
   for (const Passed one : {Passed::kStore, Passed::kFlush, Passed::kNonTemporal, Passed::kLocked})
