@@ -9,6 +9,7 @@
 #include "base/raw_syscall.h"
 #include "hooks.h"
 #include "lifecycle.h"
+#include "paging/kernel_signals.h"
 #include "runtime.h"
 #include "signal_entry.h"
 #include "thread_state.h"
@@ -64,9 +65,9 @@ sighandler_t as_program_sees(sighandler_t handler) noexcept {
 }
 
 void end_at_once(int signal, const siginfo_t& info) noexcept {
-  struct sigaction by_default {};
-  by_default.sa_handler = SIG_DFL;
-  hooks::sigaction(signal, &by_default, nullptr);
+  const KernelAction
+      by_default{};  // by the kernel's own call: of the C library's the pager would keep the handler
+  raw_syscall(SYS_rt_sigaction, signal, &by_default, nullptr, sizeof by_default.mask);
   if (!repeats_itself(signal, info))
     raw_syscall(SYS_tgkill, raw_syscall(SYS_getpid), raw_syscall(SYS_gettid), signal);
 }

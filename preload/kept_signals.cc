@@ -106,14 +106,22 @@ bool is_fault(int signal) noexcept {
   return entry != nullptr && entry->is_fault;
 }
 
-int kept_sigaction(int signal, const struct sigaction* action, struct sigaction* old) noexcept {
+struct sigaction kept_action(int signal) noexcept {
+  return entry_of(signal).action();
+}
+
+struct sigaction keep_action(int signal, const struct sigaction& action) noexcept {
   Kept& entry = entry_of(signal);
-  const struct sigaction before = entry.action();
+  entry.set(action);
+  return behind_ours(entry, action);
+}
+
+int kept_sigaction(int signal, const struct sigaction* action, struct sigaction* old) noexcept {
+  const struct sigaction before = kept_action(signal);
   if (action != nullptr) {
-    entry.set(*action);
-    const struct sigaction with = behind_ours(entry, *action);
+    const struct sigaction with = keep_action(signal, *action);
     if (hooks::sigaction(signal, &with, nullptr) != 0) {
-      entry.set(before);
+      keep_action(signal, before);
       return -1;
     }
   }

@@ -27,6 +27,10 @@ bool is_fault(int signal) noexcept;
 
 // Stands in for sigaction(2) for a kept signal: what the program sets, and sees, is its own.
 int kept_sigaction(int signal, const struct sigaction* action, struct sigaction* old) noexcept;
+// Its two halves, of a system call that is seen: what the program has set; and what the kernel is to have
+// from now on, where the program sets this. Async-signal-safe.
+struct sigaction kept_action(int signal) noexcept;
+struct sigaction keep_action(int signal, const struct sigaction& action) noexcept;
 
 // What the program wants of a signal that has come.
 struct Wish {

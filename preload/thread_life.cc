@@ -81,6 +81,7 @@ int ThreadState::open_source(ThreadSource& source, TickerKind ticker, bool forei
   new (emulator_) ThreadEmulator(told_source(foreign), runtime.injector(), runtime.read_latency(),
                                  runtime.epoch_ns(), runtime.model().delay_ns, runtime.governor());
   if (runtime.alternate_ns() > 0) emulator().alternate(runtime.board().alternation(), runtime.alternate_ns());
+  device_waits_ns_.store(0, std::memory_order_relaxed);
   ready_.store(true, std::memory_order_release);  // a tick may come as soon as the ticker is open
   const int error = source.open(tid_, ticker);
   if (error != 0) ready_.store(false, std::memory_order_relaxed);

@@ -139,14 +139,24 @@ void ThreadState::note_file_flush(TierId tier) noexcept {
   if (is_ready()) emulator().persist({.lines = 1, .blocks = 1}, Runtime::get().persist_target(tier));
 }
 
-void ThreadState::note_device_wait(double spun_ns) noexcept {
-  if (is_at_work() || !is_mine()) return;
-  const Quiet quiet;
-  emulator().note_device_wait(spun_ns);
+// Amid an injection it is a part of that: all CPU time is, until what is due is spent.
+void ThreadState::note_device_wait(std::uint64_t spun_ns) noexcept {
+  if (is_ready() && !(emulator().is_booked() && emulator().must_wait()))
+    device_waits_ns_.fetch_add(spun_ns, std::memory_order_relaxed);
+}
+
+void ThreadState::tell_device_waits() noexcept {
+  if (device_waits_ns_.load(std::memory_order_relaxed) == 0) return;
+  emulator().note_device_wait(static_cast<double>(device_waits_ns_.exchange(0, std::memory_order_relaxed)));
 }
 
 void ThreadState::end_wait() noexcept {
-  if (is_ready() && !emulator().is_booked()) emulator().begin_interval();
+  if (!is_ready() || emulator().is_booked()) return;
+  if (device_waits_ns_.load(std::memory_order_relaxed) != 0) {
+    const Quiet quiet;
+    tell_device_waits();
+  }
+  emulator().begin_interval();
 }
 
 void ThreadState::end_epoch() {

@@ -93,8 +93,9 @@ class ThreadState {
   // begins here. Async-signal-safe.
   void end_wait() noexcept;
 
-  // The thread has waited for a device, and spun for so long of it: that is injected time. Async-signal-safe.
-  void note_device_wait(double spun_ns) noexcept;
+  // The thread, which is_mine(), has waited for a device, and spun for so long of it: that is injected time.
+  // Told when its time is booked next. Async-signal-safe; some nanoseconds.
+  void note_device_wait(std::uint64_t spun_ns) noexcept;
 
   // The program flushes these bytes; and then fences, behind which it goes on; or is told that they are
   // durable. Outside of its signal handlers.
@@ -150,6 +151,7 @@ class ThreadState {
   bool is_due_after(const Book& book);
   void wait(SignalMask programs_mask);
   void settle() noexcept;
+  void tell_device_waits() noexcept;
   bool is_waiting_at(const ucontext_t& context) const noexcept;
   void publish() noexcept;
   void check_edge(const void* site);
@@ -169,8 +171,9 @@ class ThreadState {
   alignas(ThreadEmulator) std::byte emulator_[sizeof(ThreadEmulator)];
   EdgeWatch edges_;
   std::atomic<bool> ready_;
-  std::atomic<bool> held_;       // the program is timing something
-  std::atomic<bool> postponed_;  // an epoch should have ended while it was
+  std::atomic<std::uint64_t> device_waits_ns_;  // spun, and not told yet
+  std::atomic<bool> held_;                      // the program is timing something
+  std::atomic<bool> postponed_;                 // an epoch should have ended while it was
   std::atomic<std::uint64_t>
       leaving_since_ticks_;  // a handler of the program's by a jump, amid a wait; 0: not
   OwnStack stack_;

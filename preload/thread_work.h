@@ -41,6 +41,7 @@ template <typename Book>
   const auto book_and_see = [&] {
     settle();
     const KeepErrno keep;
+    tell_device_waits();
     if (!book()) return;
     waits = emulator().must_wait();
     if (!waits) settle();

@@ -14,6 +14,7 @@
 #include <cstring>
 
 #include "base/descriptor.h"
+#include "base/private_file.h"
 #include "base/raw_syscall.h"
 #include "paging/page_device.h"
 
@@ -36,13 +37,9 @@ bool name_file(const char* path, bool is_folder, std::uint64_t number, char (&ou
   return true;
 }
 
-bool is_folder(const char* path) noexcept {
+bool is_folder(int at, const char* path) noexcept {
   struct stat status {};
-#if defined(__x86_64__)
-  return raw_syscall(SYS_stat, path, &status) == 0 && S_ISDIR(status.st_mode);
-#else
-  return raw_syscall(SYS_newfstatat, AT_FDCWD, path, &status, 0) == 0 && S_ISDIR(status.st_mode);
-#endif
+  return raw_syscall(SYS_newfstatat, at, path, &status, 0) == 0 && S_ISDIR(status.st_mode);
 }
 
 int raised(int file) noexcept {
@@ -71,8 +68,28 @@ bool lies_in_page_cache(int file) noexcept {
 
 }  // namespace
 
-int FileStore::create(const char* path) noexcept {
-  const bool folder = is_folder(path);
+int FileStore::open_folder(const char* path, const char*& name) noexcept {
+  constexpr int kFlags = O_PATH | O_DIRECTORY | O_CLOEXEC;
+  const char* const slash = std::strrchr(path, '/');
+  char folder[kMostPath] = ".";
+  name = ".";
+  if (is_folder(AT_FDCWD, path)) {
+    if (std::strlen(path) >= kMostPath) return -ENAMETOOLONG;
+    std::strcpy(folder, path);
+  } else if (slash != nullptr) {
+    const auto length = std::max<std::size_t>(static_cast<std::size_t>(slash - path), 1);  // of "/": itself
+    if (length >= kMostPath) return -ENAMETOOLONG;
+    *std::copy_n(path, length, folder) = '\0';
+    name = slash + 1;
+  } else {
+    name = path;
+  }
+  const long opened = raw_syscall(SYS_openat, AT_FDCWD, static_cast<const char*>(folder), kFlags, 0);
+  return opened < 0 ? static_cast<int>(opened) : raised(static_cast<int>(opened));
+}
+
+int FileStore::create(int at, const char* path) noexcept {
+  const bool folder = is_folder(at, path);
   timespec now{};
   raw_syscall(SYS_clock_gettime, CLOCK_MONOTONIC, &now);
   std::uint64_t number =
@@ -81,10 +98,10 @@ int FileStore::create(const char* path) noexcept {
     char name[kMostPath];
     if (!name_file(path, folder, number, name)) return -ENAMETOOLONG;
     const long file =
-        raw_syscall(SYS_openat, AT_FDCWD, name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
+        raw_syscall(SYS_openat, at, name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
     if (file == -EEXIST) continue;
     if (file < 0) return static_cast<int>(file);
-    raw_syscall(SYS_unlinkat, AT_FDCWD, name, 0);
+    raw_syscall(SYS_unlinkat, at, name, 0);
     return raised(static_cast<int>(file));
   }
   return -EEXIST;
@@ -94,7 +111,10 @@ void FileStore::set_file(int file) noexcept {
   file_ = file;
   const long flags = raw_syscall(SYS_fcntl, file, F_GETFL);
   is_direct_.store(flags > 0 && (flags & O_DIRECT) != 0, std::memory_order_relaxed);
+  look_at_limit();
 }
+
+void FileStore::look_at_limit() noexcept { most_bytes_.store(most_file_bytes(), std::memory_order_relaxed); }
 
 // Of a file that is open: an open() that is refused for O_DIRECT leaves the file there that it has made.
 bool FileStore::go_direct() noexcept {
@@ -147,6 +167,7 @@ std::size_t FileStore::read(std::uint64_t slot, std::byte* const* to, std::size_
 }
 
 bool FileStore::write(std::uint64_t slot, const std::byte* from, std::size_t pages) noexcept {
+  if ((slot + pages) * kPageBytes > most_bytes_.load(std::memory_order_relaxed)) return false;
   for (std::size_t done = 0; done < pages * kPageBytes;) {
     const bool was_direct = is_direct();
     const long put = transferred(
@@ -167,7 +188,7 @@ Result<StoreMedium> check_page_store(const char* path, StoreKind kind) {
   struct stat status {};
   if (stat(path, &status) == 0 && !S_ISDIR(status.st_mode) && !S_ISREG(status.st_mode))
     return failure(std::string(path) + ": neither a folder nor a file", "name a folder on a file system");
-  const int file = FileStore::create(path);
+  const int file = FileStore::create(AT_FDCWD, path);
   if (file < 0)
     return failure(std::string(path) + ": no file for pages can be made there: " + std::strerror(-file),
                    "name a folder, or a file in one, that you may write to");

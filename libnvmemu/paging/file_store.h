@@ -15,9 +15,13 @@ namespace nvmemu {
 
 class FileStore final : public PageStore {
  public:
-  // A new file in that folder, or, where it is none, beside a file of that name. The descriptor is a high
-  // one, closed on exec. -1, or a negative error number. Async-signal-safe.
-  static int create(const char* path) noexcept;
+  // A new file in that folder, or, where it is none, beside a file of that name; `path` begins at the folder
+  // `at` (AT_FDCWD: where the process is). The descriptor is a high one, closed on exec; or a negative error
+  // number. Async-signal-safe.
+  static int create(int at, const char* path) noexcept;
+  // The folder that create() makes its files in, likewise; `name`: what to call it with from then on, also
+  // where the path leads elsewhere by then (chroot).
+  static int open_folder(const char* path, const char*& name) noexcept;
 
   constexpr explicit FileStore(int file) noexcept : file_(file) {}
   int file() const noexcept { return file_; }
@@ -26,6 +30,9 @@ class FileStore final : public PageStore {
   // Past the page cache from now on. False where the file system refuses, or lies in memory, which what is
   // written past a cache is in as well: nothing is changed then. Async-signal-safe.
   bool go_direct() noexcept;
+  // How large the file may be (RLIMIT_FSIZE) is asked for when it is set, and here: beyond that nothing is
+  // written, which would be to be sent SIGXFSZ.
+  void look_at_limit() noexcept;
   bool is_direct() const noexcept { return is_direct_.load(std::memory_order_relaxed); }
   StoreMedium medium() const noexcept;  // where its pages are
   // What is called, in whatever handler it is found, when the file system refuses after all, and pages go
@@ -41,6 +48,7 @@ class FileStore final : public PageStore {
 
   int file_;
   std::atomic<bool> is_direct_{false};
+  std::atomic<std::uint64_t> most_bytes_{~std::uint64_t{0}};
   void (*tell_cached_)() noexcept = nullptr;
 };
 

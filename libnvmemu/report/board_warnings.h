@@ -49,6 +49,10 @@ inline constexpr WarningText kWarningTexts[] = {
      "had no right to a thread that brings pages: whoever touched them brought them, in a signal handler"},
     {kPagesCached,
      "its file for pages went through the page cache: requests past it (O_DIRECT) were refused"},
+    {kCallsNotThere,
+     "asked for io_uring, for Linux' own aio or for userfaultfd, which do not go with --dram, and was told "
+     "that "
+     "this kernel has none"},
     {kNoStorage,
      "files lay where they are: the storage of the run could not be reached (why is said on stderr)"},
     {kPagingEnded,

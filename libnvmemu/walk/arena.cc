@@ -10,6 +10,7 @@
 #include <new>
 
 #include "base/mapped.h"
+#include "base/private_file.h"
 #include "base/raw_syscall.h"
 
 namespace nvmemu {
@@ -34,6 +35,7 @@ std::uint8_t* map(long fd, std::size_t bytes, int protection) noexcept {
 }  // namespace
 
 bool Arena::open(std::size_t bytes) noexcept {
+  if (!files_may_hold(bytes)) return false;
   const long fd = create_file();
   if (is_error(fd)) return false;
   bytes_ = bytes;

@@ -21,7 +21,7 @@ constexpr std::uintptr_t kLeastBytes = 64 << 10;
 
 // As in linux/mman.h from 6.1 on, and 5.10.
 constexpr int kAdviceCollapse = 25, kAdviceDiscardLocked = 24, kAdvicePopulateRead = 22,
-              kAdvicePopulateWrite = 23;
+              kAdvicePopulateWrite = 23, kAdviceGuardInstall = 102, kAdviceGuardRemove = 103;
 constexpr long kProcessMadvise = 440;
 
 constinit std::atomic<std::uintptr_t> heap_end{0};
@@ -121,6 +121,11 @@ void advise(TrappedCall& call) noexcept {
     case MADV_PAGEOUT:
     case kAdviceCollapse:
       return call.return_with(is_paged_in_part(range) ? 0 : call.make());
+    // From 6.13 on; elsewhere, and here, such advice is not known: who asks for it protects the pages
+    // instead.
+    case kAdviceGuardInstall:
+    case kAdviceGuardRemove:
+      return call.return_with(is_paged_in_part(range) ? -EINVAL : call.make());
     case MADV_DONTFORK:
     case MADV_WIPEONFORK:
       pager().release(range);

@@ -3,16 +3,15 @@
 
 #include <signal.h>
 #include <sys/syscall.h>
-#include <time.h>
 
 #include <array>
 #include <cstring>
 #include <new>
 
+#include "base/clock.h"
 #include "base/log.h"
 #include "base/raw_syscall.h"
-#include "base/timespec.h"
-#include "device_wait_note.h"
+#include "device_wait.h"
 #include "runtime.h"
 #include "signal_mask.h"
 
@@ -24,20 +23,9 @@ constexpr std::uint64_t kMostStorePages = std::uint64_t{1} << 28;  // 1 TiB
 
 }  // namespace
 
-void SpinningClock::wait_until_ns(std::uint64_t time_ns) noexcept {
-  const DeviceWaitNote note;
-  for (std::uint64_t now = now_ns(); now < time_ns; now = now_ns()) {
-    const std::uint64_t left = time_ns - now;
-    if (left > 2 * kSleepsLateNs) {
-      const std::uint64_t sleep_ns = left - kSleepsLateNs;
-      const timespec sleep = timespec_of(sleep_ns);
-      raw_syscall(SYS_nanosleep, &sleep, nullptr);
-    } else {
-#if defined(__x86_64__)
-      __builtin_ia32_pause();
-#endif
-    }
-  }
+void DeviceClock::wait_until_ns(std::uint64_t time_ns) noexcept {
+  const std::uint64_t now = now_ns();
+  if (now < time_ns) sleep_until(monotonic_raw_ns() + (time_ns - now));
 }
 
 // A program may give up the right to a thread that brings pages before it becomes another one: that can do
@@ -61,9 +49,11 @@ void ProcessPager::warn_cached() noexcept { Runtime::get().warn(kPagesCached); }
 // The tool has made sure that the file can be written to as it says. What is refused here all the same (to a
 // process with another view of the file system, say) changes where pages lie, and not what they hold.
 Result<void> ProcessPager::open_store(const PagingPlan& plan) {
-  if (plan.page_to.size() >= sizeof store_path_) return failure("the path of the file for pages is too long");
-  std::memcpy(store_path_, plan.page_to.c_str(), plan.page_to.size() + 1);
-  const int file = FileStore::create(store_path_);
+  const char* name = nullptr;
+  folder_ = FileStore::open_folder(plan.page_to.c_str(), name);
+  if (std::strlen(name) >= sizeof store_name_) return failure("the name of the file for pages is too long");
+  std::strcpy(store_name_, name);
+  const int file = folder_ >= 0 ? FileStore::create(folder_, store_name_) : folder_;
   if (file < 0)
     return failure(plan.page_to + ": no file for pages can be made there: " + std::strerror(-file));
   store_.set_file(file);
@@ -81,13 +71,13 @@ Result<void> ProcessPager::open(const PagingPlan& plan, const Clock& clock, Pagi
   if (const Result<void> opened = open_store(plan); !opened) return opened;
   raw_syscall(SYS_prctl, kMergeMemory, 0, 0, 0, 0);
   if (!mapper_.open(handler_)) return failure("no userfaultfd for the pager");
-  alignas(SpinningClock) static std::byte clock_storage[sizeof(SpinningClock)];
+  alignas(DeviceClock) static std::byte clock_storage[sizeof(DeviceClock)];
   alignas(Pager) static std::byte pager_storage[sizeof(Pager)];
-  auto* const spinning = new (clock_storage) SpinningClock(clock);
+  auto* const device_clock = new (clock_storage) DeviceClock(clock);
   tally_ = &tally;
   auto* const pager = new (pager_storage)
       Pager({mapper_, store_, layouts_[plan.choices.layout], read_aheads_[plan.choices.read_ahead],
-             policies_[plan.choices.policy], *spinning, tally},
+             policies_[plan.choices.policy], *device_clock, tally},
             plan.device, plan.dram_bytes / kPageBytes, kMostStorePages);
   if (!pager->is_open())
     return failure("no memory for the pager's tables", "raise the limit on addresses: ulimit -v unlimited");
@@ -100,8 +90,9 @@ Result<void> ProcessPager::open(const PagingPlan& plan, const Clock& clock, Pagi
 // The child's file, with all that lies in the parent's; an error number where there is no room for it. The
 // pager stands still until the fork is over.
 int ProcessPager::prepare_copy() noexcept {
-  const int file = FileStore::create(store_path_);
-  FileStore copy(file);
+  const int file = FileStore::create(folder_, store_name_);
+  FileStore copy(-1);
+  if (file >= 0) copy.set_file(file);
   if (file >= 0 && store_.is_direct() && !copy.go_direct()) warn_cached();
   std::uint64_t copied = 0;
   const auto copy_slots = [&](std::uint64_t slot, std::size_t pages, std::byte* by) {

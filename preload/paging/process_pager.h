@@ -15,10 +15,10 @@
 
 namespace nvmemu::preload {
 
-// The device's time is the processor's: short waits are spun, of long ones most is slept.
-class SpinningClock final : public PageClock {
+// The device's time is the processor's.
+class DeviceClock final : public PageClock {
  public:
-  explicit SpinningClock(const Clock& clock) noexcept : clock_(clock) {}
+  explicit DeviceClock(const Clock& clock) noexcept : clock_(clock) {}
   std::uint64_t now_ns() noexcept override {
     return static_cast<std::uint64_t>(clock_.to_ns(clock_.now_ticks()));
   }
@@ -43,10 +43,12 @@ class ProcessPager {
   // The descriptors that are kept open.
   static bool owns_descriptor(int file) noexcept {
     return get() != nullptr && file >= 0 &&
-           (file == mapper_.file() || file == store_.file() || file == fault_thread_.descriptor());
+           (file == mapper_.file() || file == store_.file() || file == folder_ ||
+            file == fault_thread_.descriptor());
   }
   static FaultThread& fault_thread() noexcept { return fault_thread_; }
   static UffdMapper& mapper() noexcept { return mapper_; }
+  static void look_at_limits() noexcept { store_.look_at_limit(); }  // the program has changed its own
   static StoreMedium medium() noexcept { return store_.medium(); }
 
   // A fork by `make()`, a system call of which the child returns 0 here, too.
@@ -83,7 +85,8 @@ class ProcessPager {
   static inline HandlerKind handler_ = HandlerKind::kSignal;
   static inline Pager* pager_ = nullptr;  // never destroyed: the program's memory is in its hands to the end
   static inline PagingTally* tally_ = nullptr;
-  static inline char store_path_[4096]{};
+  static inline int folder_ = -1;  // that files for pages are made in, and by which name
+  static inline char store_name_[256]{};
 };
 
 }  // namespace nvmemu::preload

@@ -10,6 +10,7 @@
 #include <cstring>
 
 #include "asked_memory.h"
+#include "kept_signals.h"
 #include "paging/call_stubs.h"
 #include "paging/kernel_signals.h"
 #include "paging/process_pager.h"
@@ -41,10 +42,40 @@ KernelAction adopted(int signal, KernelAction action) noexcept {
   return action;
 }
 
+KernelAction as_kernel_has(const struct sigaction& action) noexcept {
+  return {.handler = reinterpret_cast<std::uintptr_t>(action.sa_handler),
+          .flags = static_cast<unsigned>(action.sa_flags),
+          .restorer = reinterpret_cast<std::uintptr_t>(action.sa_restorer),
+          .mask = mask_of(action.sa_mask)};
+}
+
+struct sigaction as_library_has(const KernelAction& action) noexcept {
+  struct sigaction of {};
+  of.sa_handler = reinterpret_cast<sighandler_t>(action.handler);
+  of.sa_flags = static_cast<int>(action.flags);
+  of.sa_restorer = reinterpret_cast<void (*)()>(action.restorer);
+  add_to(of.sa_mask, action.mask);
+  return of;
+}
+
+// Of the signal of pages, by a program that goes round the C library: `action`, or none. Its handler is
+// called behind the emulator's, as one that is set by sigaction(3).
+long set_action_behind(TrappedCall& call, const KernelAction* action) noexcept {
+  const KernelAction before = as_kernel_has(kept_action(SIGBUS));
+  if (const std::uintptr_t old = call.argument(2); old != 0) {
+    if (!kernel_writes_mask(old) || !kernel_writes_mask(old + sizeof before - sizeof(SignalMask)))
+      return -EFAULT;
+    std::memcpy(reinterpret_cast<void*>(old), &before, sizeof before);
+  }
+  if (action == nullptr) return 0;
+  const KernelAction with = adopted(SIGBUS, as_kernel_has(keep_action(SIGBUS, as_library_has(*action))));
+  return raw_syscall(SYS_rt_sigaction, SIGBUS, &with, nullptr, sizeof with.mask);
+}
+
 long set_action(TrappedCall& call) noexcept {
   const auto signal = static_cast<int>(call.argument(0));
   const std::uintptr_t at = call.argument(1);
-  if (at == 0 && signal != SIGSYS) return call.make();
+  if (at == 0 && signal != SIGSYS && signal != SIGBUS) return call.make();
   KernelAction action{};
   if (at != 0) {
     if (!call.can_read(at, sizeof action)) return -EFAULT;
@@ -52,9 +83,10 @@ long set_action(TrappedCall& call) noexcept {
   }
   call.need({call.argument(2), call.argument(2) + (call.argument(2) != 0 ? sizeof action : 0)}, true);
   const bool is_own = action.handler == reinterpret_cast<std::uintptr_t>(&nvmemu_signal_entry);
-  if (signal == SIGSYS || (signal == SIGBUS && !is_own)) {
+  if (signal == SIGBUS && !is_own) return set_action_behind(call, at != 0 ? &action : nullptr);
+  if (signal == SIGSYS) {
     const long result = raw_syscall(SYS_rt_sigaction, signal, nullptr, call.argument(2), call.argument(3));
-    if (result == 0 && at != 0 && signal == SIGSYS)
+    if (result == 0 && at != 0)
       programs_handler = is_function(action.handler) && !is_own ? action.handler : 0;
     return result;
   }

@@ -13,11 +13,11 @@
 #include <cerrno>
 #include <cstdint>
 
+#include "device_wait.h"
 #include "edge.h"
 #include "storage/aio_mark.h"
 #include "storage/aio_requests.h"
 #include "storage/aio_teller.h"
-#include "storage/device_wait.h"
 #include "storage/stored_call.h"
 
 namespace nvmemu::preload {

@@ -9,13 +9,13 @@
 #include <cstdint>
 #include <span>
 
+#include "device_wait.h"
 #include "edge.h"
 #include "keep_errno.h"
 #include "storage/aio_lists.h"
 #include "storage/aio_mark.h"
 #include "storage/aio_requests.h"
 #include "storage/aio_teller.h"
-#include "storage/device_wait.h"
 
 namespace nvmemu::preload {
 namespace {

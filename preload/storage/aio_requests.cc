@@ -8,10 +8,10 @@
 #include <cerrno>
 
 #include "base/raw_syscall.h"
+#include "device_wait.h"
 #include "hook.h"
 #include "storage/aio_mark.h"
 #include "storage/aio_teller.h"
-#include "storage/device_wait.h"
 
 namespace nvmemu::preload {
 namespace {

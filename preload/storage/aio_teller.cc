@@ -15,12 +15,12 @@
 
 #include "base/clock.h"
 #include "base/timespec.h"
+#include "device_wait.h"
 #include "quiet_lock.h"
 #include "signal_mask.h"
 #include "storage/aio_mark.h"
 #include "storage/aio_requests.h"
 #include "storage/aio_signal.h"
-#include "storage/device_wait.h"
 #include "storage/teller_thread.h"
 
 namespace nvmemu::preload {

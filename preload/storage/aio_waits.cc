@@ -11,10 +11,10 @@
 #include <span>
 
 #include "base/timespec.h"
+#include "device_wait.h"
 #include "edge.h"
 #include "storage/aio_mark.h"
 #include "storage/aio_requests.h"
-#include "storage/device_wait.h"
 
 namespace nvmemu::preload {
 namespace {

@@ -16,9 +16,9 @@
 #include "base/raw_syscall.h"
 #include "base/timespec.h"
 #include "descriptor_path.h"
+#include "device_wait.h"
 #include "quiet_lock.h"
 #include "signal_mask.h"
-#include "storage/device_wait.h"
 #include "storage/teller_thread.h"
 
 namespace nvmemu::preload {

@@ -8,7 +8,7 @@
 #include "asked_memory.h"
 #include "base/raw_syscall.h"
 #include "base/timespec.h"
-#include "storage/device_wait.h"
+#include "device_wait.h"
 #include "storage/linux_aio.h"
 #include "storage/linux_aio_contexts.h"
 

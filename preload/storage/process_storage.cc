@@ -14,7 +14,7 @@
 #include "base/path.h"
 #include "base/raw_syscall.h"
 #include "descriptor_path.h"
-#include "storage/device_wait.h"
+#include "device_wait.h"
 #include "storage/reckoning.h"
 
 namespace nvmemu::preload {

@@ -3,7 +3,6 @@
 
 #include <fcntl.h>
 #include <sys/mman.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -15,6 +14,7 @@
 
 #include "base/clock.h"
 #include "base/ownership.h"
+#include "base/private_file.h"
 #include "base/raw_syscall.h"
 #include "base/relaxed.h"
 
@@ -32,13 +32,6 @@ tl::unexpected<Error> system_failure(const char* what, const std::string& path, 
 template <std::size_t kBytes>
 void put_text(char (&field)[kBytes], const std::string& text) {
   std::copy_n(text.data(), std::min(text.size(), kBytes - 1), field);
-}
-
-// Whether files may grow that large here: to try, where they may not, is to be sent SIGXFSZ.
-bool files_may_hold(std::uint64_t bytes) noexcept {
-  rlimit limit{};
-  if (raw_syscall(SYS_prlimit64, 0, static_cast<int>(RLIMIT_FSIZE), nullptr, &limit) != 0) return true;
-  return limit.rlim_cur == RLIM_INFINITY || limit.rlim_cur >= bytes;
 }
 
 bool is_file(int fd, struct stat& status) noexcept {

@@ -84,7 +84,7 @@ class FileStores : public testing::TestWithParam<Place> {
  protected:
   void SetUp() override {
     NVMEMU_NEEDS(!GetParam().is_direct || takes_direct(), "a build folder whose file system takes O_DIRECT");
-    file_ = Descriptor(FileStore::create(GetParam().folder));
+    file_ = Descriptor(FileStore::create(AT_FDCWD, GetParam().folder));
     ASSERT_GE(file_.get(), 0);
     store_.set_file(file_.get());
     ASSERT_EQ(GetParam().is_direct && store_.go_direct(), GetParam().is_direct);
@@ -149,7 +149,7 @@ class DirectStore : public testing::Test {
  protected:
   void SetUp() override {
     NVMEMU_NEEDS(takes_direct(), "a build folder whose file system takes O_DIRECT");
-    file_ = Descriptor(FileStore::create(NVMEMU_TEST_DISK));
+    file_ = Descriptor(FileStore::create(AT_FDCWD, NVMEMU_TEST_DISK));
     ASSERT_GE(file_.get(), 0);
     store_.set_file(file_.get());
     ASSERT_TRUE(store_.go_direct());
@@ -168,7 +168,7 @@ TEST_F(DirectStore, KeepsNothingInThePageCache) {
   ASSERT_TRUE(store_.write(0, pages[0], 8));
   for (std::uint64_t slot = 0; slot < 8; ++slot) ASSERT_TRUE(store_.read_one(slot, pages[0]));
   EXPECT_EQ(cached_pages(file_.get(), 8), 0U);
-  FileStore cached(FileStore::create(NVMEMU_TEST_DISK));
+  FileStore cached(FileStore::create(AT_FDCWD, NVMEMU_TEST_DISK));
   const Descriptor closed(cached.file());
   ASSERT_TRUE(cached.write(0, pages[0], 8));
   EXPECT_EQ(cached_pages(cached.file(), 8), 8U);
@@ -218,7 +218,7 @@ TEST(FileStore, SaysThatADeviceIsFull) {
 
 // Whether the kernel would take it or not.
 TEST(FileStore, IsNotPastACacheInMemory) {
-  FileStore store(FileStore::create(kInMemory));
+  FileStore store(FileStore::create(AT_FDCWD, kInMemory));
   const Descriptor closed(store.file());
   ASSERT_GE(store.file(), 0);
   EXPECT_FALSE(store.go_direct());

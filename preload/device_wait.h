@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// How a thread waits for a device. Async-signal-safe; the program's handlers may come between, and leave it.
+// How a thread waits for a device, of pages or of storage. What it spins meanwhile is injected time, none of
+// its own. Async-signal-safe; the program's handlers may come between, and leave it by a jump: then what was
+// spun last is not noted.
 #pragma once
 
 #include <cstdint>
