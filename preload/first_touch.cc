@@ -1,27 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "first_touch.h"
 
-#include <sys/resource.h>
-#include <sys/syscall.h>
-
-#include "base/raw_syscall.h"
 #include "resident_pages.h"
 #include "walk/mappings.h"
 
 namespace nvmemu::preload {
+
 void FirstTouch::open(const TierPlan& plan) noexcept {
   for (std::size_t i = 0; i < plan.tiers.size(); ++i) {
     if (plan.tiers[i].after_bytes == 0) continue;
     tier_ = static_cast<TierId>(i + 1);
     bytes_ = plan.tiers[i].after_bytes;
+    peak_.open();
   }
-}
-
-bool FirstTouch::is_reached() const noexcept {
-  constexpr std::uint64_t kKiB = 1024;
-  struct rusage usage {};
-  return !is_error(raw_syscall(SYS_getrusage, int{RUSAGE_SELF}, &usage)) &&
-         static_cast<std::uint64_t>(usage.ru_maxrss) * kKiB >= bytes_;
 }
 
 void FirstTouch::divide(Placement& placement) noexcept {

@@ -7,6 +7,7 @@
 #include <cstdint>
 
 #include "placement.h"
+#include "resident_peak.h"
 
 namespace nvmemu::preload {
 
@@ -24,8 +25,9 @@ class FirstTouch {
   void divide(Placement& placement) noexcept;
 
  private:
-  bool is_reached() const noexcept;
+  bool is_reached() const noexcept { return peak_.bytes() >= bytes_; }
 
+  ResidentPeak peak_;
   TierId tier_ = 0;
   std::uint64_t bytes_ = 0;
   std::atomic<bool> is_over_{false};

@@ -5,6 +5,7 @@
 
 #include <cerrno>
 
+#include "base/page_bytes.h"
 #include "hook.h"
 #include "keep_errno.h"
 #include "runtime.h"
@@ -69,9 +70,12 @@ NVMEMU_EXPORT void* mmap64(void* address, std::size_t bytes, int protection, int
   return map(address, bytes, protection, flags, fd, offset);
 }
 
-// It is forgotten before, so that nobody who is given the range next finds it in a tier.
+// It is forgotten before, so that nobody who is given the range next finds it in a tier; not where the kernel
+// will refuse it.
 NVMEMU_EXPORT int munmap(void* address, std::size_t bytes) noexcept {
-  if (Placement* const tiers = placement()) tiers->on_unmapped(as_address(address), bytes);
+  const bool is_refused = as_address(address) % nvmemu::kPageBytes != 0 || bytes == 0;
+  if (Placement* const tiers = placement(); tiers != nullptr && !is_refused)
+    tiers->on_unmapped(as_address(address), bytes);
   return real_munmap(address, bytes);
 }
 

@@ -28,18 +28,21 @@ using nvmemu::persist_lines;
 
 NVMEMU_EXPORT void pmem_persist(const void* address, std::size_t bytes) noexcept {
   note_persist(address, bytes);
+  const Told told;
   if (real_pmem_persist.is_there()) return real_pmem_persist(address, bytes);
   persist_lines(address, bytes);
 }
 
 NVMEMU_EXPORT void pmem_flush(const void* address, std::size_t bytes) noexcept {
   note_flush(address, bytes);
+  const Told told;
   if (real_pmem_flush.is_there()) return real_pmem_flush(address, bytes);
   flush_lines(address, bytes);
 }
 
 NVMEMU_EXPORT void pmem_drain(void) noexcept {
   note_drain();
+  const Told told;
   if (real_pmem_drain.is_there()) return real_pmem_drain();
   fence();
 }
@@ -54,6 +57,7 @@ NVMEMU_EXPORT int pmem_deep_persist(const void* address, std::size_t bytes) noex
 
 NVMEMU_EXPORT void pmem_deep_flush(const void* address, std::size_t bytes) noexcept {
   note_flush(address, bytes);
+  const Told told;
   if (real_pmem_deep_flush.is_there()) return real_pmem_deep_flush(address, bytes);
   flush_lines(address, bytes);
 }
@@ -84,6 +88,7 @@ NVMEMU_EXPORT int pmem_msync(const void* address, std::size_t bytes) noexcept {
   }                                                                                                          \
   NVMEMU_EXPORT void* pmem_##operation(void* to, Source from, std::size_t bytes, unsigned flags) noexcept {  \
     note_copy(to, bytes, flags);                                                                             \
+    const Told told;                                                                                         \
     if (real_pmem_##operation.is_there()) return real_pmem_##operation(to, from, bytes, flags);              \
     std::operation(to, from, bytes);                                                                         \
     persist_lines(to, bytes);                                                                                \
@@ -91,6 +96,7 @@ NVMEMU_EXPORT int pmem_msync(const void* address, std::size_t bytes) noexcept {
   }                                                                                                          \
   NVMEMU_EXPORT void* pmem_##operation##_persist(void* to, Source from, std::size_t bytes) noexcept {        \
     note_copy(to, bytes, 0);                                                                                 \
+    const Told told;                                                                                         \
     if (real_pmem_##operation##_persist.is_there()) return real_pmem_##operation##_persist(to, from, bytes); \
     std::operation(to, from, bytes);                                                                         \
     persist_lines(to, bytes);                                                                                \
@@ -98,6 +104,7 @@ NVMEMU_EXPORT int pmem_msync(const void* address, std::size_t bytes) noexcept {
   }                                                                                                          \
   NVMEMU_EXPORT void* pmem_##operation##_nodrain(void* to, Source from, std::size_t bytes) noexcept {        \
     note_copy(to, bytes, kNoDrain);                                                                          \
+    const Told told;                                                                                         \
     if (real_pmem_##operation##_nodrain.is_there()) return real_pmem_##operation##_nodrain(to, from, bytes); \
     std::operation(to, from, bytes);                                                                         \
     flush_lines(to, bytes);                                                                                  \

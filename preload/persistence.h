@@ -17,11 +17,15 @@ namespace nvmemu::preload {
 // Of libpmem and libpmem2 alike.
 inline constexpr unsigned kNoDrain = 1U << 0, kNoFlush = 1U << 5;  // PMEM_F_MEM_NODRAIN, _NOFLUSH
 
-inline void note_flush(const void* address, std::size_t bytes) noexcept {
-  if (Runtime::get().emulates_persists()) this_thread().note_flush(address, bytes);
+// Whether a call is to be noted: the library may make it amid one that has been (Told).
+[[gnu::always_inline]] inline bool is_news() noexcept {
+  return Runtime::get().emulates_persists() && !this_thread().is_told(__builtin_frame_address(0));
 }
-inline void note_drain() noexcept {
-  if (Runtime::get().emulates_persists()) this_thread().note_drain();
+[[gnu::always_inline]] inline void note_flush(const void* address, std::size_t bytes) noexcept {
+  if (is_news()) this_thread().note_flush(address, bytes);
+}
+[[gnu::always_inline]] inline void note_drain() noexcept {
+  if (is_news()) this_thread().note_drain();
 }
 inline void note_persist(const void* address, std::size_t bytes) noexcept {
   note_flush(address, bytes);

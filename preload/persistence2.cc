@@ -46,6 +46,7 @@ struct Drain {
   template <std::size_t I>
   static void call() {
     note_drain();
+    const Told told;
     given[I].load(std::memory_order_relaxed)();
   }
 };

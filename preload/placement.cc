@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "placement.h"
 
+#include <algorithm>
 #include <optional>
 #include <string_view>
 
@@ -57,14 +58,21 @@ void Placement::on_unmapped(std::uintptr_t address, std::size_t bytes) noexcept 
   map_->remove(address, bytes);
 }
 
+// What has grown is as the last of it was.
 void Placement::on_moved(std::uintptr_t from, std::size_t old_bytes, std::uintptr_t to,
                          std::size_t bytes) noexcept {
-  const std::optional<TierClass> tiers = map_->placed_in(from);
-  map_->remove(from, old_bytes);
-  if (tiers) {
-    map_->place(to, bytes, *tiers);
+  const std::optional<TierClass> last = map_->placed_in(from + (old_bytes > 0 ? old_bytes - 1 : 0));
+  if (from == to) {
+    if (bytes < old_bytes) map_->remove(to + bytes, old_bytes - bytes);
   } else {
-    map_->remove(to, bytes);
+    map_->copy(from, to, std::min(old_bytes, bytes));
+    map_->remove(from, old_bytes);
+  }
+  if (bytes <= old_bytes) return;
+  if (last) {
+    map_->place(to + old_bytes, bytes - old_bytes, *last);
+  } else {
+    map_->remove(to + old_bytes, bytes - old_bytes);
   }
 }
 

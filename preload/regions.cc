@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "regions.h"
 
-#include <sys/resource.h>
 #include <sys/syscall.h>
 
 #include <algorithm>
@@ -21,14 +20,6 @@ constexpr std::uint64_t kFindEveryNs = 5'000'000;
 // Of the time, what to look for resident memory may take: one in so many.
 constexpr std::uint64_t kFindingShare = 100;
 
-// The most it ever had; 0 where the kernel does not say.
-std::uint64_t most_resident_bytes() noexcept {
-  constexpr std::uint64_t kKiB = 1024;
-  struct rusage usage {};
-  if (is_error(raw_syscall(SYS_getrusage, int{RUSAGE_SELF}, &usage))) return 0;
-  return static_cast<std::uint64_t>(usage.ru_maxrss) * kKiB;
-}
-
 std::uint64_t resident_bytes_in(std::uintptr_t begin, std::uintptr_t end) noexcept {
   std::uint64_t sum = 0;
   for_each_run(begin, end - begin, [&](std::uintptr_t, std::size_t bytes, bool is_resident) {
@@ -43,11 +34,12 @@ RegionHeat* Regions::open() noexcept {
   heat_ = map_zeroed<RegionHeat>();
   recorder_ = map_zeroed<RegionRecorder>();
   if (recorder_ == nullptr) heat_ = nullptr;
+  peak_.open();
   return heat_;
 }
 
 bool Regions::has_grown() noexcept {
-  const std::uint64_t bytes = most_resident_bytes();
+  const std::uint64_t bytes = peak_.bytes();
   if (bytes < found_bytes_ + RegionHeat::kRegionBytes) return false;
   found_bytes_ = bytes;
   return true;

@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include "counters/record/region_recorder.h"
+#include "resident_peak.h"
 #include "tier/region_heat.h"
 
 namespace nvmemu::preload {
@@ -33,6 +34,7 @@ class Regions {
   bool has_grown() noexcept;
   void find_resident_in(std::uintptr_t begin, std::uintptr_t end) noexcept;
 
+  ResidentPeak peak_;
   RegionHeat* heat_ = nullptr;
   RegionRecorder* recorder_ = nullptr;
   std::atomic<bool> is_finding_{false};

@@ -34,12 +34,13 @@ bool Runtime::set_latencies() {
   read_latency_.cache_ns = calibration_.cache_latency_ns;
   read_latency_.remote_ns = config_.remote_latency_ns;
   if (read_latency_.target_ns <= 0 &&
-      (measures_traffic() || !config_.tiers.empty() || !config_.persists.empty() || !config_.paging.empty()))
+      (measures_traffic() || !config_.tiers.empty() || !config_.persists.empty() || !config_.paging.empty() ||
+       !config_.storage.empty()))
     read_latency_.target_ns = read_latency_.base_ns;
   if (read_latency_.target_ns <= 0) {
     say_natively({"nothing to emulate",
                   "set NVMEMU_READ_LATENCY, NVMEMU_WRITE_LATENCY, NVMEMU_READ_BANDWIDTH, NVMEMU_TIERS, "
-                  "NVMEMU_DRAM or NVMEMU_PROFILE"});
+                  "NVMEMU_DRAM, NVMEMU_STORAGE or NVMEMU_PROFILE"});
     return false;
   }
   return set_targets();

@@ -37,6 +37,7 @@ Result<SourceDecision> decide_counters(const Config& config, bool traffic) {
 
 SourceDecision decide_source(const Config& config) {
   if (config.source == SourceChoice::kSampler) return {};
+  if (!config.tiers.empty()) return {.why = "counters do not tell which tier was waited for"};
   const bool counts_bytes = config.stat || config.target_read_bps > 0 || config.target_write_bps > 0;
   Result<SourceDecision> counters = decide_counters(config, counts_bytes);
   if (counters) return *std::move(counters);

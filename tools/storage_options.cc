@@ -2,11 +2,8 @@
 #include "storage_options.h"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <cstring>
-#include <filesystem>
-#include <system_error>
 
 #include "base/path.h"
 #include "base/quote.h"
@@ -17,18 +14,6 @@
 namespace nvmemu {
 namespace {
 
-// The folder itself, whatever links lead to it: what the kernel says that descriptors are open on.
-Result<void> resolve(StorageFolder& folder) {
-  std::error_code error;
-  const std::filesystem::path path = std::filesystem::canonical(folder.path, error);
-  if (error)
-    return failure(fmt::format("{}: {}", quote(folder.path), error.message()), "name a folder that is there");
-  if (!std::filesystem::is_directory(path, error))
-    return failure(quote(folder.path) + " is no folder", "name the folder that its files are in");
-  folder.path = path.string();
-  return {};
-}
-
 Result<StorageFolder> folder_on_storage(const std::string& text) {
   const Result<FolderAndStorage> parts = split_storage_folder(text);
   if (!parts || !names_toml_file(parts->storage)) return parse_storage_folder(text);
@@ -38,17 +23,13 @@ Result<StorageFolder> folder_on_storage(const std::string& text) {
 }
 
 Result<void> check_cache(const RunOptions& options, StoragePlan& storage) {
-  if (options.page_cache.empty()) return {};
-  const Result<std::uint64_t> bytes = parse_page_cache_bytes(options.page_cache);
-  if (!bytes) return in_option("--page-cache", bytes.error());
-  const auto machine =
-      static_cast<std::uint64_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
-  if (*bytes > machine)
-    return failure(fmt::format("--page-cache: {} is more than this machine has, {}", format_size(*bytes),
-                               format_size(machine)),
-                   "the real files are to be in memory, too: give less");
-  storage.page_cache_bytes = *bytes;
-  return {};
+  if (!options.page_cache.empty()) {
+    const Result<std::uint64_t> bytes = parse_page_cache_bytes(options.page_cache);
+    if (!bytes) return in_option("--page-cache", bytes.error());
+    storage.page_cache_bytes = *bytes;
+  }
+  const Result<void> checked = check_page_caches(storage);
+  return checked ? checked : in_option("--page-cache", checked.error());
 }
 
 }  // namespace
@@ -62,7 +43,8 @@ Result<void> check_storage_options(const RunOptions& options, RunRequest& reques
   for (const std::string& text : options.storage) {
     Result<StorageFolder> folder = folder_on_storage(text);
     if (!folder) return in_option("--storage", folder.error());
-    if (const Result<void> found = resolve(*folder); !found) return in_option("--storage", found.error());
+    if (const Result<void> found = find_storage_folder(*folder); !found)
+      return in_option("--storage", found.error());
     storage.folders.push_back(*std::move(folder));
   }
   if (const Result<void> apart = check_storage_folders(storage.folders); !apart)

@@ -83,12 +83,21 @@ Outcome read_storage(Config& config) {
   if (text.empty()) return std::nullopt;
   Result<std::vector<StorageFolder>> folders = parse_storage(text);
   if (!folders) return bad_value(kStorage, text, folders.error().message, folders.error().hint);
+  // A folder that the tool has found may have gone by the time that a program begins.
+  for (StorageFolder& folder : *folders) {
+    const Result<void> found = find_storage_folder(folder);
+    if (!found && variable(kBoard).empty())
+      return bad_value(kStorage, text, found.error().message, found.error().hint);
+  }
   config.storage.folders = *std::move(folders);
   const std::string_view cache = variable(kPageCache);
-  if (cache.empty()) return std::nullopt;
-  const Result<std::uint64_t> bytes = parse_page_cache_bytes(cache);
-  if (!bytes) return bad_value(kPageCache, cache, bytes.error().message, bytes.error().hint);
-  config.storage.page_cache_bytes = *bytes;
+  if (!cache.empty()) {
+    const Result<std::uint64_t> bytes = parse_page_cache_bytes(cache);
+    if (!bytes) return bad_value(kPageCache, cache, bytes.error().message, bytes.error().hint);
+    config.storage.page_cache_bytes = *bytes;
+  }
+  if (const Result<void> checked = check_page_caches(config.storage); !checked)
+    return bad_value(kPageCache, cache, checked.error().message, checked.error().hint);
   return std::nullopt;
 }
 

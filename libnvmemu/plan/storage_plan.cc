@@ -1,6 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "plan/storage_plan.h"
 
+#include <unistd.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <system_error>
+
 #include "base/path.h"
 #include "base/quote.h"
 #include "base/units.h"
@@ -81,6 +87,28 @@ Result<void> check_storage_folders(const std::vector<StorageFolder>& folders) {
     }
   }
   return {};
+}
+
+Result<void> find_storage_folder(StorageFolder& folder) {
+  std::error_code error;
+  const std::filesystem::path path = std::filesystem::canonical(folder.path, error);
+  if (error) return failure(quote(folder.path) + ": " + error.message(), "name a folder that is there");
+  if (!std::filesystem::is_directory(path, error))
+    return failure(quote(folder.path) + " is no folder", "name the folder that its files are in");
+  folder.path = path.string();
+  return {};
+}
+
+Result<void> check_page_caches(const StoragePlan& plan) {
+  const auto machine =
+      static_cast<std::uint64_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
+  const auto caches = static_cast<std::uint64_t>(std::ranges::count_if(
+      plan.folders, [](const StorageFolder& folder) { return folder.device.mode != StorageMode::kDax; }));
+  if (caches == 0 || plan.page_cache_bytes <= machine / caches) return {};
+  const std::string each = caches == 1 ? "" : " for each of " + std::to_string(caches) + " folders";
+  return failure(
+      format_size(plan.page_cache_bytes) + each + " is more than this machine has, " + format_size(machine),
+      "the real files are to be in memory, too: give less");
 }
 
 Result<std::vector<StorageFolder>> parse_storage(std::string_view text) {

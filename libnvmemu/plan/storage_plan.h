@@ -15,7 +15,7 @@ namespace nvmemu {
 inline constexpr std::uint64_t kDefaultPageCacheBytes = std::uint64_t{1} << 30;
 
 struct StorageFolder {
-  std::string path;     // absolute, without symbolic links where it is asked for by the tool
+  std::string path;     // absolute, and without symbolic links once it is found
   std::string profile;  // its name, or a latency: "100us"
   StorageDevice device{};
   bool is_own = false;  // the user's: not to be found by its name
@@ -44,6 +44,12 @@ Result<std::uint64_t> parse_page_cache_bytes(std::string_view text);
 
 // One of them is the other, or below it: which profile would count there cannot be told.
 Result<void> check_storage_folders(const std::vector<StorageFolder>& folders);
+
+// The folder itself, whatever links lead to it: what the kernel says that descriptors are open on.
+Result<void> find_storage_folder(StorageFolder& folder);
+
+// Whether this machine has memory for the page caches of them all.
+Result<void> check_page_caches(const StoragePlan& plan);
 
 // As the environment has them: by line ends.
 Result<std::vector<StorageFolder>> parse_storage(std::string_view text);

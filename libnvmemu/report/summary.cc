@@ -249,6 +249,8 @@ std::string summary(const RunReport& report) {
     for (const StorageReport& storage : report.storage) {
       for (const std::string& line : storage_lines(storage)) add(line);
     }
+    if (!report.storage.empty())
+      add("crash consistency is not emulated: nothing that was not synced is lost");
     if (report.alternation.window_seconds > 0) add(alternation_line(report.alternation));
     if (asks_for_places(report)) {
       for (const std::string& line : place_lines(report)) add(line);

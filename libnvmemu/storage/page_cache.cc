@@ -295,6 +295,11 @@ PageCache::Run PageCache::clean_next(File number, std::uint32_t most) noexcept {
   return run;
 }
 
+void PageCache::clean(File number) noexcept {
+  for (std::uint32_t n = 0; n <= pages_most_ && file(number).first_dirty != 0; ++n)
+    unlink_dirty(file(number).first_dirty);
+}
+
 PageCache::Run PageCache::clean_oldest(std::uint32_t most) noexcept {
   return head_->first_dirty_file == 0 ? Run{} : clean_next(head_->first_dirty_file, most);
 }

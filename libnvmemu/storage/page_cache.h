@@ -76,6 +76,8 @@ class PageCache {
   // from now on. None: `pages` is 0. Of the file, or of whichever has been dirty for longest.
   Run clean_next(File file, std::uint32_t most) noexcept;
   Run clean_oldest(std::uint32_t most) noexcept;
+  // All of a file's: nobody will write them.
+  void clean(File file) noexcept;
 
  private:
   struct Head;

@@ -26,6 +26,23 @@ std::uint64_t slot_of(PageCache::File file, std::uint32_t page) noexcept {
   return (std::uint64_t{file} << 32) + page;
 }
 
+void count_read(StorageTally& tally, std::uint64_t bytes) noexcept {
+  StorageTally::add(tally.reads, 1);
+  StorageTally::add(tally.read_bytes, bytes);
+}
+
+// Memory: latency, and bytes at a rate that all share.
+std::uint64_t move_bytes(const PageDevice& device, VolumeState& state, PageOperation operation,
+                         std::uint64_t bytes, std::uint64_t now_ns) noexcept {
+  const bool reads = operation == PageOperation::kRead;
+  const double takes_ns = transfer_ns(static_cast<double>(bytes), reads ? device.read_bps : device.write_bps);
+  std::atomic<double>& moving_until_ns = state.moving_until_ns[static_cast<std::size_t>(operation)];
+  double before_ns = moving_until_ns.load(std::memory_order_relaxed), until_ns = 0;
+  do until_ns = std::max(before_ns, static_cast<double>(now_ns)) + takes_ns;
+  while (!moving_until_ns.compare_exchange_weak(before_ns, until_ns, std::memory_order_relaxed));
+  return static_cast<std::uint64_t>(until_ns + (reads ? device.read : device.write).at(0));
+}
+
 }  // namespace
 
 double Volume::commit_ns() const noexcept {
@@ -34,19 +51,6 @@ double Volume::commit_ns() const noexcept {
   const PageDevice& device = device_->device;
   const double moves_ns = transfer_ns(static_cast<double>(kPageBytes), device.write_bps);
   return 2 * (device.write.at(kUsual) + moves_ns + device.flush_ns);
-}
-
-// Memory: latency, and bytes at a rate that all share.
-std::uint64_t Volume::move_bytes(PageOperation operation, std::uint64_t bytes,
-                                 std::uint64_t now_ns) noexcept {
-  const bool reads = operation == PageOperation::kRead;
-  const PageDevice& device = device_->device;
-  const double bps = reads ? device.read_bps : device.write_bps;
-  const double latency_ns = (reads ? device.read : device.write).at(0);
-  double& moving_until_ns = state_->moving_until_ns[static_cast<std::size_t>(operation)];
-  moving_until_ns =
-      std::max(moving_until_ns, static_cast<double>(now_ns)) + transfer_ns(static_cast<double>(bytes), bps);
-  return static_cast<std::uint64_t>(moving_until_ns + latency_ns);
 }
 
 std::uint64_t Volume::request(PageOperation operation, const PageCache::Run& run,
@@ -117,8 +121,8 @@ void Volume::read_ahead(PageCache::File file, std::uint32_t end, std::uint32_t t
 }
 
 std::uint64_t Volume::read(const FileRange& range, ReadStream& stream, std::uint64_t now_ns) noexcept {
-  count_read(range);
-  if (is_memory()) return move_bytes(PageOperation::kRead, range.bytes, now_ns);
+  if (is_memory()) return read_memory(*device_, *state_, range.bytes, now_ns);
+  count_read(tally(), range.bytes);
   const std::uint32_t first = page_of(range.offset), end = end_page(range);
   const std::uint64_t done_ns = bring(range.file, first, end, now_ns);
   // The next page, or the rest of the same.
@@ -129,12 +133,18 @@ std::uint64_t Volume::read(const FileRange& range, ReadStream& stream, std::uint
   return done_ns;
 }
 
+std::uint64_t Volume::read_memory(const StorageDevice& device, VolumeState& state, std::uint64_t bytes,
+                                  std::uint64_t now_ns) noexcept {
+  count_read(state.tally, bytes);
+  return move_bytes(device.device, state, PageOperation::kRead, bytes, now_ns);
+}
+
 std::uint64_t Volume::read_directly(const FileRange& range, std::uint64_t now_ns) noexcept {
   if (is_memory()) {
     ReadStream none;
     return read(range, none, now_ns);
   }
-  count_read(range);
+  count_read(tally(), range.bytes);
   const std::uint32_t first = page_of(range.offset);
   const std::uint64_t clean_ns = send_dirty(range.file, now_ns);
   return request(PageOperation::kRead, {range.file, first, end_page(range) - first}, clean_ns);
@@ -181,7 +191,7 @@ std::uint64_t Volume::flush_some(std::uint64_t now_ns) noexcept {
 std::uint64_t Volume::write(const FileRange& range, std::uint64_t now_ns) noexcept {
   std::uint64_t done_ns = now_ns;
   if (is_memory()) {
-    done_ns = move_bytes(PageOperation::kWrite, range.bytes, now_ns);
+    done_ns = move_bytes(device_->device, *state_, PageOperation::kWrite, range.bytes, now_ns);
   } else {
     done_ns = bring_edges(range, now_ns);
     for (std::uint32_t page = page_of(range.offset), end = end_page(range); page < end; ++page) {
@@ -200,11 +210,6 @@ std::uint64_t Volume::write_directly(const FileRange& range, std::uint64_t now_n
   const std::uint64_t clean_ns = send_dirty(range.file, now_ns);
   note_written(range);
   return request(PageOperation::kWrite, {range.file, first, end_page(range) - first}, clean_ns);
-}
-
-void Volume::count_read(const FileRange& range) noexcept {
-  StorageTally::add(tally().reads, 1);
-  StorageTally::add(tally().read_bytes, range.bytes);
 }
 
 void Volume::note_written(const FileRange& range) noexcept {

@@ -22,8 +22,8 @@ struct VolumeState {
   DeviceModel model;
   Journal journal;
   WriteBack write_back;
-  double moving_until_ns[2] = {};  // bytes of memory, by PageOperation
-  bool names_changed = false;      // in a folder, since the last commit
+  std::atomic<double> moving_until_ns[2] = {};  // bytes of memory, by PageOperation
+  bool names_changed = false;                   // in a folder, since the last commit
   StorageTally tally{};
   // How often the flags of an open file have changed: others may have descriptors of it, copied by a fork.
   std::atomic<std::uint32_t> flag_changes{0};
@@ -65,6 +65,10 @@ class Volume {
   // When it is done, no earlier than `now_ns`. Whatever was really read or written, > 0 bytes.
   std::uint64_t read(const FileRange& range, ReadStream& stream, std::uint64_t now_ns) noexcept;
   std::uint64_t write(const FileRange& range, std::uint64_t now_ns) noexcept;
+  // Likewise of memory (kDax), for whoever has not locked the volume: nothing but counts and a rate is
+  // shared.
+  static std::uint64_t read_memory(const StorageDevice& device, VolumeState& state, std::uint64_t bytes,
+                                   std::uint64_t now_ns) noexcept;
   // Past the page cache.
   std::uint64_t read_directly(const FileRange& range, std::uint64_t now_ns) noexcept;
   std::uint64_t write_directly(const FileRange& range, std::uint64_t now_ns) noexcept;
@@ -94,7 +98,6 @@ class Volume {
   double commit_ns() const noexcept;
 
  private:
-  std::uint64_t move_bytes(PageOperation operation, std::uint64_t bytes, std::uint64_t now_ns) noexcept;
   std::uint64_t request(PageOperation operation, const PageCache::Run& run, std::uint64_t now_ns) noexcept;
   std::uint64_t fetch(const PageCache::Run& run, std::uint64_t now_ns) noexcept;
   std::uint64_t bring(PageCache::File file, std::uint32_t first, std::uint32_t end,
@@ -104,7 +107,6 @@ class Volume {
   std::uint64_t bring_edges(const FileRange& range, std::uint64_t now_ns) noexcept;
   void keep(PageCache::File file, std::uint32_t page, std::uint64_t now_ns) noexcept;
   std::uint64_t flush_some(std::uint64_t now_ns) noexcept;
-  void count_read(const FileRange& range) noexcept;
   void note_written(const FileRange& range) noexcept;
   template <typename Clean>
   std::uint64_t send_each(const Clean& clean, std::uint64_t done_ns, std::uint64_t now_ns) noexcept;

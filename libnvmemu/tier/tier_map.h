@@ -67,6 +67,8 @@ class TierMap {
   bool place_rest(std::uintptr_t address, std::size_t bytes, TierClass tiers) noexcept;
   // Likewise those that are of the tier `from`, whoever has placed them or nobody.
   bool move(std::uintptr_t address, std::size_t bytes, TierId from, TierId to) noexcept;
+  // What is noted of `from` is noted of as many bytes at `to`, which are none of these. Whole pages.
+  void copy(std::uintptr_t from, std::uintptr_t to, std::size_t bytes) noexcept;
   // What nobody places is of `tiers` from now on.
   void set_otherwise(TierClass tiers) noexcept { otherwise_.store(tiers, std::memory_order_relaxed); }
   // From now on they are what nobody has placed.

@@ -7,6 +7,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
+#include <system_error>
 
 #include "base/units.h"
 #include "system/kernel_files.h"
@@ -22,8 +24,11 @@ constexpr std::uint64_t kSpareSwapBytes =
     64 * kMebibyte;  // of swap that is made: what the program itself takes goes there, too
 constexpr std::uint64_t kLeftBytes = 256 * kMebibyte;  // to the machine, beyond what its kernel keeps
 
-// Files that container engines, and systemd in them, make.
+// Files that container engines, and systemd in them, make; of others a namespace of processes tells, which
+// the machine's own has by this number (the kernel's PROC_PID_INIT_INO).
 constexpr const char* kContainerFiles[] = {"/.dockerenv", "/run/.containerenv", "/run/systemd/container"};
+constexpr const char* kOwnNamespace = "/proc/self/ns/pid";
+constexpr const char* kFirstNamespace = "pid:[4026531836]";
 
 Result<void> check_limit(const TouchOptions& options, const TouchMachine& machine) {
   const std::uint64_t most = machine.management.available_bytes / 2;
@@ -122,7 +127,9 @@ std::string container_of(const std::string& root) {
   for (const char* file : kContainerFiles) {
     if (access((root + file).c_str(), F_OK) == 0) return file;
   }
-  return "";
+  std::error_code none;
+  const std::string own = std::filesystem::read_symlink(root + kOwnNamespace, none).string();
+  return none || own == kFirstNamespace ? "" : own;
 }
 
 double swapped_pages(const std::string& root) {

@@ -45,7 +45,6 @@ class LosingFile {
     const KeepErrno keep;
     known_ = !is_error(raw_syscall(SYS_newfstatat, at, path, &status_, AT_SYMLINK_NOFOLLOW));
   }
-  // Nothing but an open descriptor may be left of it: what is read by one again is not in the cache any more.
   int has_lost(int result) const noexcept {
     if (result != 0 || !process_storage().is_open()) return result;
     const KeepErrno keep;
@@ -53,6 +52,10 @@ class LosingFile {
       process_storage().on_removed({status_.st_dev, status_.st_ino});
     process_storage().on_names_changed(at_, path_);
     return result;
+  }
+  bool is_same_as(const LosingFile& other) const noexcept {
+    return known_ && other.known_ && status_.st_dev == other.status_.st_dev &&
+           status_.st_ino == other.status_.st_ino;
   }
 
  private:
@@ -69,10 +72,15 @@ int named(int result, int at, const char* path) noexcept {
   return result;
 }
 
-// The file that was there goes; and what moves goes from its folder, too.
+// The file that was there goes, unless the two are exchanged or one and the same; and what moves goes from
+// its folder, too.
 template <typename Call>
-int rename_by(int from_at, const char* from, int to_at, const char* to, const Call& call) noexcept {
-  const LosingFile lost(to_at, to);
+int rename_by(int from_at, const char* from, int to_at, const char* to, const Call& call,
+              unsigned flags = 0) noexcept {
+  constexpr unsigned kExchange = 2;  // RENAME_EXCHANGE
+  const LosingFile lost(to_at, to), moved(from_at, from);
+  if ((flags & kExchange) != 0 || lost.is_same_as(moved))
+    return named(named(call(), to_at, to), from_at, from);
   return named(lost.has_lost(call()), from_at, from);
 }
 
@@ -188,7 +196,8 @@ NVMEMU_EXPORT int renameat(int from_at, const char* from, int to_at, const char*
 }
 NVMEMU_EXPORT int renameat2(int from_at, const char* from, int to_at, const char* to,
                             unsigned flags) noexcept {
-  return rename_by(from_at, from, to_at, to, [&] { return real_renameat2(from_at, from, to_at, to, flags); });
+  return rename_by(
+      from_at, from, to_at, to, [&] { return real_renameat2(from_at, from, to_at, to, flags); }, flags);
 }
 NVMEMU_EXPORT int mkdir(const char* path, mode_t mode) noexcept {
   return named(real_mkdir(path, mode), AT_FDCWD, path);

@@ -61,6 +61,10 @@ int ProcessStorage::volume_of(std::string_view path) const noexcept {
 std::uint64_t ProcessStorage::read_done_ns(StoredDescriptor& descriptor, std::uint64_t offset,
                                            std::uint64_t bytes, std::uint64_t begin_ns) noexcept {
   if (descriptor.is(Descriptor::kFolder)) return 0;
+  const std::size_t number = descriptor.volume();
+  if (number >= plan_.folders.size()) return 0;
+  if (const StorageDevice& device = plan_.folders[number].device; device.mode == StorageMode::kDax)
+    return Volume::read_memory(device, shared_.volume(number), bytes, begin_ns);
   return reckon_file(descriptor, [&](Volume volume, PageCache&) {
     const FileRange range{descriptor.file, offset, bytes};
     return descriptor.is(Descriptor::kDirect) ? volume.read_directly(range, begin_ns)
@@ -224,10 +228,12 @@ void ProcessStorage::on_names_changed(int at, const char* path) noexcept {
   });
 }
 
-void ProcessStorage::on_removed(const FileName& file) noexcept {
+void ProcessStorage::on_removed(const FileName& name) noexcept {
+  const bool stays = has_open(name);
   for (std::size_t i = 0; i < plan_.folders.size(); ++i) {
     reckon(i, [&](Volume, PageCache& cache) -> std::uint64_t {
-      cache.forget(cache.find(file));
+      const PageCache::File file = cache.find(name);
+      stays ? cache.clean(file) : cache.forget(file);
       return 0;
     });
   }

@@ -12,9 +12,14 @@ __attribute__((visibility("default"))) int fake_libpmem_calls = 0;
 
 #define FAKE __attribute__((visibility("default")))
 
-FAKE void pmem_persist(const void*, std::size_t) { ++fake_libpmem_calls; }
 FAKE void pmem_flush(const void*, std::size_t) { ++fake_libpmem_calls; }
 FAKE void pmem_drain(void) { ++fake_libpmem_calls; }
+// By the functions of the library that others can stand before, as libpmem's own does.
+FAKE void pmem_persist(const void* address, std::size_t bytes) {
+  pmem_flush(address, bytes);
+  pmem_drain();
+  --fake_libpmem_calls;
+}
 FAKE void* pmem_memcpy_persist(void* to, const void* from, std::size_t bytes) {
   ++fake_libpmem_calls;
   return std::memcpy(to, from, bytes);

@@ -46,6 +46,7 @@ void linux_aio_threads();
 void linux_aio_eventfds();
 void linux_aio_eventfds_in_time();
 void links_and_folders();
+void files_that_stay();
 void vanishing_folder();
 void too_large();
 void streams();

@@ -52,6 +52,20 @@ void links_and_folders() {
   expect_at(below, page, 0);
 }
 
+// What loses no name for good stays in the page cache: 3 reads of pages that are there. Of the 3 files with
+// dirty pages the two that are synced are written; what nobody can open again never is.
+void files_that_stay() {
+  const std::string page = contents(kPage);
+  const int first = make("a"), second = make("b"), unnamed = make("c");
+  for (const int fd : {first, second, unnamed}) write_at(fd, page, 0);
+  check(renameat2(AT_FDCWD, path("a").c_str(), AT_FDCWD, path("b").c_str(), RENAME_EXCHANGE) == 0,
+        "exchange");
+  check(rename(path("a").c_str(), path("a").c_str()) == 0, "rename to itself");
+  check(unlink(path("c").c_str()) == 0, "unlink of an open file");
+  for (const int fd : {first, second, unnamed}) expect_at(fd, page, 0);
+  check(fdatasync(first) == 0 && fdatasync(second) == 0 && fdatasync(unnamed) == 0, "fdatasync");
+}
+
 // What was open goes on, and is charged, as what is opened under the new name is not: 2 reads of 3.
 void vanishing_folder() {
   const std::string page = contents(kPage);

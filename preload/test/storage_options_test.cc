@@ -33,6 +33,10 @@ TEST_F(Storage, AFileThatWasPrintedIsReadBack) {
   EXPECT_EQ(stored("plain", folder_.file("disk.toml"))["profile"], "hdd-7200");
 }
 
+std::string half_of_memory() {
+  return std::to_string(sysconf(_SC_PHYS_PAGES) / 2 * sysconf(_SC_PAGESIZE)) + "B";
+}
+
 struct Wrong {
   std::vector<std::string> options;
   const char* says;
@@ -51,19 +55,22 @@ TEST_P(WrongStorage, IsSaidBeforeAnythingStarts) {
 
 INSTANTIATE_TEST_SUITE_P(
     Options, WrongStorage,
-    testing::Values(
-        Wrong{{"--storage", "/nowhere=ssd-nvme"}, "'/nowhere': No such file"},
-        Wrong{{"--storage", "/etc/passwd=ssd-nvme"}, "'/etc/passwd' is no folder"},
-        Wrong{{"--storage", "/tmp=floppy"}, "there is no storage 'floppy'"},
-        Wrong{{"--storage", "/tmp"}, "no folder and what it is to lie on"},
-        Wrong{{"--storage", "/tmp=0"}, "--storage"},
-        Wrong{{"--storage", "/tmp=/nowhere/x.toml"}, "/nowhere/x.toml"},
-        Wrong{{"--storage", "/proc/self/cwd=ssd-nvme", "--storage", "/proc/self/cwd=100us"}, "is in"},
-        Wrong{{"--storage", "/usr=ssd-nvme", "--storage", "/usr/bin=hdd-7200"}, "is in '/usr'"},
-        Wrong{{"--storage", "/tmp=ssd-nvme", "--storage", "/tmp=hdd-7200"}, "is in '/tmp'"},
-        Wrong{{"--page-cache", "1G"}, "there is no page cache without --storage"},
-        Wrong{{"--storage", "/tmp=ssd-nvme", "--page-cache", "4K"}, "1 MiB to 1 TiB"},
-        Wrong{{"--storage", "/tmp=ssd-nvme", "--page-cache", "1T"}, "more than this machine has"}));
+    testing::Values(Wrong{{"--storage", "/nowhere=ssd-nvme"}, "'/nowhere': No such file"},
+                    Wrong{{"--storage", "/etc/passwd=ssd-nvme"}, "'/etc/passwd' is no folder"},
+                    Wrong{{"--storage", "/tmp=floppy"}, "there is no storage 'floppy'"},
+                    Wrong{{"--storage", "/tmp"}, "no folder and what it is to lie on"},
+                    Wrong{{"--storage", "/tmp=0"}, "--storage"},
+                    Wrong{{"--storage", "/tmp=/nowhere/x.toml"}, "/nowhere/x.toml"},
+                    Wrong{{"--storage", "/proc/self/cwd=ssd-nvme", "--storage", "/proc/self/cwd=100us"},
+                          "is in"},
+                    Wrong{{"--storage", "/usr=ssd-nvme", "--storage", "/usr/bin=hdd-7200"}, "is in '/usr'"},
+                    Wrong{{"--storage", "/tmp=ssd-nvme", "--storage", "/tmp=hdd-7200"}, "is in '/tmp'"},
+                    Wrong{{"--page-cache", "1G"}, "there is no page cache without --storage"},
+                    Wrong{{"--storage", "/tmp=ssd-nvme", "--page-cache", "4K"}, "1 MiB to 1 TiB"},
+                    Wrong{{"--storage", "/tmp=ssd-nvme", "--page-cache", "1T"}, "more than this machine has"},
+                    Wrong{{"--storage", "/tmp=ssd-nvme", "--storage", "/dev=ssd-sata", "--storage",
+                           "/etc=ssd-sata", "--page-cache", half_of_memory()},
+                          "for each of 3 folders is more than this machine has"}));
 
 struct WrongFile {
   const char* text;

@@ -203,6 +203,13 @@ TEST_F(Storage, FilesAreTheSameByAnyName) {
   EXPECT_EQ(storage["commits"], 4);
 }
 
+TEST_F(Storage, FilesThatLoseNoNameStayInThePageCacheAndThoseThatAreOpen) {
+  const Json storage = stored("files-that-stay");
+  EXPECT_EQ(storage["hit_pages"], 3);
+  EXPECT_EQ(storage["missed_pages"], 0);
+  EXPECT_EQ(storage["device_written_pages"], 2);
+}
+
 TEST_F(Storage, AFolderThatVanishesLosesNothingAndIsTold) {
   const Json storage = stored("vanishing-folder");
   EXPECT_EQ(storage["reads"], 2);
@@ -270,6 +277,27 @@ TEST_F(Storage, WithoutTheToolItWorksToo) {
   const Outcome outcome = finish(start_program({NVMEMU_TEST_STORAGE_CALLS, stored_, "plain"}));
   EXPECT_EQ(outcome.status, 0) << outcome.err;
   EXPECT_EQ(report()["storage"][0]["reads"], 8);
+}
+
+// The same checks as by the tool: what a link leads to counts, and what is not there is told.
+TEST_F(Storage, WithoutTheToolFoldersAreFoundAllTheSame) {
+  const std::string link = folder_.file("link");
+  std::filesystem::create_symlink(stored_, link);
+  environment_["NVMEMU_REPORT"] = folder_.file("report.json");
+  environment_["LD_PRELOAD"] = NVMEMU_TEST_LIBRARY;
+  environment_["NVMEMU_STORAGE"] = link + "=100us";
+  Outcome outcome = finish(start_program({NVMEMU_TEST_STORAGE_CALLS, stored_, "plain"}));
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_EQ(report()["storage"][0]["reads"], 8);
+  for (const auto& [storage, cache, message] : {std::tuple(stored_ + "/none=100us", "", "No such file"),
+                                                {stored_ + "/old=100us", "", "is no folder"},
+                                                {stored_ + "=100us", "1T", "more than this machine has"}}) {
+    environment_["NVMEMU_STORAGE"] = storage;
+    environment_["NVMEMU_PAGE_CACHE"] = cache;
+    outcome = finish(start_program({NVMEMU_TEST_STORAGE_CALLS, stored_, "plain"}));
+    EXPECT_EQ(outcome.out, "ok\n");
+    EXPECT_THAT(outcome.err, HasSubstr(message));
+  }
 }
 
 }  // namespace

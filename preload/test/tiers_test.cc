@@ -240,6 +240,17 @@ TEST_F(TiersTest, PersistsByLibpmemAreSeen) {
   EXPECT_GT(persists["delay_ns"], 50e6);  // each is waited for, but for what goes on meanwhile
 }
 
+// Some of its functions are made of others that are interposed, too.
+TEST_F(TiersTest, PersistsByTheRealLibpmemAreSeenOnce) {
+  NVMEMU_NEEDS(*NVMEMU_TEST_REAL_LIBPMEM != '\0', "libpmem-dev when the tests were built");
+  const Outcome outcome = run(
+      {"--write-latency", "1ms", "--report", folder_.file("report.json"), "--", NVMEMU_TEST_REAL_LIBPMEM});
+  ASSERT_EQ(outcome.status, 0) << outcome.err;
+  const Json persists = report()["persists"];
+  EXPECT_EQ(persists["persists"], 50);
+  EXPECT_EQ(persists["lines"], 60);
+}
+
 TEST_F(TiersTest, PersistsByLibpmem2AreSeen) {
   make_folders();
   expect_ok("libpmem2", {"--tier", "far=2x,write-latency=20ms,file=" + environment_["FOLDER"]});

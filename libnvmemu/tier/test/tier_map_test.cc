@@ -162,6 +162,22 @@ TEST_F(TierMapTest, MovesWhatIsOfATierAndNothingElse) {
   EXPECT_EQ(map_->tier_of(kBase + 2 * kBlock), 4);
 }
 
+TEST_F(TierMapTest, CopiesWhatIsNotedAndWhatIsNot) {
+  open(TierPattern::all_of(3));
+  ASSERT_TRUE(map_->place(kBase, kBlock, 1));
+  ASSERT_TRUE(map_->place(kBase + kBlock + kPage, kPage, 2));
+  const std::uintptr_t to = kBase + 8 * kBlock + 5 * kPage;
+  ASSERT_TRUE(map_->place(to - kPage, 4 * kBlock, 1));
+  map_->copy(kBase, to, kBlock + 3 * kPage);
+  EXPECT_EQ(map_->tier_of(to), 1);
+  EXPECT_EQ(map_->tier_of(to + kBlock - 1), 1);
+  EXPECT_EQ(map_->placed_in(to + kBlock), std::nullopt);
+  EXPECT_EQ(map_->tier_of(to + kBlock + kPage), 2);
+  EXPECT_EQ(map_->tier_of(to + kBlock + 2 * kPage), 3);
+  EXPECT_EQ(map_->tier_of(to + kBlock + 3 * kPage), 1) << "beyond it";
+  EXPECT_EQ(map_->tier_of(kBase + kBlock + kPage), 2) << "as it was";
+}
+
 TEST_F(TierMapTest, SaysWhenThereAreTooManyPatterns) {
   open();
   std::uint32_t pages = 1;
