@@ -71,6 +71,7 @@ void ThreadLine::publish(ThreadEmulator& emulator) noexcept {
   slot_->epochs.store(totals.epochs, kRelaxed);
   slot_->cpu_ns.store(whole_ns(totals.cpu_ns), kRelaxed);
   slot_->stall_ns.store(whole_ns(totals.stall_ns), kRelaxed);
+  slot_->unwalked_ns.store(whole_ns(totals.unwalked_ns), kRelaxed);
   slot_->delay_ns.store(whole_ns(totals.delay_ns), kRelaxed);
   slot_->injected_ns.store(whole_ns(totals.injected_ns), kRelaxed);
   slot_->overhead_ns.store(whole_ns(totals.overhead_ns), kRelaxed);

@@ -36,7 +36,8 @@ constexpr bool may_wait_for_memory(StallKind kind) {
 struct EpochCounts {
   double cpu_ns = 0;                          // CPU time that the epoch covers
   std::array<double, kStallKinds> held_ns{};  // time behind each kind of instruction, cache hits included
-  double memory_stall_ns = 0;        // of loads, locked instructions and stores: what waited for memory
+  double memory_stall_ns = 0;  // of loads, locked instructions and stores: what waited for memory
+  double unwalked_ns = 0;  // of that, what is taken for a part of what loads held that walks have not passed
   double miss_latency_ns = 0;        // what a load from memory took, as walks saw it; 0: not known
   ByTier<double> of_tier{1};         // of the misses in a row, how many were of each tier's: 1 in all
   double overhead_ns = 0;            // what measuring cost in this epoch,

@@ -61,6 +61,7 @@ Pace::Interval ThreadEmulator::account() noexcept {
   if (windows_ != nullptr) windows_->add_cost(window_, whole_ns(counts.cpu_ns), whole_ns(counts.overhead_ns));
   totals_.cpu_ns += counts.cpu_ns;
   totals_.stall_ns += counts.memory_stall_ns;
+  totals_.unwalked_ns += counts.unwalked_ns;
   for (const double held_ns : counts.held_ns) totals_.sampled_ns += held_ns;
   totals_.counted_ns += counts.counted_share * counts.cpu_ns;
   totals_.delay_ns += delay_ns;

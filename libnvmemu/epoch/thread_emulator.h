@@ -22,7 +22,8 @@ inline std::uint64_t whole_ns(double ns) noexcept { return ns > 0 ? static_cast<
 struct EpochTotals {
   std::uint64_t epochs = 0;
   double cpu_ns = 0;       // injections not included
-  double stall_ns = 0;     // memory stall
+  double stall_ns = 0;     // memory stall,
+  double unwalked_ns = 0;  // and of that, the part of loads that walks have not passed
   double sampled_ns = 0;   // of cpu_ns, what samples stand for
   double counted_ns = 0;   // of cpu_ns, what hardware counters saw; 0: none counted
   double delay_ns = 0;     // what the model asked for

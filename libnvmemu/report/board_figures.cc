@@ -16,7 +16,7 @@ bool makes_sense(const ThreadFigures& figures) {
   const ThreadReport& thread = figures.thread;
   for (const double ns :
        {thread.cpu_ns, thread.stall_ns, thread.injected_ns, thread.overhead_ns, std::abs(thread.unpaid_ns),
-        figures.counted_ns, figures.sampled_ns, figures.user_ns}) {
+        figures.unwalked_ns, figures.counted_ns, figures.sampled_ns, figures.user_ns}) {
     if (!is_within(ns, kMostNs)) return false;
   }
   for (const std::uint64_t count : {thread.epochs, figures.samples, figures.stall_samples, figures.probes}) {
@@ -45,6 +45,7 @@ std::optional<ThreadFigures> read_figures(const BoardThread& thread) {
   figures.stall_samples = value(thread.stall_samples);
   figures.probes = value(thread.probes);
   figures.variance_ns2 = value(thread.variance_ns2);
+  figures.unwalked_ns = number(thread.unwalked_ns);
   figures.counted_ns = number(thread.counted_ns);
   figures.sampled_ns = number(thread.sampled_ns);
   figures.user_ns = number(thread.user_ns);

@@ -136,6 +136,7 @@ class Reader {
     totals.injected_ns += figures.thread.injected_ns;
     totals.overhead_ns += figures.thread.overhead_ns;
     totals.unpaid_ns += figures.thread.unpaid_ns;
+    totals.unwalked_ns += figures.unwalked_ns;
     evidence_.stall_samples += figures.stall_samples;
     evidence_.variance_ns2 += figures.variance_ns2;
     evidence_.counted_ns += figures.counted_ns;

@@ -37,6 +37,15 @@ void estimate_counted_error(const Evidence& evidence, RunReport& report) {
   }
 }
 
+// What nobody has seen missing, where that is more than a little.
+std::string told_unwalked(const RunTotals& totals) {
+  constexpr double kLittle = 0.01;
+  const double share = totals.unwalked_ns / totals.stall_ns;
+  if (share < kLittle) return "";
+  return fmt::format("; {:.0f} % of the wait is of loads that no walk has passed, by what others missed",
+                     100 * share);
+}
+
 }  // namespace
 
 // The delay is proportional to the stall time and to (target - base) / base. The first is estimated, with a
@@ -77,9 +86,9 @@ void estimate_error(const Evidence& evidence, RunReport& report) {
   }
   report.error_relative_95 = std::max(kLeastError, std::hypot(statistical, report.base_spread / 2));
   report.error_from = fmt::format(
-      "{} samples of loads, {} timed loads, base latency spread {:.1f} %; not in it: an error of the model "
-      "of what out-of-order execution hid, see docs/report.md",
-      evidence.stall_samples, totals.probes, 100 * report.base_spread);
+      "{} samples of loads, {} timed loads, base latency spread {:.1f} %{}; not in it: an error of "
+      "the model of what out-of-order execution hid, see docs/report.md",
+      evidence.stall_samples, totals.probes, 100 * report.base_spread, told_unwalked(totals));
 }
 
 }  // namespace nvmemu

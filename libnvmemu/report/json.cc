@@ -31,7 +31,7 @@ Json totals_json(const RunTotals& totals) {
       {"samples", totals.samples},         {"probes", totals.probes},
       {"cpu_ns", totals.cpu_ns},           {"stall_ns", totals.stall_ns},
       {"injected_ns", totals.injected_ns}, {"overhead_ns", totals.overhead_ns},
-      {"unpaid_ns", totals.unpaid_ns},
+      {"unpaid_ns", totals.unpaid_ns},     {"unwalked_ns", totals.unwalked_ns},
   };
 }
 

@@ -24,6 +24,7 @@ void add(RunTotals& sum, const RunTotals& totals) {
   sum.injected_ns += totals.injected_ns;
   sum.overhead_ns += totals.overhead_ns;
   sum.unpaid_ns += totals.unpaid_ns;
+  sum.unwalked_ns += totals.unwalked_ns;
 }
 
 // The delays' errors are independent, so their squares add; a report that injected, and does not know how

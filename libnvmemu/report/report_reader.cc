@@ -41,11 +41,16 @@ ProcessReport process_of(const Fields& fields) {
 }
 
 RunTotals totals_of(const Fields& fields) {
-  return {fields.count("threads", kMostThreads),         fields.count("epochs", kMostCounted),
-          fields.count("samples", kMostCounted),         fields.count("probes", kMostCounted),
-          fields.number("cpu_ns", kNanoseconds),         fields.number("stall_ns", kNanoseconds),
-          fields.number("injected_ns", kNanoseconds),    fields.number("overhead_ns", kNanoseconds),
-          fields.number("unpaid_ns", kSignedNanoseconds)};
+  return {fields.count("threads", kMostThreads),
+          fields.count("epochs", kMostCounted),
+          fields.count("samples", kMostCounted),
+          fields.count("probes", kMostCounted),
+          fields.number("cpu_ns", kNanoseconds),
+          fields.number("stall_ns", kNanoseconds),
+          fields.number("injected_ns", kNanoseconds),
+          fields.number("overhead_ns", kNanoseconds),
+          fields.number("unpaid_ns", kSignedNanoseconds),
+          fields.number_or_nothing("unwalked_ns", kNanoseconds).value_or(0)};
 }
 
 Device target_of(const Fields& fields) {

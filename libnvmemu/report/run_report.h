@@ -35,6 +35,7 @@ struct ProcessReport {
 struct RunTotals {
   std::uint64_t threads = 0, epochs = 0, samples = 0, probes = 0;
   double cpu_ns = 0, stall_ns = 0, injected_ns = 0, overhead_ns = 0, unpaid_ns = 0;
+  double unwalked_ns = 0;  // of stall_ns, what loads are taken to have waited for that walks have not passed
 };
 
 // A part of the memory that is emulated as another one; the first is the machine's own memory.

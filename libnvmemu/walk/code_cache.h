@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Instructions as walks know them, by address, with their stubs: one table for a process, which children of a
-// fork go on with. Some 30 MiB, of which zeros are a valid state: to lie in memory mapped for it, touched as
+// fork go on with. Some 45 MiB, of which zeros are a valid state: to lie in memory mapped for it, touched as
 // instructions come. Async-signal-safe and lock-free: who finds another thread adding to it gets nothing.
 #pragma once
 
@@ -48,9 +48,9 @@ class CodeCache {
 
  private:
   static constexpr std::size_t kSlotBits = 18;
-  static constexpr std::size_t kEntries = std::size_t{1} << 17;
-  static constexpr std::size_t kEntriesAtOnce = 256;  // of which the pages are made
-  static constexpr std::size_t kArenaBytes = std::size_t{24} << 20;
+  static constexpr std::size_t kEntries = std::size_t{3} << 16;  // compilers and browsers execute 100,000s
+  static constexpr std::size_t kEntriesAtOnce = 256;             // of which the pages are made
+  static constexpr std::size_t kArenaBytes = std::size_t{36} << 20;
 
   std::atomic<std::uint32_t>* slot_of(std::uintptr_t address) noexcept;
   CodeEntry* add_locked(std::uintptr_t address, WalkStop& why) noexcept;

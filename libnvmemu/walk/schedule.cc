@@ -32,6 +32,11 @@ void WalkSchedule::on_injection(double ns) noexcept {
   on_time(kMore * ns);
 }
 
+void WalkSchedule::on_unknown(double likely_ns) noexcept {
+  constexpr double kMore = 20;
+  on_time(kMore * likely_ns);
+}
+
 void WalkSchedule::on_walk(double cost_ns, unsigned steps) noexcept {
   credit_ns_ -= set_up_walks_ > 0 ? std::min(cost_ns, credit_ns_ / 2) : cost_ns;
   if (steps > 0 && set_up_walks_ > 0) --set_up_walks_;

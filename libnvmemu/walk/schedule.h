@@ -44,14 +44,16 @@ class WalkSchedule {
   // Better than nothing, until there is something better.
   static constexpr WalkPlan kDisturbed = {.steps = 3000, .warm_up = 512, .worth = WalkWorth::kDisturbed};
 
-  // `budget`: the share of the thread's own CPU time that walks may take, and some times that of injected
-  // time, which covers them.
+  // `budget`: the share of the thread's own CPU time that walks may take, some times that of injected time,
+  // which covers them, and more of what will be injected only when they have been.
   // `evenly`: also of what a thread does when it waits for no load as much is to be known.
   explicit WalkSchedule(double budget, Rules rules = {}, bool evenly = false) noexcept
       : budget_(budget), credit_ns_(kAheadNs * budget), rules_(rules), evenly_(evenly) {}
 
   void on_time(double ns) noexcept;
   void on_injection(double ns) noexcept;
+  // So much is likely to be injected for a load of which too little is known as yet.
+  void on_unknown(double likely_ns) noexcept;
   // It has gone so far. The first ones that get anywhere also touch all that walks use, which may take ten
   // times what they would have taken: of what is there, half stays for the next.
   void on_walk(double cost_ns, unsigned steps) noexcept;

@@ -194,6 +194,7 @@ void Sampler::add_sample(const TickerSample& sample, double time_ns) noexcept {
     candidate_ = entry;
     candidate_ip_ = ip;
   }
+  if (entry != nullptr && waits_for_reads(entry->kind)) note_held(*entry, time_ns);
   since_gap_.on_time(time_ns);
   walks_.on_time(time_ns);
   sampled_ = true;
@@ -201,6 +202,13 @@ void Sampler::add_sample(const TickerSample& sample, double time_ns) noexcept {
   untold_ = true;
   epoch_ns_ += time_ns;
   note_interruption(options_.sample_cost_ns);
+}
+
+// What is kept back is injected once walks have told of it, as likely as of other loads: that pays for them
+// before. Else a loop of some 100 ms would be over before there is a walk, and who finds little, walks little.
+void Sampler::note_held(const LoadEntry& entry, double time_ns) noexcept {
+  if (!walks_.is_open() || walks_.verdict_of(entry).is_known()) return;
+  walks_.on_unknown(options_.effort * time_ns * learnt_.walked.mean(options_.base_ns).share);
 }
 
 // The ticker goes on meanwhile: it is in the next sample.

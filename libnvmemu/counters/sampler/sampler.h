@@ -103,6 +103,7 @@ class Sampler final : public ThreadSource {
   void note_interruption(double ns) noexcept;
   void maybe_walk(const ucontext_t& context) noexcept;
   void note_walk(const WalkTaken& walk, bool waits) noexcept;
+  void note_held(const LoadEntry& entry, double time_ns) noexcept;
   void note_places(const WalkTaken& walk) noexcept;
   TickMoment moment() noexcept;
   VerdictSource& verdicts() noexcept;

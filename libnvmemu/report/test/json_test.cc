@@ -41,7 +41,7 @@ TEST(ReportJson, HasTheSchemasFieldsAndNoOthers) {
   EXPECT_THAT(keys(report["error"]), UnorderedElementsAre("relative_95", "from"));
   EXPECT_THAT(keys(report["totals"]),
               UnorderedElementsAre("threads", "epochs", "samples", "probes", "cpu_ns", "stall_ns",
-                                   "injected_ns", "overhead_ns", "unpaid_ns"));
+                                   "injected_ns", "overhead_ns", "unwalked_ns", "unpaid_ns"));
   EXPECT_THAT(keys(report["processes"][0]),
               UnorderedElementsAre("pid", "ppid", "command", "emulated", "threads"));
   EXPECT_THAT(keys(report["processes"][0]["threads"][0]),

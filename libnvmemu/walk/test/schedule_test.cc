@@ -80,6 +80,27 @@ TEST(WalkSchedule, DelaysPayForMoreWalks) {
   EXPECT_GT(walks_in(by_delays, [&] { by_delays.on_injection(kMs); }), 3 * natively);
 }
 
+// A loop of 200 ms, of which half is likely to be memory's: there are some walks before it is over.
+TEST(WalkSchedule, WhatIsNotKnownPaysForMoreWalks) {
+  constexpr double kCost = 2 * kMs;
+  const auto walks_in_a_loop = [](bool unknown) {
+    WalkSchedule schedule(0.005);
+    schedule.on_walk(kCost, 3000);
+    for (int i = 0; i < 20; ++i) schedule.on_walk(kCost, 3000);
+    schedule.on_time(8e3 * kMs);  // what it owed is paid back
+    int walks = 0;
+    for (int tick = 0; tick < 200; ++tick) {
+      schedule.on_time(kMs);
+      if (unknown) schedule.on_unknown(0.5 * kMs);
+      if (schedule.at_tick(TickMoment::kSteady, true, kUnknown).steps == 0) continue;
+      schedule.on_walk(kCost, 3000);
+      ++walks;
+    }
+    return walks;
+  };
+  EXPECT_GE(walks_in_a_loop(true), walks_in_a_loop(false) + 4);
+}
+
 TEST(WalkSchedule, WalksFarWhereTheSetMayBeSmall) {
   WalkSchedule schedule(0.01);
   EXPECT_FALSE(schedule.at_tick(TickMoment::kSteady, true, kMisses).is_long());

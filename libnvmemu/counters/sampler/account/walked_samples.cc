@@ -117,9 +117,19 @@ void WalkedSamples::charge(double time_ns, const Verdict& verdict, EpochCounts& 
   share_variance_ns2_ += time_ns * time_ns * verdict.variance;
 }
 
+// Of a load that walks know too little of.
+void WalkedSamples::charge_mean(const Held& held, const Verdict& verdict, const Verdict& mean,
+                                EpochCounts& counts) noexcept {
+  if (!waits_for_reads(held.entry->kind)) return;
+  const double before_ns = counts.memory_stall_ns;
+  charge(held.time_ns, verdict.with(mean), counts);
+  counts.unwalked_ns += counts.memory_stall_ns - before_ns;
+}
+
 void WalkedSamples::charge_held(VerdictSource& verdicts, WalkedPool& pool, bool settle,
                                 EpochCounts& counts) noexcept {
   constexpr double kLongestKeptNs = 200e6;
+  constexpr std::uint32_t kMostEpochs = 20;
   std::size_t kept = 0;
   for (std::size_t i = 0; i < distinct_; ++i) {
     const Verdict verdict = verdicts.verdict_of(*held_[i].entry);
@@ -130,13 +140,18 @@ void WalkedSamples::charge_held(VerdictSource& verdicts, WalkedPool& pool, bool 
       if (!waits_for_reads(held_[i].entry->kind) && settled.share > 0)
         counts.stall_samples += held_[i].samples;
       pool.add(held_[i].time_ns, settled);
-    } else if (!settle && held_[i].time_ns < kLongestKeptNs) {
+    } else if (!settle && held_[i].time_ns < kLongestKeptNs && ++held_[i].epochs < kMostEpochs) {
       held_[kept++] = held_[i];
-    } else if (waits_for_reads(held_[i].entry->kind)) {
-      charge(held_[i].time_ns, verdict.with(pool.mean(base_ns_)), counts);
+    } else {
+      charge_mean(held_[i], verdict, pool.mean(base_ns_), counts);
     }
   }
-  distinct_ = kept;
+  distinct_ = std::min(kept, kMostKept);
+  if (kept <= kMostKept) return;
+  std::nth_element(held_.begin(), held_.begin() + kMostKept, held_.begin() + kept,
+                   [](const Held& one, const Held& other) { return one.time_ns > other.time_ns; });
+  for (std::size_t i = kMostKept; i < kept; ++i)
+    charge_mean(held_[i], verdicts.verdict_of(*held_[i].entry), pool.mean(base_ns_), counts);
 }
 
 double WalkedSamples::kept_back_ns() const noexcept {
@@ -156,6 +171,23 @@ double WalkedSamples::delayed_share() const noexcept {
   return delayed / misses;
 }
 
+// Each of n samples is a memory stall or not: binomial, with the mean time that a sample stands for. Over all
+// epochs of which something was kept back, until that has been charged: of which of them it was is not known.
+double WalkedSamples::sampling_variance(double stall_ns) noexcept {
+  constexpr double kLittle = 0.02;  // of the stall that was charged
+  open_time_ns_ += std::accumulate(by_kind_ns_.begin(), by_kind_ns_.end(), 0.0);
+  open_samples_ += static_cast<double>(samples_);
+  open_stall_ns_ += stall_ns;
+  if (open_time_ns_ <= 0) return 0;
+  const double share = std::min(1.0, open_stall_ns_ / open_time_ns_);
+  const double all_ns2 = open_time_ns_ * open_time_ns_ / open_samples_ * share * (1 - share);
+  const double more_ns2 = std::max(0.0, all_ns2 - open_variance_ns2_);
+  open_variance_ns2_ += more_ns2;
+  if (kept_before_ns_ <= kLittle * open_stall_ns_)
+    open_time_ns_ = open_samples_ = open_stall_ns_ = open_variance_ns2_ = 0;
+  return more_ns2;
+}
+
 EpochCounts WalkedSamples::take(VerdictSource& verdicts, WalkedPool& pool, bool settle) noexcept {
   EpochCounts counts;
   counts.held_ns = by_kind_ns_;
@@ -165,6 +197,7 @@ EpochCounts WalkedSamples::take(VerdictSource& verdicts, WalkedPool& pool, bool 
   share_variance_ns2_ = 0;
   charge_held(verdicts, pool, settle, counts);
   const Verdict mean = pool.mean(base_ns_);
+  counts.unwalked_ns += others_ns_ * mean.share;
   charge(others_ns_, mean, counts);
   // One load's share rests on other readings than another's, but is the same in all epochs.
   counts.share_error_ns = std::sqrt(share_variance_ns2_);
@@ -173,12 +206,7 @@ EpochCounts WalkedSamples::take(VerdictSource& verdicts, WalkedPool& pool, bool 
   likely_stall_ns_ = delayed_share() * (counts.memory_stall_ns + mean.share * (kept_ns - kept_before_ns_));
   kept_before_ns_ = kept_ns;
 
-  // Each of n samples is a memory stall or not: binomial, with the mean time that a sample stands for.
-  const double time_ns = std::accumulate(by_kind_ns_.begin(), by_kind_ns_.end(), 0.0);
-  if (time_ns > 0) {
-    const double share = std::min(1.0, counts.memory_stall_ns / time_ns);
-    counts.sampling_variance_ns2 = time_ns * time_ns / static_cast<double>(samples_) * share * (1 - share);
-  }
+  counts.sampling_variance_ns2 = sampling_variance(counts.memory_stall_ns);
   // Neither the walk's own time nor the emulated memory's had to be waited for natively, but the misses.
   const double walked_ns = sum_of(walked_misses_) * mean.miss_ns;
   counts.memory_stall_ns += walked_ns;

@@ -66,8 +66,9 @@ class WalkedSamples {
   void add_misses_in_a_row(const ByTier<double>& misses) noexcept;
   void add_overlap(const WalkOverlap& walk) noexcept;
 
-  // Starts the next epoch. What is behind a load that no walk has passed is kept back for a while, unless the
-  // epoch is to be settled, and then gets the mean; behind such a store, nothing.
+  // Starts the next epoch. What is behind a load that no walk has passed is kept back for a while (until it
+  // is much, or long ago, or there are many such loads), unless the epoch is to be settled, and then gets the
+  // mean, which `unwalked_ns` tells; behind such a store, nothing.
   EpochCounts take(VerdictSource& verdicts, WalkedPool& pool, bool settle) noexcept;
   // Of the epoch that was taken last: what is to take longer, with what has been kept back of it, by the
   // mean.
@@ -77,15 +78,19 @@ class WalkedSamples {
   struct Held {
     const LoadEntry* entry = nullptr;
     double time_ns = 0;
-    std::uint32_t samples = 0;
+    std::uint32_t samples = 0, epochs = 0;
   };
-  static constexpr std::size_t kDistinct = 96;  // loads told apart in an epoch; the others get the mean
+  static constexpr std::size_t kDistinct = 256;  // loads told apart in an epoch; the others get the mean
+  static constexpr std::size_t kMostKept = kDistinct / 2;  // so that there is room for those of the next
 
   double hidden_factor() const noexcept;
   void share_among_tiers() noexcept;
   void charge(double time_ns, const Verdict& verdict, EpochCounts& counts) noexcept;
   void charge_held(VerdictSource& verdicts, WalkedPool& pool, bool settle, EpochCounts& counts) noexcept;
+  void charge_mean(const Held& held, const Verdict& verdict, const Verdict& mean,
+                   EpochCounts& counts) noexcept;
   double kept_back_ns() const noexcept;
+  double sampling_variance(double stall_ns) noexcept;
   double delayed_share() const noexcept;
 
   double base_ns_;
@@ -95,6 +100,8 @@ class WalkedSamples {
   double others_ns_ = 0;
   double kept_before_ns_ = 0, likely_stall_ns_ = 0;
   double share_variance_ns2_ = 0;  // of an epoch
+  // Of this epoch and those before it of which something was kept back.
+  double open_time_ns_ = 0, open_samples_ = 0, open_stall_ns_ = 0, open_variance_ns2_ = 0;
   TierDelays delays_;
   ByTier<double> misses_{};
   ByTier<double> walked_misses_{};

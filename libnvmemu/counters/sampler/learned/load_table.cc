@@ -28,15 +28,23 @@ const LoadEntry* LoadTable::claim(Slot& slot, std::uintptr_t held, std::uintptr_
 }
 
 const LoadEntry* LoadTable::find(std::uintptr_t ip) noexcept {
+  std::size_t gives_way = (ip >> 4) % kReach;  // any
+  bool is_load = true;
+  const std::size_t first = slot_hash(ip);
   for (std::size_t i = 0; i < kReach; ++i) {
-    Slot& slot = slots_[(slot_hash(ip) + i) % kSlots];
+    Slot& slot = slots_[(first + i) % kSlots];
     const std::uintptr_t held = slot.ip.load(std::memory_order_acquire);
     if (held == 0 || is_abandoned(held)) return claim(slot, held, ip);
     if (is_busy(held)) return nullptr;  // perhaps this very address: a second entry for it must not be made
     if (held == ip)
       return slot.entry.code_checksum == checksum_before(ip) ? &slot.entry : claim(slot, held, ip);
+    if (is_load && !may_wait_for_memory(slot.entry.kind)) {
+      is_load = false;
+      gives_way = i;
+    }
   }
-  return nullptr;
+  Slot& slot = slots_[(first + gives_way) % kSlots];
+  return claim(slot, slot.ip.load(std::memory_order_acquire), ip);
 }
 
 }  // namespace nvmemu

@@ -21,13 +21,14 @@ struct LoadEntry {
 
 class LoadTable {
  public:
-  // The entry for what came before `ip`; made at first sight. Null when there is none to be had: the table is
-  // crowded around it, or another thread is writing it now; the sample is then counted as kOther.
+  // The entry for what came before `ip`; made at first sight, in the place of another where the table is
+  // crowded around it: of one that is no load, if there is one. Null while another thread is writing it; the
+  // sample is then counted as kOther.
   const LoadEntry* find(std::uintptr_t ip) noexcept;
 
  private:
-  static constexpr std::size_t kSlots = 4096;  // addresses; a program's hot loads are dozens
-  static constexpr std::size_t kReach = 16;    // slots searched from where the hash points
+  static constexpr std::size_t kSlots = 16384;  // addresses; compilers are sampled at tens of thousands
+  static constexpr std::size_t kReach = 16;     // slots searched from where the hash points
 
   struct Slot {
     std::atomic<std::uintptr_t> ip{0};  // 0: free; see table_slot.h

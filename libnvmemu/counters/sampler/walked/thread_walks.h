@@ -53,6 +53,7 @@ class ThreadWalks final : public VerdictSource {
 
   void on_time(double ns) noexcept { schedule_.on_time(ns); }
   void on_injection(double ns) noexcept { schedule_.on_injection(ns); }
+  void on_unknown(double likely_ns) noexcept { schedule_.on_unknown(likely_ns); }
 
   // Whether a walk from where that was waited for tells of what was. A store that is known to find its line
   // in the caches was not what was waited for.

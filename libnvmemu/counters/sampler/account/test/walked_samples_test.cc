@@ -100,6 +100,53 @@ TEST_F(WalkedSamplesTest, WhatNoWalkHasPassedGetsTheMeanInTheEnd) {
   EXPECT_NEAR(take().memory_stall_ns, 200 * kMs, kMs);
 }
 
+TEST_F(WalkedSamplesTest, WhatIsSeldomExecutedIsNotKeptBackForGood) {
+  told_.verdicts[1] = verdict(0.2, 100);
+  samples_.add(&load(1), 1000 * kMs);
+  EXPECT_EQ(take().unwalked_ns, 0);
+  samples_.add(&load(2), 10 * kMs);
+  double charged_ns = 0, unwalked_ns = 0;
+  for (int epoch = 0; epoch < 30; ++epoch) {
+    const EpochCounts counts = take();
+    charged_ns += counts.memory_stall_ns;
+    unwalked_ns += counts.unwalked_ns;
+  }
+  EXPECT_NEAR(charged_ns, 2 * kMs, 0.01 * kMs);
+  EXPECT_EQ(unwalked_ns, charged_ns);
+}
+
+// Those that are known need room, too.
+TEST_F(WalkedSamplesTest, ManyThatNoWalkHasPassedDoNotKeepOutTheOthers) {
+  constexpr std::uintptr_t kUnknown = 1000;
+  told_.verdicts[1] = verdict(1, 100);
+  double charged_ns = 0, unwalked_ns = 0;
+  for (int epoch = 0; epoch < 3; ++epoch) {
+    for (std::uintptr_t i = 0; i < 200; ++i) samples_.add(&load(kUnknown + i), 1 * kMs);
+    samples_.add(&load(1), 100 * kMs);
+    const EpochCounts counts = take();
+    charged_ns += counts.memory_stall_ns;
+    unwalked_ns += counts.unwalked_ns;
+  }
+  EXPECT_NEAR(charged_ns - unwalked_ns, 300 * kMs, 1);
+  EXPECT_GT(unwalked_ns, 0);
+}
+
+// Ten samples in all, of which eight waited: in which epoch they are charged makes no difference.
+TEST_F(WalkedSamplesTest, WhatIsKeptBackIsAsUncertainAsWhatIsNot) {
+  told_.verdicts[1] = told_.verdicts[3] = verdict(1, 100);
+  for (int i = 0; i < 8; ++i) samples_.add(&load(1), 10 * kMs);
+  samples_.add(&load(9, StallKind::kOther), 10 * kMs);
+  samples_.add(&load(9, StallKind::kOther), 10 * kMs);
+  const double at_once_ns2 = take().sampling_variance_ns2;
+  EXPECT_GT(at_once_ns2, 0);
+  for (int i = 0; i < 8; ++i) samples_.add(&load(2), 10 * kMs);
+  EXPECT_EQ(take().sampling_variance_ns2, 0);
+  told_.verdicts[2] = verdict(1, 100);
+  samples_.add(&load(9, StallKind::kOther), 10 * kMs);
+  samples_.add(&load(9, StallKind::kOther), 10 * kMs);
+  EXPECT_DOUBLE_EQ(take().sampling_variance_ns2, at_once_ns2);
+}
+
 TEST_F(WalkedSamplesTest, WhatFewExecutionsTellCountsBesideTheMean) {
   told_.verdicts[1] = verdict(0, 0);
   samples_.add(&load(1), 1000 * kMs);
