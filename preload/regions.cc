@@ -68,11 +68,12 @@ void Regions::find_resident() noexcept {
   is_finding_.store(false, std::memory_order_release);
 }
 
+// By CPU time: a thread that had to give way meanwhile has not taken that long.
 void Regions::look(std::uint64_t now_ns) noexcept {
   if (heat_ == nullptr || now_ns < find_ns_.load(kRelaxed)) return;
-  const std::uint64_t begin_ns = monotonic_raw_ns();
+  const std::uint64_t begin_ns = thread_cpu_ns();
   find_resident();
-  find_ns_.store(now_ns + std::max(kFindEveryNs, kFindingShare * (monotonic_raw_ns() - begin_ns)), kRelaxed);
+  find_ns_.store(now_ns + std::max(kFindEveryNs, kFindingShare * (thread_cpu_ns() - begin_ns)), kRelaxed);
 }
 
 void Regions::tell(RecordWriter& record, std::uint32_t process, std::uint64_t now_ns) noexcept {

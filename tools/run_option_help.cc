@@ -66,8 +66,10 @@ void add_memory_options(Parser& app, RunOptions& options) {
       "where that file is made, without a name of its own [/dev/shm]", kMemory);
   add("--page-latency", options.page_latency, "TIME",
       "how long that device takes for a request: 5us [no time]", kMemory);
-  add("--page-device", options.page_device, "NAME",
-      "or which device that is: hdd-2008, nvme-nand, optane-ssd, ...\n(docs/pager.md)", kMemory);
+  add("--page-device", options.page_device, "NAME|FILE.toml",
+      "or which device that is: hdd-2008, nvme-nand, optane-ssd, ..., or a\nfile that describes one (nvmemu "
+      "profiles --help; docs/pager.md)",
+      kMemory);
   add("--page-layout", options.page_layout, "log|in-place|scattered",
       "where pages are written: to the end of a log, each to a place of its\nown, or at random [log]",
       kMemory);

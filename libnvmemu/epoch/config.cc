@@ -179,12 +179,10 @@ Outcome read_paging(Config& config) {
   config.paging.dram_bytes = *bytes;
   const std::string_view path = variable(kPageTo);
   config.paging.page_to = path.empty() ? kDefaultPageTo : path;
-  config.paging.device_name = variable(kPageDevice);
-  if (config.paging.device_name.empty()) return std::nullopt;
-  const Result<PageDevice> device = parse_page_device(config.paging.device_name);
-  if (!device)
-    return bad_value(kPageDevice, config.paging.device_name, device.error().message, device.error().hint);
-  config.paging.device = *device;
+  const std::string_view device = variable(kPageDevice);
+  if (device.empty()) return std::nullopt;
+  const Result<void> chosen = choose_page_device(device, config.paging);
+  if (!chosen) return bad_value(kPageDevice, device, chosen.error().message, chosen.error().hint);
   return std::nullopt;
 }
 

@@ -49,7 +49,7 @@ std::vector<std::string> to_environment(const Config& config) {
       set(kNodesVariable, config.nodes),
       set(kDram, config.paging.empty() ? "" : std::to_string(config.paging.dram_bytes) + "B"),
       set(kPageTo, config.paging.page_to),
-      set(kPageDevice, config.paging.device_name),
+      set(kPageDevice, format_page_device(config.paging)),
       set(kStorage, format_storage(config.storage)),
       set(kPageCache, config.storage.empty() ? "" : std::to_string(config.storage.page_cache_bytes) + "B"),
       set(kPageLayout, std::string(name_of(config.paging.choices.layout))),

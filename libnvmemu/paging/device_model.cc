@@ -17,7 +17,7 @@ std::size_t index_of(PageOperation operation) noexcept { return static_cast<std:
 }  // namespace
 
 DeviceModel::DeviceModel(const PageDevice& device, std::uint64_t seed) noexcept
-    : device_(device), random_(seed == 0 ? 1 : seed), next_slot_{kNone, kNone}, erase_block_(kNone) {
+    : device_(device), random_(seed == 0 ? 1 : seed), next_slot_{kNone, kNone}, blocks_(device) {
   device_.channels = std::clamp<unsigned>(device_.channels, 1, kMostChannels);
 }
 
@@ -39,17 +39,6 @@ double DeviceModel::latency_ns(PageOperation operation, bool in_sequence) noexce
   const LatencyQuantiles& usual = reads ? device_.read : device_.write;
   const LatencyQuantiles& following = reads ? device_.sequential_read : device_.sequential_write;
   return (in_sequence && !following.empty() ? following : usual).at(share);
-}
-
-// One for each block that the write begins in, other than the last one's.
-double DeviceModel::erase_ns(std::uint64_t slot, std::uint64_t pages) noexcept {
-  if (device_.erase_block_bytes < kPageBytes) return 0;
-  const std::uint64_t block_pages = device_.erase_block_bytes / kPageBytes;
-  const std::uint64_t first = slot / block_pages, last = (slot + pages - 1) / block_pages;
-  const std::uint64_t erases = last - first + (first == erase_block_ ? 0 : 1);
-  erase_block_ = last;
-  counts_.erases += erases;
-  return static_cast<double>(erases) * device_.erase_ns;
 }
 
 // When the buffer has room for them: it empties meanwhile.
@@ -82,7 +71,9 @@ std::uint64_t DeviceModel::submit(PageOperation operation, std::uint64_t slot, s
   double begin_ns = static_cast<double>(now_ns);
   double latency = latency_ns(operation, in_sequence);
   if (operation == PageOperation::kWrite) {
-    latency += erase_ns(slot, pages);
+    const BlockCollection::Work work = blocks_.write(slot, pages, in_sequence);
+    counts_.erases += work.erases;
+    latency += work.ns;
     if (device_.buffer_bytes > 0 && device_.drain_bps > 0) begin_ns = wait_for_buffer(bytes, begin_ns);
   }
   const double done_ns = serve(operation, bytes, latency, begin_ns);

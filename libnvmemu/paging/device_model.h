@@ -7,6 +7,7 @@
 #include <array>
 #include <cstdint>
 
+#include "paging/block_collection.h"
 #include "paging/page_device.h"
 
 namespace nvmemu {
@@ -52,7 +53,6 @@ class DeviceModel {
  private:
   bool note(PageOperation operation, std::uint64_t slot, std::uint64_t pages) noexcept;
   double latency_ns(PageOperation operation, bool in_sequence) noexcept;
-  double erase_ns(std::uint64_t slot, std::uint64_t pages) noexcept;
   double wait_for_buffer(double bytes, double now_ns) noexcept;
   double serve(PageOperation operation, double bytes, double latency_ns, double now_ns) noexcept;
 
@@ -62,7 +62,7 @@ class DeviceModel {
   std::array<double, 2> moving_until_ns_{};      // bytes of an operation, at its rate
   double buffered_bytes_ = 0, buffered_at_ns_ = 0;
   std::array<std::uint64_t, 2> next_slot_;  // of a request in sequence
-  std::uint64_t erase_block_;
+  BlockCollection blocks_;
   DeviceCounts counts_;
 };
 

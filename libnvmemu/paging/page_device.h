@@ -23,10 +23,12 @@ struct PageDevice {
   unsigned channels = 1;               // requests that are served at once
   // Writes are done when they are in a buffer of so much, which empties at `drain_bps`.
   double buffer_bytes = 0, drain_bps = 0;
-  // What is written lies in blocks that are erased as wholes: each time that a write does not go on in the
-  // block of the one before, one is.
+  // What is written lies in blocks that are erased as wholes. Without spare blocks, each time that a write
+  // does not go on in the block of the one before, one is; with them, of so much of what the device holds,
+  // pages go to a block that is ready, and blocks are collected (see block_collection.h).
   std::uint64_t erase_block_bytes = 0;
   double erase_ns = 0;
+  double spare_share = 0;
   double erase_cycles = 0;    // that a block endures; 0: not known
   double capacity_bytes = 0;  // likewise
   double flush_ns = 0;        // until what was written is where it survives a loss of power

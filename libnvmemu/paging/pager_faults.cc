@@ -11,13 +11,13 @@ void Pager::wait(std::uint64_t until_ns) noexcept {
   const std::uint64_t begin_ns = clock_.now_ns();
   if (begin_ns >= until_ns) return;
   clock_.wait_until_ns(until_ns);
-  tally_.device_ns.fetch_add(clock_.now_ns() - begin_ns, std::memory_order_relaxed);
+  tally_.add_device_wait(clock_.now_ns() - begin_ns);
 }
 
 // Somebody waits so long from now on.
 void Pager::note_waiting(std::uint64_t until_ns) noexcept {
   const std::uint64_t now_ns = clock_.now_ns();
-  if (until_ns > now_ns) tally_.device_ns.fetch_add(until_ns - now_ns, std::memory_order_relaxed);
+  if (until_ns > now_ns) tally_.add_device_wait(until_ns - now_ns);
 }
 
 FaultOutcome Pager::fault(std::uintptr_t address, bool write) noexcept {

@@ -58,6 +58,12 @@ struct PagingTally {
   Count most_dram_pages, most_store_pages;  // of any one process
   Count unpaged_bytes;                      // mapped, private and writable, but left alone
   TimeHistogram hard, soft, first;
+  TimeHistogram device;  // waits for its model
+
+  void add_device_wait(std::uint64_t ns) noexcept {
+    device_ns.fetch_add(ns, std::memory_order_relaxed);
+    device.add(ns);
+  }
 
   static void raise(Count& most, std::uint64_t to) noexcept {
     for (std::uint64_t now = most.load(std::memory_order_relaxed);

@@ -3,6 +3,7 @@
 
 #include "base/quote.h"
 #include "base/units.h"
+#include "storage/storage_keys.h"
 
 namespace nvmemu {
 
@@ -14,16 +15,31 @@ Result<std::uint64_t> parse_dram_bytes(std::string_view text) {
   return *bytes;
 }
 
-Result<PageDevice> parse_page_device(std::string_view text) {
-  const bool is_number = !text.empty() && text.front() >= '0' && text.front() <= '9';
-  if (is_number) {
+Result<void> choose_page_device(std::string_view text, PagingPlan& plan) {
+  const std::size_t brace = text.find('{');
+  plan.device_name = text.substr(0, brace);
+  plan.is_own = brace != std::string_view::npos && text.ends_with('}');
+  if (plan.is_own) {
+    const auto own = parse_storage_device(text.substr(brace + 1, text.size() - brace - 2));
+    if (!own) return tl::unexpected(own.error());
+    plan.device = own->device;
+    return {};
+  }
+  if (!text.empty() && text.front() >= '0' && text.front() <= '9') {
     const Result<double> ns = parse_latency_ns(text);
     if (!ns) return tl::unexpected(ns.error());
-    return page_device_of(*ns);
+    plan.device = page_device_of(*ns);
+    return {};
   }
   const Result<PageDeviceProfile> profile = find_page_device(text);
   if (!profile) return tl::unexpected(profile.error());
-  return profile->device;
+  plan.device = profile->device;
+  return {};
+}
+
+std::string format_page_device(const PagingPlan& plan) {
+  if (!plan.is_own) return plan.device_name;
+  return plan.device_name + "{" + format_storage_device({.device = plan.device}) + "}";
 }
 
 }  // namespace nvmemu

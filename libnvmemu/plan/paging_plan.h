@@ -20,6 +20,7 @@ struct PagingPlan {
   std::string page_to;           // a folder, or a name in one: where files for pages are made
   std::string device_name;       // a profile of page_device.h, or a latency: "5us"; empty: takes no time
   PageDevice device{};
+  bool is_own = false;  // the user's: not to be found by its name
   PagingChoices choices{};
   StoreMedium medium = StoreMedium::kMemory;  // as is found; not sent
 
@@ -29,7 +30,10 @@ struct PagingPlan {
 // As much as --dram and NVMEMU_DRAM take: 1 MiB at least.
 Result<std::uint64_t> parse_dram_bytes(std::string_view text);
 
-// A profile's name, or a latency of every request.
-Result<PageDevice> parse_page_device(std::string_view text);
+// Of which device `text` speaks: a profile's name, or a latency of every request; "NAME{KEY: VALUE; ...}", of
+// the user's (storage_keys.h). Into the plan.
+Result<void> choose_page_device(std::string_view text, PagingPlan& plan);
+// What that is told, in another process.
+std::string format_page_device(const PagingPlan& plan);
 
 }  // namespace nvmemu

@@ -178,11 +178,16 @@ Json places_json(const std::vector<PlaceReport>& places) {
 }
 
 Json faults_json(const FaultReport& faults) {
+  Json histogram = Json::array();
+  for (const TimeBucket& bucket : faults.histogram)
+    histogram.push_back(
+        {{"begin_ns", bucket.begin_ns}, {"end_ns", bucket.end_ns}, {"faults", bucket.faults}});
   return {{"faults", faults.faults},
           {"mean_ns", latency_json(faults.mean_ns)},
           {"median_ns", latency_json(faults.median_ns)},
           {"p99_ns", latency_json(faults.p99_ns)},
-          {"p999_ns", latency_json(faults.p999_ns)}};
+          {"p999_ns", latency_json(faults.p999_ns)},
+          {"histogram", std::move(histogram)}};
 }
 
 // null: it is not known.

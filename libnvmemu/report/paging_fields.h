@@ -20,6 +20,7 @@ inline constexpr PagingField<FaultReport> kPagingFaults[] = {
     {"first_touches", &PagingReport::first},
     {"soft_faults", &PagingReport::soft},
     {"hard_faults", &PagingReport::hard},
+    {"device_waits", &PagingReport::device_waits},
 };
 
 inline constexpr PagingField<std::uint64_t> kPagingCounts[] = {

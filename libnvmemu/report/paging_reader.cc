@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // From the board to what the report says of paging.
 #include <algorithm>
+#include <map>
+#include <utility>
+#include <vector>
 
 #include "paging/page_device.h"
 #include "report/number_ranges.h"
@@ -17,26 +20,55 @@ double bytes(const PagingTally::Count& pages) {
 }
 
 // Below which a share of them lies: the middle of the bucket.
-double quantile(const TimeHistogram& times, double all, double share) {
-  double below = 0;
-  for (std::size_t bucket = 0; bucket < TimeHistogram::kBuckets; ++bucket) {
-    below += static_cast<double>(std::min(times.buckets[bucket].load(), kMostOnBoard));
-    if (below >= share * all && below > 0)
-      return (static_cast<double>(TimeHistogram::begin_of(bucket)) +
-              static_cast<double>(TimeHistogram::begin_of(bucket + 1))) /
-             2;
+double quantile(const std::vector<TimeBucket>& histogram, double share) {
+  double all = 0, below = 0;
+  for (const TimeBucket& bucket : histogram) all += static_cast<double>(bucket.faults);
+  for (const TimeBucket& bucket : histogram) {
+    below += static_cast<double>(bucket.faults);
+    if (below >= share * all) return (bucket.begin_ns + bucket.end_ns) / 2;
   }
   return 0;
 }
 
-FaultReport read_faults(const TimeHistogram& times, std::uint64_t faults, double sum_ns) {
-  double all = 0;
-  for (const auto& bucket : times.buckets) all += static_cast<double>(std::min(bucket.load(), kMostOnBoard));
+FaultReport faults_of(std::vector<TimeBucket> histogram, std::uint64_t faults, double mean_ns) {
   return {.faults = faults,
-          .mean_ns = faults > 0 ? std::min(kNanoseconds.most, sum_ns / static_cast<double>(faults)) : 0,
-          .median_ns = quantile(times, all, 0.5),
-          .p99_ns = quantile(times, all, 0.99),
-          .p999_ns = quantile(times, all, 0.999)};
+          .mean_ns = mean_ns,
+          .median_ns = quantile(histogram, 0.5),
+          .p99_ns = quantile(histogram, 0.99),
+          .p999_ns = quantile(histogram, 0.999),
+          .histogram = std::move(histogram)};
+}
+
+FaultReport read_faults(const TimeHistogram& times, std::uint64_t faults, double sum_ns) {
+  std::vector<TimeBucket> histogram;
+  for (std::size_t bucket = 0; bucket < TimeHistogram::kBuckets; ++bucket) {
+    const std::uint64_t some = std::min(times.buckets[bucket].load(), kMostOnBoard);
+    if (some == 0) continue;
+    histogram.push_back({static_cast<double>(TimeHistogram::begin_of(bucket)),
+                         static_cast<double>(TimeHistogram::begin_of(bucket + 1)), some});
+  }
+  const double mean_ns = faults > 0 ? std::min(kNanoseconds.most, sum_ns / static_cast<double>(faults)) : 0;
+  return faults_of(std::move(histogram), faults, mean_ns);
+}
+
+std::uint64_t number_of(const TimeHistogram& times) {
+  std::uint64_t all = 0;
+  for (const auto& bucket : times.buckets) all += std::min(bucket.load(), kMostOnBoard);
+  return std::min(all, kMostOnBoard);
+}
+
+// Of several runs: their buckets are the same ones.
+std::vector<TimeBucket> sum_of(const std::vector<TimeBucket>& one, const std::vector<TimeBucket>& other) {
+  std::map<double, TimeBucket> sums;
+  for (const auto* histogram : {&one, &other}) {
+    for (const TimeBucket& bucket : *histogram) {
+      TimeBucket& sum = sums.try_emplace(bucket.begin_ns, bucket.begin_ns, bucket.end_ns).first->second;
+      sum.faults += bucket.faults;
+    }
+  }
+  std::vector<TimeBucket> all;
+  for (const auto& [begin_ns, sum] : sums) all.push_back(sum);
+  return all;
 }
 
 double nanoseconds(const PagingTally::Count& word) {
@@ -74,12 +106,9 @@ void add_paging(const PagingReport& more, PagingReport& sum) {
   for (const auto& [name, member] : kPagingFaults) {
     const FaultReport& one = more.*member;
     FaultReport& all = sum.*member;
-    const bool is_first = all.faults == 0;
     const auto before = static_cast<double>(all.faults), now = static_cast<double>(one.faults);
-    const FaultReport both{
-        .faults = all.faults + one.faults,
-        .mean_ns = before + now > 0 ? (before * all.mean_ns + now * one.mean_ns) / (before + now) : 0};
-    all = is_first ? one : one.faults == 0 ? all : both;
+    const double mean_ns = before + now > 0 ? (before * all.mean_ns + now * one.mean_ns) / (before + now) : 0;
+    all = faults_of(sum_of(all.histogram, one.histogram), all.faults + one.faults, mean_ns);
   }
   for (const auto& [name, member] : kPagingCounts) sum.*member += more.*member;
   for (const auto& [name, member] : kPagingSizes) sum.*member = std::max(sum.*member, more.*member);
@@ -93,6 +122,7 @@ void read_paging(const Board& board, RunReport& report) {
   paging.first = read_faults(tally.first, count(tally.first_touches), 0);
   paging.soft = read_faults(tally.soft, count(tally.soft_faults), nanoseconds(tally.soft_ns));
   paging.hard = read_faults(tally.hard, count(tally.hard_faults), nanoseconds(tally.hard_ns));
+  paging.device_waits = read_faults(tally.device, number_of(tally.device), nanoseconds(tally.device_ns));
   paging.write_faults = count(tally.write_faults);
   paging.touched_pages = count(tally.touched_pages);
   paging.device_ns = nanoseconds(tally.device_ns);

@@ -193,11 +193,18 @@ FaultReport faults_of(const Fields& fields) {
   const auto ns = [&fields](const char* name) {
     return fields.number_or_null(name, kNanoseconds).value_or(0);
   };
-  return {.faults = fields.count("faults", kMostCounted),
-          .mean_ns = ns("mean_ns"),
-          .median_ns = ns("median_ns"),
-          .p99_ns = ns("p99_ns"),
-          .p999_ns = ns("p999_ns")};
+  FaultReport faults{.faults = fields.count("faults", kMostCounted),
+                     .mean_ns = ns("mean_ns"),
+                     .median_ns = ns("median_ns"),
+                     .p99_ns = ns("p99_ns"),
+                     .p999_ns = ns("p999_ns")};
+  const Fields::Json& histogram = fields.array("histogram");
+  for (std::size_t i = 0; i < histogram.size(); ++i) {
+    const Fields bucket = fields.element("histogram", histogram[i], i);
+    faults.histogram.push_back({bucket.number("begin_ns", kNanoseconds),
+                                bucket.number("end_ns", kNanoseconds), bucket.count("faults", kMostCounted)});
+  }
+  return faults;
 }
 
 PagingReport paging_of(const Fields& fields) {

@@ -84,10 +84,18 @@ struct PersistReport {
 };
 
 // How long faults of a kind took in the pager, the program's signal and its return apart. Of none: zeros.
+// So many took from `begin_ns` to `end_ns`.
+struct TimeBucket {
+  double begin_ns = 0, end_ns = 0;
+  std::uint64_t faults = 0;
+  bool operator==(const TimeBucket&) const = default;
+};
+
 struct FaultReport {
   std::uint64_t faults = 0;
   double mean_ns = 0;  // 0 where it is not known
   double median_ns = 0, p99_ns = 0, p999_ns = 0;
+  std::vector<TimeBucket> histogram{};  // those that there were, shortest first
 };
 
 // What the device that pages go to endures, as its profile has it; 0: not known.
@@ -101,6 +109,7 @@ struct PagingReport {
   std::string page_to{}, device{};
   std::string layout{}, read_ahead{}, policy{}, handler{};  // by the names of paging_choices.h
   std::string store{};                  // where the file's pages were: direct, page-cache or memory
+  FaultReport device_waits{};           // waits for the device's model: a part of hard faults
   FaultReport first{}, soft{}, hard{};  // a first touch; of a page on its way out; of one that was out
   std::uint64_t write_faults = 0, touched_pages = 0;
   double device_ns = 0;                                                // waited for the device's model

@@ -161,8 +161,38 @@ Result<std::string> parse_memory(std::string_view text) {
   return std::string(text);
 }
 
+Result<double> parse_spare(std::string_view text) {
+  constexpr double kLeast = 1, kMost = 1000;
+  double percent = 0;
+  const bool has_sign = text.ends_with('%');
+  const auto parsed = std::from_chars(text.begin(), text.end() - (has_sign ? 1 : 0), percent);
+  const bool is_whole = has_sign && parsed.ec == std::errc() && parsed.ptr == text.end() - 1;
+  if (!is_whole || !(percent >= kLeast && percent <= kMost))
+    return failure(quote(text) + " is not within 1% to 1000% of what the device holds");
+  return percent / 100;
+}
+
+std::string text_of_percent(double share) {
+  double percent = 100 * share;
+  for (const double near : {percent, std::round(percent * 1e6) / 1e6}) {
+    if (near / 100 == share) percent = near;
+  }
+  return number(percent) + "%";
+}
+
+Result<double> parse_cycles(std::string_view text) {
+  constexpr double kMost = 1e9;
+  std::uint64_t cycles = 0;
+  const auto parsed = std::from_chars(text.begin(), text.end(), cycles);
+  const bool is_whole = parsed.ec == std::errc() && parsed.ptr == text.end();
+  if (!is_whole || cycles < 1 || static_cast<double>(cycles) > kMost)
+    return failure(quote(text) + " is not a number of times from 1 to 1000000000");
+  return static_cast<double>(cycles);
+}
+
 std::string text_of_size(double bytes) { return exact(bytes, kSizes, parse_size_bytes); }
 
+constexpr std::uint64_t kMostCapacity = std::uint64_t{1} << 50;
 constexpr std::uint64_t kMostBuffer = std::uint64_t{1} << 40;
 constexpr std::uint64_t kMostErased = std::uint64_t{1} << 30, kMostAhead = std::uint64_t{64} << 20;
 
@@ -193,6 +223,21 @@ constexpr StorageKey kKeys[] = {
      },
      [](const StorageDevice& of) { return text_of_size(static_cast<double>(of.device.erase_block_bytes)); }},
     latency<&PageDevice::erase_ns>("erase_latency"),
+    {"spare", "\"7%\"",
+     [](StorageDevice& to, std::string_view text) { return put(parse_spare(text), to.device.spare_share); },
+     [](const StorageDevice& of) {
+       return of.device.spare_share == 0 ? std::string() : text_of_percent(of.device.spare_share);
+     }},
+    {"capacity", "\"480GB\"",
+     [](StorageDevice& to, std::string_view text) {
+       return put(parse_size_within(text, kPageBytes, kMostCapacity), to.device.capacity_bytes);
+     },
+     [](const StorageDevice& of) { return text_of_size(of.device.capacity_bytes); }},
+    {"erase_cycles", "3000",
+     [](StorageDevice& to, std::string_view text) { return put(parse_cycles(text), to.device.erase_cycles); },
+     [](const StorageDevice& of) {
+       return of.device.erase_cycles == 0 ? std::string() : number(of.device.erase_cycles);
+     }},
     latency<&PageDevice::flush_ns>("flush_latency"),
     {"commit_latency", "\"3us\"",
      [](StorageDevice& to, std::string_view text) { return put(parse_latency_ns(text), to.commit_ns); },
@@ -248,6 +293,11 @@ Result<void> check_storage_device(const StorageDevice& device) {
         std::pair("erase_block", "erase_latency"), std::pair("erase_latency", "erase_block")}) {
     if (has(one) && !has(other))
       return failure(std::string(other) + " is not given, but " + one + " is", "give both, or none");
+  }
+  for (const char* name : {"spare", "erase_cycles"}) {
+    if (has(name) && !has("erase_block"))
+      return failure(std::string(name) + " is given, but no erase_block, of which it is said",
+                     "give an erase_block and an erase_latency, or leave it out");
   }
   return {};
 }

@@ -123,6 +123,26 @@ TEST_F(Paging, ADeviceGoesByItsName) {
   EXPECT_EQ(paging()["device"], "optane-ssd");
 }
 
+// Flash that is nearly full: blocks are collected, which the device is asked for by nobody.
+TEST_F(Paging, ADeviceMayBeAsAFileSays) {
+  folder_.write("full-flash.toml", R"(read_latency = "10us"
+write_latency = "10us"
+read_bandwidth = "2GB/s"
+write_bandwidth = "1GB/s"
+flush_latency = "10us"
+erase_block = "64KiB"
+erase_latency = "10us"
+spare = "25%"
+erase_cycles = 3000
+capacity = "64KiB"
+)");
+  expect_paged_ok("paged-memory",
+                  {"--page-device", folder_.file("full-flash.toml"), "--page-layout", "scattered"});
+  EXPECT_EQ(paging()["device"], "full-flash");
+  EXPECT_GT(paging()["erases"].get<double>() * 16, 1.5 * pages("written_pages")) << paging();
+  EXPECT_TRUE(paging()["wear"].is_object()) << paging();
+}
+
 TEST_F(Paging, WearIsToldOfDevicesOfWhichItIsKnown) {
   expect_paged_ok("paged-programs", {"--page-device", "ssd-2008"});
   EXPECT_GT(paging()["wear"]["years"], 0) << paging();

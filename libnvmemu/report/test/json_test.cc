@@ -61,12 +61,19 @@ TEST(ReportJson, SaysOfPagingWhatIsReadBack) {
                    .device = "optane-ssd",
                    .layout = "log",
                    .store = "direct"};
-  report.paging.hard = {.faults = 7, .mean_ns = 20e3, .median_ns = 18e3, .p99_ns = 30e3, .p999_ns = 40e3};
+  report.paging.hard = {.faults = 7,
+                        .mean_ns = 20e3,
+                        .median_ns = 18e3,
+                        .p99_ns = 30e3,
+                        .p999_ns = 40e3,
+                        .histogram = {{16e3, 18e3, 4}, {30e3, 32e3, 3}}};
   report.paging.random_read_pages = 7;
   report.paging.device_ns = 63e3;
   const json paging = json::parse(to_json(report))["paging"];
   EXPECT_EQ(paging["hard_faults"]["median_ns"], 18e3);
   EXPECT_TRUE(paging["soft_faults"]["median_ns"].is_null());
+  EXPECT_EQ(paging["hard_faults"]["histogram"][1]["faults"], 3);
+  EXPECT_EQ(paging["soft_faults"]["histogram"].size(), 0U);
   EXPECT_EQ(paging["random_read_pages"], 7);
   EXPECT_EQ(paging["layout"], "log");
   EXPECT_EQ(paging["store"], "direct");

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "board_files.h"
+#include "report/paging_fields.h"
 #include "report/run_report.h"
 
 namespace nvmemu {
@@ -36,8 +37,36 @@ TEST_F(PagingReader, TellsFaultsByTheirKind) {
   EXPECT_EQ(paging.hard.mean_ns, 1500);
   EXPECT_NEAR(paging.hard.median_ns, 1000, 1000. / 8);
   EXPECT_NEAR(paging.hard.p99_ns, 2000, 2000. / 8);
+  ASSERT_EQ(paging.hard.histogram.size(), 2U);
+  EXPECT_LE(paging.hard.histogram[1].begin_ns, 2000);
+  EXPECT_GT(paging.hard.histogram[1].end_ns, 2000);
   EXPECT_EQ(paging.soft.faults, 0U);
   EXPECT_EQ(paging.most_dram_bytes, 5 * 4096);
+}
+
+TEST_F(PagingReader, TellsWaitsForTheDeviceApart) {
+  for (const std::uint64_t ns : {5000, 5000, 20000}) board_->paging().add_device_wait(ns);
+  const PagingReport paging = read(1 << 20).paging;
+  EXPECT_EQ(paging.device_waits.faults, 3U);
+  EXPECT_EQ(paging.device_waits.mean_ns, 10000);
+  EXPECT_NEAR(paging.device_waits.median_ns, 5000, 5000. / 8);
+}
+
+TEST_F(PagingReader, QuantilesOfSeveralRunsAreThoseOfAllTheirFaults) {
+  PagingTally& tally = board_->paging();
+  tally.hard_faults = 3;
+  tally.hard_ns = 3000;
+  for (int i = 0; i < 3; ++i) tally.hard.add(1000);
+  PagingReport sum;
+  add_paging(read(1 << 20).paging, sum);
+  tally.hard_faults = 10;
+  tally.hard_ns = 17000;
+  for (int i = 0; i < 7; ++i) tally.hard.add(2000);
+  add_paging(read(1 << 20).paging, sum);
+  EXPECT_EQ(sum.hard.faults, 13U);
+  EXPECT_NEAR(sum.hard.mean_ns, 20000. / 13, 1e-9);
+  EXPECT_NEAR(sum.hard.median_ns, 2000, 2000. / 8);  // 6 and 7
+  EXPECT_EQ(sum.hard.histogram.size(), 2U);
 }
 
 TEST_F(PagingReader, HasNothingOfARunThatIsNotPaged) {
