@@ -33,9 +33,14 @@ Result<void> check_tier_file(const std::string& tier, std::string& path) {
   return {};
 }
 
-Result<void> check_tier_node(const TierSpec& tier, RunRequest& request) {
-  if (tier.node == 0) return {};
+Result<void> check_against_machine(const TierSpec& tier, RunRequest& request) {
+  if (tier.node == 0 && tier.after_bytes == 0) return {};
   const MemoryNodes machine = read_memory_nodes();
+  if (tier.after_bytes > machine.bytes)
+    request.warnings.push_back(fmt::format("tier {}: after {} nothing will be in it, for this machine has {}",
+                                           tier.name, format_size(tier.after_bytes),
+                                           format_size(machine.bytes)));
+  if (tier.node == 0) return {};
   if ((machine.online >> tier.node & 1) != 0)
     return failure(
         fmt::format("tier {}: this machine has a node {} of its own", tier.name, tier.node),
@@ -56,7 +61,8 @@ Result<void> check_tier(const std::string& option, const std::string& text, RunR
   for (std::string& path : tier.files) {
     if (auto checked = check_tier_file(tier.name, path); !checked) return in_option(option, checked.error());
   }
-  if (auto checked = check_tier_node(tier, request); !checked) return in_option(option, checked.error());
+  if (auto checked = check_against_machine(tier, request); !checked)
+    return in_option(option, checked.error());
   return {};
 }
 

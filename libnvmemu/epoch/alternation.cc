@@ -34,13 +34,17 @@ void Alternation::begin(std::uint32_t window, std::uint64_t now_ns) noexcept {
   slots_[window].ns.store(now_ns, std::memory_order_release);
 }
 
+bool Alternation::is_over(std::uint32_t window, std::uint64_t now_ns,
+                          std::uint64_t length_ns) const noexcept {
+  const std::uint32_t count = begun();
+  if (count == 0 || count - 1 != window) return true;
+  const std::uint64_t began_ns = slots_[window].ns.load(std::memory_order_acquire);
+  return count < kMostWindows && began_ns > 0 && now_ns > began_ns && now_ns - began_ns >= length_ns;
+}
+
 std::uint32_t Alternation::at(std::uint64_t now_ns, std::uint64_t length_ns) noexcept {
   std::uint32_t count = begun();
-  if (count > 0) {
-    const std::uint64_t began_ns = slots_[count - 1].ns.load(std::memory_order_acquire);
-    const bool is_over = began_ns > 0 && now_ns > began_ns && now_ns - began_ns >= length_ns;
-    if (!is_over || count == kMostWindows) return count - 1;
-  }
+  if (count > 0 && !is_over(count - 1, now_ns, length_ns)) return count - 1;
   if (begun_.compare_exchange_strong(count, count + 1)) {
     begin(count, now_ns);
     return count;

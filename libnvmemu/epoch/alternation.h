@@ -19,6 +19,9 @@ class Alternation {
   // learnt.
   static constexpr bool has_delays(std::uint32_t window) noexcept { return window % 2 == 1; }
 
+  // Whether another than `window` is to begin, or has: none is begun here.
+  bool is_over(std::uint32_t window, std::uint64_t now_ns, std::uint64_t length_ns) const noexcept;
+
   // Which window it is. The one that runs ends where it has lasted `length_ns`, and the next begins; not the
   // last one that there is room for.
   std::uint32_t at(std::uint64_t now_ns, std::uint64_t length_ns) noexcept;

@@ -49,6 +49,8 @@ double ThreadEmulator::owe_persists(bool drains) noexcept {
 
 // Reads the counts, and books them.
 Pace::Interval ThreadEmulator::account() noexcept {
+  // What is kept back was waited for in the window that ends here.
+  if (windows_ != nullptr && windows_->is_over(window_, injector_.now_ns(), window_ns_)) source_.settle();
   const EpochCounts counts = source_.read();
   const double read_ns = model_(counts, latency_), modelled_ns = read_ns + counts.persists.delay_ns;
   const double delay_ns = has_delays() ? modelled_ns : 0;

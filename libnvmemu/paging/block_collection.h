@@ -13,7 +13,8 @@ namespace nvmemu {
 // the block that was written longest ago is collected first. `spare_share` > 0: so much more than it holds, a
 // part of that, it has to write to. A page that is collected survives with the probability u that none of the
 // a (1 - u) N writes of one round, a = 1 + spare, was its own, u = exp(-a (1 - u)); 1 / (1 - u) pages are
-// written then. (P. Desnoyers, "Analytic Modeling of SSD Write Performance", SYSTOR 2012, equation 8.)
+// written then. (So for cleaning in the order of writing in P. Desnoyers, "Analytic Modeling of SSD Write
+// Performance", SYSTOR 2012.)
 double write_amplification(double spare_share) noexcept;
 
 class BlockCollection {

@@ -75,6 +75,11 @@ Result<void> check_against_others(const TierPlan& plan, const TierSpec& tier) {
     if (tier.least_block_bytes != 0 && tier.callers.empty() && other.callers.empty() &&
         tier.least_block_bytes == other.least_block_bytes)
       return wrong_tier(tier.name, "tier " + other.name + " has blocks of that size already");
+    for (const std::string& caller : tier.callers) {
+      const bool is_others = std::ranges::find(other.callers, caller) != other.callers.end();
+      if (is_others && tier.least_block_bytes == other.least_block_bytes)
+        return wrong_tier(tier.name, "tier " + other.name + " has what " + caller + " allocates already");
+    }
     if (tier.node != 0 && tier.node == other.node)
       return wrong_tier(tier.name,
                         "tier " + other.name + " is node " + std::to_string(tier.node) + " already");

@@ -61,6 +61,11 @@ TEST_F(NodesTest, NodeZeroIsTheMachines) {
   EXPECT_THAT(outcome.err, HasSubstr("node= takes a number from 1 to 63"));
 }
 
+TEST_F(NodesTest, ATierBeyondTheMachinesMemoryIsWarnedOf) {
+  expect_ok("burn", {"--tier", "far=3x,after=900TiB"});
+  EXPECT_THAT(warnings(), Contains(HasSubstr("nothing will be in it")));
+}
+
 TEST_F(NodesTest, OneLargerThanTheMachinesMemoryIsWarnedOf) {
   expect_ok("burn", {"--tier", "far=3x,node=62,size=900TiB"});
   EXPECT_THAT(warnings(), Contains(HasSubstr("more than this machine's memory")));

@@ -52,18 +52,18 @@ def _mean_us(operations, *actions):
     return total_ns / count / 1e3 if count else None
 
 
-def flow_figures(lab, flow, profile, *options, threads=8):
-    """What a flow does in --seconds below a folder of that storage."""
+def flow_figures(lab, flow, profile, *options, threads=8, page_cache=PAGE_CACHE):
+    """What a flow does in --seconds below a folder of that storage; natively where `profile` is None."""
     result = lab.path("bench.json")
     with data_folder(lab) as folder:
         report = lab.run([lab.nvmemu, "bench", "storage", "--directory", folder, "--flow", flow, "--threads", str(threads),
                           "--seconds", f"{lab.arguments.seconds:g}", "--json", result, *options],
-                         ["--storage", f"{folder}={profile}", "--page-cache", PAGE_CACHE]).report
+                         ["--storage", f"{folder}={profile}", "--page-cache", page_cache] if profile else None).report
     found = lab.read("bench.json")["flows"][0]
     operations = found["operations"]
     all_ns, sync_ns = _of(operations)[0], _of(operations, "sync")[0]
-    storage = report["storage"][0]
-    calls = storage["reads"] + storage["writes"] + storage["syncs"]
+    storage = report["storage"][0] if report else None
+    calls = storage["reads"] + storage["writes"] + storage["syncs"] if storage else 0
     return {"ops": found["operations_per_second"], "read_us": _mean_us(operations, "read"), "write_us": _mean_us(operations, "write", "append", "log"),
             "sync_us": _mean_us(operations, "sync"), "sync_percent": 100 * sync_ns / all_ns if sync_ns else None,
             "operation_us": _mean_us(operations), "slower_percent": 100 * storage["slower"] / calls if calls else None}

@@ -120,6 +120,16 @@ TEST_F(AlternatingThread, OwesNothingInWindowsWithoutDelays) {
   EXPECT_EQ(windows_->boundary(1).cpu_ns, 200'000'000u);
 }
 
+TEST_F(AlternatingThread, WhatIsKnownTooLateIsOfTheWindowThatItWasWaitedForIn) {
+  epoch_at(kWindow / 2);
+  EXPECT_FALSE(source_.settled);
+  epoch_at(2 * kWindow);
+  EXPECT_TRUE(source_.settled);
+  source_.settled = false;
+  epoch_at(2 * kWindow + 1);
+  EXPECT_FALSE(source_.settled);
+}
+
 TEST_F(AlternatingThread, PaysNothingAtEdgesInWindowsWithoutDelays) {
   for (int i = 0; i < 100; ++i) {
     source_.next(1e6);

@@ -131,6 +131,7 @@ INSTANTIATE_TEST_SUITE_P(
         BadTiers{"a=2x,node=0", "from 1 to 63"}, BadTiers{"a=2x,node=64", "from 1 to 63"},
         BadTiers{"a=2x,node=1x", "from 1 to 63"}, BadTiers{"a=2x,node", "no rule 'node'"},
         BadTiers{"a=2x,node=1;b=2x,node=1", "is node 1 already"},
+        BadTiers{"a=2x,caller=f;b=3x,caller=g,caller=f", "tier a has what f allocates already"},
         BadTiers{"a=2x,size=1GiB", "goes with node="}, BadTiers{"a=2x,node=1,size=1000B", "size= takes"},
         BadTiers{"a=2x,node=1,size=big", "size: 'big'"}, BadTiers{"a=2x,rest=1", "no rule 'rest=1'"},
         BadTiers{"a=300ns,rest;b=400ns,interleave=1:1", "tier a has the rest"},
