@@ -205,7 +205,8 @@ void Sampler::add_sample(const TickerSample& sample, double time_ns) noexcept {
 }
 
 // What is kept back is injected once walks have told of it, as likely as of other loads: that pays for them
-// before. Else a loop of some 100 ms would be over before there is a walk, and who finds little, walks little.
+// before. Else a loop of some 100 ms would be over before there is a walk, and who finds little, walks
+// little.
 void Sampler::note_held(const LoadEntry& entry, double time_ns) noexcept {
   if (!walks_.is_open() || walks_.verdict_of(entry).is_known()) return;
   walks_.on_unknown(options_.effort * time_ns * learnt_.walked.mean(options_.base_ns).share);
