@@ -64,9 +64,9 @@ sighandler_t as_program_sees(sighandler_t handler) noexcept {
   return handler == our_action().sa_handler ? SIG_DFL : handler;
 }
 
+// By the kernel's own call: of one by the C library the pager would keep the handler.
 void end_at_once(int signal, const siginfo_t& info) noexcept {
-  const KernelAction
-      by_default{};  // by the kernel's own call: of the C library's the pager would keep the handler
+  const KernelAction by_default{};
   raw_syscall(SYS_rt_sigaction, signal, &by_default, nullptr, sizeof by_default.mask);
   if (!repeats_itself(signal, info))
     raw_syscall(SYS_tgkill, raw_syscall(SYS_getpid), raw_syscall(SYS_gettid), signal);

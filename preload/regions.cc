@@ -1,13 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "regions.h"
 
-#include <sys/syscall.h>
-
 #include <algorithm>
 
 #include "base/clock.h"
 #include "base/mapped.h"
-#include "base/raw_syscall.h"
 #include "base/relaxed.h"
 #include "resident_pages.h"
 #include "walk/mappings.h"

@@ -19,10 +19,16 @@ double bytes(const PagingTally::Count& pages) {
   return std::min(kBytes.most, static_cast<double>(pages.load()) * kPageBytes);
 }
 
+double faults_in(const std::vector<TimeBucket>& histogram) {
+  double all = 0;
+  for (const TimeBucket& bucket : histogram) all += static_cast<double>(bucket.faults);
+  return all;
+}
+
 // Below which a share of them lies: the middle of the bucket.
 double quantile(const std::vector<TimeBucket>& histogram, double share) {
-  double all = 0, below = 0;
-  for (const TimeBucket& bucket : histogram) all += static_cast<double>(bucket.faults);
+  const double all = faults_in(histogram);
+  double below = 0;
   for (const TimeBucket& bucket : histogram) {
     below += static_cast<double>(bucket.faults);
     if (below >= share * all) return (bucket.begin_ns + bucket.end_ns) / 2;
@@ -39,7 +45,7 @@ FaultReport faults_of(std::vector<TimeBucket> histogram, std::uint64_t faults, d
           .histogram = std::move(histogram)};
 }
 
-FaultReport read_faults(const TimeHistogram& times, std::uint64_t faults, double sum_ns) {
+std::vector<TimeBucket> histogram_of(const TimeHistogram& times) {
   std::vector<TimeBucket> histogram;
   for (std::size_t bucket = 0; bucket < TimeHistogram::kBuckets; ++bucket) {
     const std::uint64_t some = std::min(times.buckets[bucket].load(), kMostOnBoard);
@@ -47,14 +53,19 @@ FaultReport read_faults(const TimeHistogram& times, std::uint64_t faults, double
     histogram.push_back({static_cast<double>(TimeHistogram::begin_of(bucket)),
                          static_cast<double>(TimeHistogram::begin_of(bucket + 1)), some});
   }
-  const double mean_ns = faults > 0 ? std::min(kNanoseconds.most, sum_ns / static_cast<double>(faults)) : 0;
-  return faults_of(std::move(histogram), faults, mean_ns);
+  return histogram;
 }
 
-std::uint64_t number_of(const TimeHistogram& times) {
-  std::uint64_t all = 0;
-  for (const auto& bucket : times.buckets) all += std::min(bucket.load(), kMostOnBoard);
-  return std::min(all, kMostOnBoard);
+FaultReport read_faults(const TimeHistogram& times, std::uint64_t faults, double sum_ns) {
+  const double mean_ns = faults > 0 ? std::min(kNanoseconds.most, sum_ns / static_cast<double>(faults)) : 0;
+  return faults_of(histogram_of(times), faults, mean_ns);
+}
+
+// Waits that only their histogram counts.
+FaultReport read_waits(const TimeHistogram& times, double sum_ns) {
+  const double waits = faults_in(histogram_of(times));
+  return read_faults(times, static_cast<std::uint64_t>(std::min(waits, static_cast<double>(kMostOnBoard))),
+                     sum_ns);
 }
 
 // Of several runs: their buckets are the same ones.
@@ -122,7 +133,7 @@ void read_paging(const Board& board, RunReport& report) {
   paging.first = read_faults(tally.first, count(tally.first_touches), 0);
   paging.soft = read_faults(tally.soft, count(tally.soft_faults), nanoseconds(tally.soft_ns));
   paging.hard = read_faults(tally.hard, count(tally.hard_faults), nanoseconds(tally.hard_ns));
-  paging.device_waits = read_faults(tally.device, number_of(tally.device), nanoseconds(tally.device_ns));
+  paging.device_waits = read_waits(tally.device, nanoseconds(tally.device_ns));
   paging.write_faults = count(tally.write_faults);
   paging.touched_pages = count(tally.touched_pages);
   paging.device_ns = nanoseconds(tally.device_ns);

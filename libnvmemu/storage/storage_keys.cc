@@ -145,13 +145,13 @@ Result<std::uint64_t> parse_size_within(std::string_view text, std::uint64_t lea
   return bytes;
 }
 
-Result<unsigned> parse_channels(std::string_view text) {
-  unsigned channels = 0;
-  const auto parsed = std::from_chars(text.begin(), text.end(), channels);
+Result<unsigned> parse_number_up_to(std::string_view text, unsigned most) {
+  unsigned value = 0;
+  const auto parsed = std::from_chars(text.begin(), text.end(), value);
   const bool is_whole = parsed.ec == std::errc() && parsed.ptr == text.end();
-  if (!is_whole || channels < 1 || channels > DeviceModel::kMostChannels)
-    return failure(quote(text) + " is not a number from 1 to " + std::to_string(DeviceModel::kMostChannels));
-  return channels;
+  if (!is_whole || value < 1 || value > most)
+    return failure(quote(text) + " is not a number from 1 to " + std::to_string(most));
+  return value;
 }
 
 Result<std::string> parse_memory(std::string_view text) {
@@ -180,18 +180,9 @@ std::string text_of_percent(double share) {
   return number(percent) + "%";
 }
 
-Result<double> parse_cycles(std::string_view text) {
-  constexpr double kMost = 1e9;
-  std::uint64_t cycles = 0;
-  const auto parsed = std::from_chars(text.begin(), text.end(), cycles);
-  const bool is_whole = parsed.ec == std::errc() && parsed.ptr == text.end();
-  if (!is_whole || cycles < 1 || static_cast<double>(cycles) > kMost)
-    return failure(quote(text) + " is not a number of times from 1 to 1000000000");
-  return static_cast<double>(cycles);
-}
-
 std::string text_of_size(double bytes) { return exact(bytes, kSizes, parse_size_bytes); }
 
+constexpr unsigned kMostCycles = 1'000'000'000;
 constexpr std::uint64_t kMostCapacity = std::uint64_t{1} << 50;
 constexpr std::uint64_t kMostBuffer = std::uint64_t{1} << 40;
 constexpr std::uint64_t kMostErased = std::uint64_t{1} << 30, kMostAhead = std::uint64_t{64} << 20;
@@ -207,7 +198,9 @@ constexpr StorageKey kKeys[] = {
     bandwidth<&PageDevice::read_bps>("read_bandwidth"),
     bandwidth<&PageDevice::write_bps>("write_bandwidth"),
     {"channels", "8",
-     [](StorageDevice& to, std::string_view text) { return put(parse_channels(text), to.device.channels); },
+     [](StorageDevice& to, std::string_view text) {
+       return put(parse_number_up_to(text, DeviceModel::kMostChannels), to.device.channels);
+     },
      [](const StorageDevice& of) {
        return of.device.channels == 1 ? std::string() : std::to_string(of.device.channels);
      }},
@@ -234,7 +227,9 @@ constexpr StorageKey kKeys[] = {
      },
      [](const StorageDevice& of) { return text_of_size(of.device.capacity_bytes); }},
     {"erase_cycles", "3000",
-     [](StorageDevice& to, std::string_view text) { return put(parse_cycles(text), to.device.erase_cycles); },
+     [](StorageDevice& to, std::string_view text) {
+       return put(parse_number_up_to(text, kMostCycles), to.device.erase_cycles);
+     },
      [](const StorageDevice& of) {
        return of.device.erase_cycles == 0 ? std::string() : number(of.device.erase_cycles);
      }},

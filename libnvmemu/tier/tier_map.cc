@@ -64,15 +64,12 @@ bool TierMap::move(std::uintptr_t address, std::size_t bytes, TierId from, TierI
 void TierMap::remove(std::uintptr_t address, std::size_t bytes) noexcept { note(address, bytes, 0, Of{}); }
 
 void TierMap::copy(std::uintptr_t from, std::uintptr_t to, std::size_t bytes) noexcept {
-  for (std::size_t done = 0; done < bytes;) {
-    const std::optional<TierClass> placed = placed_in(from + done);
-    std::uintptr_t next = from + done;
-    do next = end_of_note(next);
-    while (next < from + bytes && placed_in(next) == placed);
-    const std::size_t stretch = std::min(next, from + bytes) - (from + done);
-    note(to + done, stretch, static_cast<std::uint8_t>(placed ? *placed + 1 : 0), Of{});
-    done += stretch;
-  }
+  const auto placed_at = [this](std::uintptr_t address) { return placed_in(address); };
+  for_each_alike(from, from + bytes, placed_at,
+                 [&](std::uintptr_t begin, std::uintptr_t end, std::optional<TierClass> placed) {
+                   note(begin - from + to, end - begin, static_cast<std::uint8_t>(placed ? *placed + 1 : 0),
+                        Of{});
+                 });
 }
 
 bool TierMap::note(std::uintptr_t address, std::size_t bytes, std::uint8_t value, const Of& of) noexcept {

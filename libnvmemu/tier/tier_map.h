@@ -48,14 +48,8 @@ class TierMap {
   // `use(begin, end, tiers)` for each stretch of a range that is of the same class, in order.
   template <typename Use>
   void for_each_stretch(std::uintptr_t begin, std::uintptr_t end, const Use& use) const noexcept {
-    while (begin < end) {
-      const TierClass tiers = class_at(begin);
-      std::uintptr_t next = begin;
-      do next = end_of_note(next);
-      while (next < end && class_at(next) == tiers);
-      use(begin, next < end ? next : end, tiers);
-      begin = next;
-    }
+    for_each_alike(
+        begin, end, [this](std::uintptr_t address) { return class_at(address); }, use);
   }
 
   // The class of such memory; nothing where there are too many patterns already.
@@ -90,6 +84,20 @@ class TierMap {
 
   TierClass class_at(std::uintptr_t address) const noexcept {
     return placed_in(address).value_or(otherwise_.load(std::memory_order_relaxed));
+  }
+
+  // `use(begin, end, what)` for each stretch of a range of which `what_is_at(address)` is the same.
+  template <typename What, typename Use>
+  void for_each_alike(std::uintptr_t begin, std::uintptr_t end, const What& what_is_at,
+                      const Use& use) const noexcept {
+    while (begin < end) {
+      const auto what = what_is_at(begin);
+      std::uintptr_t next = begin;
+      do next = end_of_note(next);
+      while (next < end && what_is_at(next) == what);
+      use(begin, next < end ? next : end, what);
+      begin = next;
+    }
   }
 
   // Of the block or page for which there is one note.
