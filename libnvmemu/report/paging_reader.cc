@@ -37,12 +37,13 @@ double quantile(const std::vector<TimeBucket>& histogram, double share) {
 }
 
 FaultReport faults_of(std::vector<TimeBucket> histogram, std::uint64_t faults, double mean_ns) {
-  return {.faults = faults,
-          .mean_ns = mean_ns,
-          .median_ns = quantile(histogram, 0.5),
-          .p99_ns = quantile(histogram, 0.99),
-          .p999_ns = quantile(histogram, 0.999),
-          .histogram = std::move(histogram)};
+  FaultReport report{.faults = faults,
+                     .mean_ns = mean_ns,
+                     .median_ns = quantile(histogram, 0.5),
+                     .p99_ns = quantile(histogram, 0.99),
+                     .p999_ns = quantile(histogram, 0.999)};
+  report.histogram = std::move(histogram);
+  return report;
 }
 
 std::vector<TimeBucket> histogram_of(const TimeHistogram& times) {
@@ -73,8 +74,8 @@ std::vector<TimeBucket> sum_of(const std::vector<TimeBucket>& one, const std::ve
   std::map<double, TimeBucket> sums;
   for (const auto* histogram : {&one, &other}) {
     for (const TimeBucket& bucket : *histogram) {
-      TimeBucket& sum = sums.try_emplace(bucket.begin_ns, bucket.begin_ns, bucket.end_ns).first->second;
-      sum.faults += bucket.faults;
+      TimeBucket& sum = sums[bucket.begin_ns];
+      sum = {bucket.begin_ns, bucket.end_ns, sum.faults + bucket.faults};
     }
   }
   std::vector<TimeBucket> all;
