@@ -7,9 +7,9 @@ from acceptance.runner import RunError, figures, progress
 
 class Slowdown:
     """The slowdown of two emulated runs between two native ones: a drift of the machine falls on both alike.
-    `blocks` of four such runs make one figure, where the program's own times scatter."""
+    `blocks` of four such runs make one figure, where the program's own times scatter; `of_many`: which one."""
 
-    def __init__(self, name, bound, program, arguments, figure, latency, blocks=1):
+    def __init__(self, name, bound, program, arguments, figure, latency, blocks=1, of_many=sum):
         self.row = Row(name, "%", BOUNDS[bound])
         self.rows = [self.row]
         self.program = program
@@ -17,6 +17,7 @@ class Slowdown:
         self.figure = figure
         self.latency = latency
         self.blocks = blocks
+        self.of_many = of_many
 
     def round(self, runner, _selected):
         progress(f"  {self.row.name}")
@@ -36,7 +37,7 @@ class Slowdown:
         return figures(runner.emulated(command, options) if emulated else runner.native(command), emulated)
 
     def _add(self, natives, emulateds):
-        native, emulated = (sum(run[self.figure] for run in runs) for runs in (natives, emulateds))
+        native, emulated = (self.of_many(run[self.figure] for run in runs) for runs in (natives, emulateds))
         self.row.samples.append(100 * (emulated / native - 1))
 
 

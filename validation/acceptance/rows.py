@@ -1,12 +1,28 @@
 # SPDX-License-Identifier: Apache-2.0
 """The rows of the result: samples, and what is to be said of them."""
+import math
 import statistics
 from dataclasses import dataclass, field
 from typing import List, Optional
 
 from acceptance.bounds import Bound
 
-PASS, FAIL, SKIP = "PASS", "FAIL", "SKIP"
+PASS, FAIL, SKIP, UNSURE = "PASS", "FAIL", "SKIP", "UNSURE"
+CONFIDENCE = 0.9
+
+
+def interval_of_median(samples):
+    """Which holds, with so much confidence, the median of all that could be measured: by order statistics, which ask nothing of
+    how they are spread. None: there are too few."""
+    ordered = sorted(samples)
+    interval = None
+    outside = 0
+    for number in range(len(ordered) // 2):
+        outside += 2 * math.comb(len(ordered), number) / 2 ** len(ordered)
+        if outside > 1 - CONFIDENCE:
+            break
+        interval = ordered[number], ordered[-1 - number]
+    return interval
 
 
 @dataclass
@@ -15,6 +31,7 @@ class Row:
     unit: str
     bound: Optional[Bound] = None  # None: what counts is that nothing failed
     signed: bool = False  # an error, which may be too high or too low; else a cost, which may only be too high
+    repeated: bool = False  # the samples are of one figure, and their scatter tells how sure its median is
     samples: List[float] = field(default_factory=list)
     failure: str = ""  # why it fails whatever the samples are
     skipped: str = ""  # why nothing was measured, or what was says nothing
@@ -37,7 +54,17 @@ class Row:
             return FAIL
         if self.skipped or not self.samples:
             return SKIP
+        if self.repeated and self._may_be_either():
+            return UNSURE
         return PASS if self._within_bound() else FAIL
+
+    def _may_be_either(self):
+        """The bound, or the one below zero, lies within the interval of the median."""
+        interval = interval_of_median(self.samples)
+        if interval is None:
+            return False
+        bounds = (self.bound.median, -self.bound.median) if self.signed else (self.bound.median,)
+        return any(interval[0] <= bound < interval[1] for bound in bounds)
 
     def _within_bound(self):
         if self.bound is None:
@@ -50,7 +77,8 @@ class Row:
         return self.failure or self.skipped or self.remark
 
     def as_json(self):
-        measured = {"median": self.median, "worst": self.worst, "spread": self.spread} if self.samples else {}
+        measured = {"median": self.median, "interval": interval_of_median(self.samples) if self.repeated else None,
+                    "worst": self.worst, "spread": self.spread} if self.samples else {}
         return {"name": self.name, "unit": self.unit, "verdict": self.verdict(), **measured, "samples": self.samples,
                 "bound": self.bound._asdict() if self.bound else None, "note": self.note()}
 

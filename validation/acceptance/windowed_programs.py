@@ -63,6 +63,7 @@ def structures():
     for name in STRUCTURES:
         twin = FromMemory("nvmemu-workload", [name, *SET, "--twin", "--seconds", "1"], from_memory)
         yield Windowed(f"structure, {name}", "windows: structure", TARGET, "nvmemu-workload", [name, *SET], twin)
+    yield Windowed("structure, radix tree", "windows: structure", TARGET, "nvmemu-tiers", ["tree", "--tier", "none"], AllFromMemory())
 
 
 def experiments():

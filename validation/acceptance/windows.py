@@ -5,7 +5,7 @@ import statistics
 from typing import NamedTuple
 
 from acceptance.bounds import BOUNDS
-from acceptance.rows import Row
+from acceptance.rows import UNSURE, Row
 from acceptance.runner import RunError, figures, progress
 
 WINDOW = "500ms"
@@ -106,10 +106,11 @@ def errors_in_percent(pairs, truth, target_ns, base_ns):
 
 
 class Windowed:
-    """One run, whose pairs of windows are its repetitions: further rounds add nothing. A `cost` may only be too high."""
+    """A run, whose pairs of windows are its repetitions. Further rounds add to them where these do not tell. A `cost` may only be
+    too high."""
 
     def __init__(self, name, bound, target, program, arguments, truth, cost=False):
-        self.row = Row(f"windows: {name}, {target}", "%", BOUNDS[bound], signed=not cost)
+        self.row = Row(f"windows: {name}, {target}", "%", BOUNDS[bound], signed=not cost, repeated=True)
         self.rows = [self.row]
         self.target = target
         self.program = program
@@ -119,7 +120,7 @@ class Windowed:
         self.options = []  # for nvmemu run, beside the memory's
 
     def round(self, runner, _selected):
-        if self.row.samples or self.row.failure:
+        if self.row.failure or (self.row.samples and self.row.verdict() != UNSURE):
             return
         progress(f"  {self.row.name}")
         try:
@@ -142,9 +143,9 @@ class Windowed:
             raise RunError(f"{FEWEST_PAIRS} windows with delays are needed that are whole and lie between two without, and "
                            f"there are {len(pairs)}; others took {others:.0f} % of the processor's time")
         base_ns = report["base"]["read_latency_ns"]
-        self.row.samples = errors_in_percent(pairs, self.truth, self.target_ns(report), base_ns)
+        self.row.samples += errors_in_percent(pairs, self.truth, self.target_ns(report), base_ns)
         on_ns, off_ns = (statistics.median(each) for each in zip(*pairs))
-        self.row.remark = f"{len(pairs)} pairs; {off_ns:.4g} ns without delays, {on_ns:.4g} with; base {base_ns:.0f}"
+        self.row.remark = f"{len(self.row.samples)} pairs; {off_ns:.4g} ns without delays, {on_ns:.4g} with; base {base_ns:.0f}"
         if others > TELLING:
             self.row.remark += f"; others took {others:.0f} % of the processor's time"
 

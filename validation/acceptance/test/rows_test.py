@@ -9,13 +9,19 @@ sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.dirname(os.path.realp
 
 from acceptance.bounds import Bound  # noqa: E402
 from acceptance.latency import AGAINST, errors_in_percent  # noqa: E402
-from acceptance.rows import FAIL, PASS, SKIP, Row, table  # noqa: E402
+from acceptance.rows import FAIL, PASS, SKIP, UNSURE, Row, interval_of_median, table  # noqa: E402
 from acceptance.runner import last_level_cache_bytes  # noqa: E402
 from acceptance.sync import Synchronised, error_in_percent, expected_seconds  # noqa: E402
 
 
 def error(*samples, bound=Bound(5, 10)):
     return Row("error", "%", bound, signed=True, samples=list(samples))
+
+
+def repeated(*samples):
+    row = error(*samples, bound=Bound(5))
+    row.repeated = True
+    return row
 
 
 def cost(*samples, bound=Bound(5)):
@@ -66,6 +72,31 @@ class Verdict(unittest.TestCase):
 
     def test_without_a_bound_rests_on_failures_alone(self):
         self.assertEqual(cost(400, bound=None).verdict(), PASS)
+
+
+class HowSure(unittest.TestCase):
+    def test_the_interval_of_a_median_needs_five_samples(self):
+        self.assertIsNone(interval_of_median([1, 2, 3, 4]))
+        self.assertEqual(interval_of_median([5, 1, 3, 4, 2]), (1, 5))
+
+    def test_the_interval_leaves_out_what_may_be_left_out(self):
+        self.assertEqual(interval_of_median(range(9)), (1, 7))  # 2 (1 + 9) / 512 = 0.04 outside
+        self.assertEqual(interval_of_median(range(20)), (5, 14))  # 0.04; with one more on either side 0.12
+
+    def test_of_repetitions_whose_interval_holds_the_bound_nothing_can_be_told(self):
+        for samples in ([4, 4, 4, 6, 6], [-4, -4, -6, -6, -6], [-9, 0, 0, 0, 9]):
+            self.assertEqual(repeated(*samples).verdict(), UNSURE)
+
+    def test_of_others_it_can(self):
+        self.assertEqual(repeated(-4, 4, 0, 4, -4).verdict(), PASS)
+        self.assertEqual(repeated(6, 6, 7, 8, 9).verdict(), FAIL)
+        self.assertEqual(repeated(-6, -6, -7, -8, -9).verdict(), FAIL)
+        self.assertEqual(repeated(4, 6, 4, 6).verdict(), PASS)  # too few for an interval: the median counts
+
+    def test_a_cost_may_be_far_below_zero(self):
+        row = cost(-50, -50, -40, 0, 1)
+        row.repeated = True
+        self.assertEqual(row.verdict(), PASS)
 
 
 class Figures(unittest.TestCase):
