@@ -11,13 +11,13 @@ void Migrator::open(const Config& config, RegionHeat* heat) {
   slow_ = limited_tier(config.tiers);
   if (heat == nullptr || slow_ == 0) return;
   const TierSpec& tier = config.tiers.tiers[slow_ - 1U];
-  const BandwidthTarget own{config.target_read_bps, config.target_write_bps};
+  const BandwidthTarget& own = config.memory.bandwidth;
   policy_ = find_migration_policy(config.migration.policy);
   room_.fast_bytes = tier.after_bytes;
   room_.most_bytes = static_cast<std::uint64_t>(config.migration.rate_bps * config.migration.window_ns / 1e9);
   window_ns_ = static_cast<std::uint64_t>(config.migration.window_ns);
-  promote_ns_per_byte_ = move_ns_per_byte(tier.bandwidth, own);
-  demote_ns_per_byte_ = move_ns_per_byte(own, tier.bandwidth);
+  promote_ns_per_byte_ = move_ns_per_byte(tier.memory.bandwidth, own);
+  demote_ns_per_byte_ = move_ns_per_byte(own, tier.memory.bandwidth);
   heat_ = heat;
   if (policy_ != nullptr) migrations_ = map_zeroed<Migrations>();
 }

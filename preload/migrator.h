@@ -7,7 +7,7 @@
 #include <atomic>
 #include <cstdint>
 
-#include "epoch/config.h"
+#include "plan/config.h"
 #include "tier/migrations.h"
 #include "tier/tier_tally.h"
 

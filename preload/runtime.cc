@@ -15,7 +15,6 @@
 #include "base/log.h"
 #include "base/raw_syscall.h"
 #include "base/user_time.h"
-#include "epoch/unknown_variables.h"
 #include "handlers.h"
 #include "hook.h"
 #include "inheritance.h"
@@ -24,6 +23,7 @@
 #include "loaded_program.h"
 #include "natively.h"
 #include "paging/process_pager.h"
+#include "plan/unknown_variables.h"
 #include "sandbox.h"
 #include "traffic_options.h"
 
@@ -41,18 +41,6 @@ bool writes_own_report() {
 
 // Paying costs about a microsecond of its own.
 constexpr double kEdgeIntervalNs = 20e3;
-
-TickerKind kind_of(TickerChoice choice) {
-  switch (choice) {
-    case TickerChoice::kPerfEvent:
-      return TickerKind::kPerfEvent;
-    case TickerChoice::kPosixTimer:
-      return TickerKind::kTimer;
-    case TickerChoice::kAuto:
-      break;
-  }
-  return TickerKind::kAny;
-}
 
 }  // namespace
 
@@ -135,22 +123,21 @@ bool Runtime::open_board() {
 
 // Where counts come from, and where they go to; and the model of them.
 bool Runtime::prepare_counts() {
-  ticker_ = kind_of(config_.ticker);
   if (config_.source == SourceChoice::kReplay) {
     auto replay = Replay::load(config_.replay);
     if (!replay) return refuse(replay.error());
     replay_.emplace(*std::move(replay));
-    source_ = {.name = "replay", .text = "the record", .counts = replay_->counts()};
+    source_ = {.name = "replay", .text = "the record", .why = "asked for", .counts = replay_->counts()};
   } else {
-    source_ = decide_source(config_);
-    if (!source_.warning.empty()) log_warning(source_.warning);
+    source_ = process_source(config_);
+    if (lacks_counters()) log_warning(explain_substitute(source_));
   }
   if (!config_.record.empty()) {
     auto record = RecordWriter::open(config_.record);
     if (!record) return refuse(record.error());
     record_.emplace(*std::move(record));
     // The record says already what was counted.
-    if (config_.source == SourceChoice::kPmu && source_.design == nullptr) return refuse({source_.why, {}});
+    if (lacks_counters()) return refuse({source_.why, {}});
   }
   const auto model = choose_model(config_.model, source_.text, source_.counts, read_latency_);
   if (!model) return refuse(model.error());

@@ -13,7 +13,6 @@
 #include "counters/replay/replay.h"
 #include "counters/sampler/sampler.h"
 #include "emulated_nodes.h"
-#include "epoch/config.h"
 #include "epoch/governor.h"
 #include "epoch/injector.h"
 #include "epoch/persist_account.h"
@@ -23,9 +22,10 @@
 #include "model/latency_model.h"
 #include "model/model_table.h"
 #include "placement.h"
+#include "plan/config.h"
+#include "process_source.h"
 #include "regions.h"
 #include "report/board.h"
-#include "source_decision.h"
 
 namespace nvmemu::preload {
 
@@ -63,7 +63,7 @@ class Runtime {
   // Whether the sampler can stand in where counters are refused to a thread: it feeds the model, and nobody
   // keeps a record that says what was counted.
   bool may_sample_instead() const noexcept { return may_sample_instead_; }
-  TickerKind ticker() const noexcept { return ticker_; }
+  TickerKind ticker() const noexcept { return config_.ticker; }
   const ReadLatency& read_latency() const noexcept { return read_latency_; }
   const Model& model() const noexcept { return *model_; }
   bool emulates_persists() const noexcept { return emulates_persists_ && active(); }
@@ -74,9 +74,7 @@ class Runtime {
   // Null where bandwidth is not limited.
   Governor* governor() noexcept { return governor_ ? &*governor_ : nullptr; }
   bool measures_traffic() const noexcept { return config_.stat || lowest_bandwidth().limits(); }
-  BandwidthTarget bandwidth_target() const noexcept {
-    return {config_.target_read_bps, config_.target_write_bps};
-  }
+  const BandwidthTarget& bandwidth_target() const noexcept { return config_.memory.bandwidth; }
   // Where every epoch's counts are kept, and which of its processes this one is; null: nowhere.
   RecordWriter* record() noexcept { return record_ ? &*record_ : nullptr; }
   std::uint32_t process_number() const noexcept { return process_number_; }
@@ -117,7 +115,11 @@ class Runtime {
   double seconds_since_start() const noexcept { return clock_->ns_since(start_ticks_) / 1e9; }
   const Config& config() const noexcept { return config_; }
   const Calibration& calibration() const noexcept { return calibration_; }
-  const SourceDecision& source() const noexcept { return source_; }
+  const SourcePlan& source() const noexcept { return source_; }
+  // They were asked for, and are not to be had.
+  bool lacks_counters() const noexcept {
+    return config_.source == SourceChoice::kPmu && source_.design == nullptr;
+  }
 
  private:
   bool set_latencies();
@@ -156,10 +158,9 @@ class Runtime {
   std::optional<Governor> governor_;
   BoardProcess* process_ = nullptr;
   const Model* model_ = nullptr;
-  SourceDecision source_;
+  SourcePlan source_;
   std::optional<PmuSourceOptions> pmu_options_;
   bool may_sample_instead_ = false;
-  TickerKind ticker_ = TickerKind::kAny;
   std::optional<RecordWriter> record_;
   std::optional<Replay> replay_;
   std::uint32_t process_number_ = 0;

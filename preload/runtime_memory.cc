@@ -29,13 +29,12 @@ bool Runtime::set_latencies() {
     return false;
   }
   if (config_.clock_hz <= 0) config_.clock_hz = calibration_.clock_hz;
-  read_latency_.target_ns = config_.target_multiple > 0 ? config_.target_multiple * read_latency_.base_ns
-                                                        : config_.target_read_latency_ns;
+  read_latency_.target_ns = config_.memory.read.over(read_latency_.base_ns);
   read_latency_.cache_ns = calibration_.cache_latency_ns;
   read_latency_.remote_ns = config_.remote_latency_ns;
   if (read_latency_.target_ns <= 0 &&
-      (measures_traffic() || !config_.tiers.empty() || !config_.persists.empty() || !config_.paging.empty() ||
-       !config_.storage.empty()))
+      (measures_traffic() || !config_.tiers.empty() || !config_.memory.persists.empty() ||
+       !config_.paging.empty() || !config_.storage.empty()))
     read_latency_.target_ns = read_latency_.base_ns;
   if (read_latency_.target_ns <= 0) {
     say_natively({"nothing to emulate",
@@ -55,7 +54,7 @@ bool Runtime::set_targets() {
   for (std::size_t i = 0; i < config_.tiers.tiers.size(); ++i) {
     const TierSpec& tier = config_.tiers.tiers[i];
     const Result<double> tier_ns =
-        reachable_target_ns(tier.latency.over(base_ns), base_ns, "tier " + tier.name + " asks for");
+        reachable_target_ns(tier.memory.read.over(base_ns), base_ns, "tier " + tier.name + " asks for");
     if (!tier_ns) return refuse(tier_ns.error());
     read_latency_.tier_target_ns[i + 1] = *tier_ns;
   }
@@ -68,9 +67,9 @@ void Runtime::set_persist_targets() noexcept {
     emulates_persists_ |= !spec.empty();
     return persist_target_of(spec, calibration_.persist_latency_ns);
   };
-  persist_targets_[0] = target_of(config_.persists);
+  persist_targets_[0] = target_of(config_.memory.persists);
   for (std::size_t i = 0; i < config_.tiers.tiers.size(); ++i)
-    persist_targets_[i + 1] = target_of(config_.tiers.tiers[i].persists);
+    persist_targets_[i + 1] = target_of(config_.tiers.tiers[i].memory.persists);
 }
 
 double Runtime::highest_target_ns() const noexcept {
@@ -122,7 +121,7 @@ void Runtime::create_governor() {
   ByTier<BusyUntil>& busy_until = board_->traffic().busy_until;
   governor_.emplace(busy_until[0], bandwidth_target());
   for (std::size_t i = 0; i < config_.tiers.tiers.size(); ++i) {
-    const BandwidthTarget& target = config_.tiers.tiers[i].bandwidth;
+    const BandwidthTarget& target = config_.tiers.tiers[i].memory.bandwidth;
     if (target.limits()) governor_->limit(static_cast<TierId>(i + 1), busy_until[i + 1], target);
   }
 }
@@ -131,8 +130,8 @@ BandwidthTarget Runtime::lowest_bandwidth() const noexcept {
   const auto lower = [](double a, double b) { return a > 0 && b > 0 ? std::min(a, b) : std::max(a, b); };
   BandwidthTarget lowest = bandwidth_target();
   for (const TierSpec& tier : config_.tiers.tiers)
-    lowest = {lower(lowest.read_bps, tier.bandwidth.read_bps),
-              lower(lowest.write_bps, tier.bandwidth.write_bps)};
+    lowest = {lower(lowest.read_bps, tier.memory.bandwidth.read_bps),
+              lower(lowest.write_bps, tier.memory.bandwidth.write_bps)};
   return lowest;
 }
 

@@ -23,7 +23,7 @@ void say_memories(const Runtime& runtime, RunReport& report) {
   const Config& config = runtime.config();
   TierPlan tiers = config.tiers;
   for (std::size_t i = 0; i < tiers.tiers.size(); ++i)
-    tiers.tiers[i].latency = {.ns = runtime.read_latency().target_of(i + 1)};
+    tiers.tiers[i].memory.read = {.ns = runtime.read_latency().target_of(i + 1)};
   const bool is_paged = ProcessPager::get() != nullptr, is_stored = process_storage().is_open();
   PagingPlan paging = is_paged ? config.paging : PagingPlan{};
   if (is_paged) paging.medium = ProcessPager::medium();
@@ -33,7 +33,7 @@ void say_memories(const Runtime& runtime, RunReport& report) {
                       .migration = config.migration,
                       .paging = paging,
                       .storage = is_stored ? config.storage : StoragePlan{},
-                      .persists = config.persists,
+                      .persists = config.memory.persists,
                       .own_persist_ns = runtime.calibration().persist_latency_ns},
                      report);
 }
@@ -43,8 +43,8 @@ void warn_of_persists(const Config& config, double own_ns, RunReport& report) {
     if (auto warning = warning_of_persists(persists, whose, own_ns))
       report.warnings.push_back(*std::move(warning));
   };
-  warn(config.persists, "NVMEMU_WRITE_LATENCY");
-  for (const TierSpec& tier : config.tiers.tiers) warn(tier.persists, "tier " + tier.name);
+  warn(config.memory.persists, "NVMEMU_WRITE_LATENCY");
+  for (const TierSpec& tier : config.tiers.tiers) warn(tier.memory.persists, "tier " + tier.name);
 }
 
 RunReport make_report(const Runtime& runtime) {
@@ -70,7 +70,7 @@ RunReport make_report(const Runtime& runtime) {
   report.wall_seconds = runtime.seconds_since_start();
   say_memories(runtime, report);
   warn_of_persists(runtime.config(), runtime.calibration().persist_latency_ns, report);
-  if (!runtime.source().warning.empty()) report.warnings.push_back(runtime.source().warning);
+  if (runtime.lacks_counters()) report.warnings.push_back(explain_substitute(runtime.source()));
   read_board(runtime.board(), report);
   if (process_storage().is_open()) read_storage(process_storage().shared(), report);
   if (!report.processes.empty()) report.command = {report.processes.front().command};

@@ -17,12 +17,12 @@
 #include "base/units.h"
 #include "counters/pmu/catalogue.h"
 #include "counters/pmu/verdict.h"
-#include "epoch/config.h"
-#include "epoch/unknown_variables.h"
 #include "hardware_throttle.h"
 #include "host/memory_nodes.h"
 #include "launch.h"
 #include "node_tree.h"
+#include "plan/config.h"
+#include "plan/unknown_variables.h"
 #include "progress_file.h"
 #include "report/asked_memories.h"
 #include "report/board.h"
@@ -44,7 +44,7 @@ Limit governed(const BandwidthTarget& target, const char* why) { return {nullptr
 tl::expected<Limit, Refusal> limit_by_hardware(const RunOptions& options, const Prepared& prepared,
                                                std::vector<std::string>& warnings) {
   const BandwidthTarget& target = prepared.bandwidth;
-  const BandwidthTarget& asked = prepared.request.bandwidth;
+  const BandwidthTarget& asked = prepared.request.config.memory.bandwidth;
   if (asked.read_bps <= 0 || asked.write_bps <= 0) {
     return tl::unexpected(
         Refusal{kNvmemuFailed,
@@ -75,14 +75,15 @@ tl::expected<Limit, Refusal> limit_by_hardware(const RunOptions& options, const 
 
 tl::expected<Limit, Refusal> limit_bandwidth(const RunOptions& options, const Prepared& prepared,
                                              std::vector<std::string>& warnings) {
-  if (!prepared.bandwidth.limits() && prepared.request.tiers.limits_bandwidth())
+  if (!prepared.bandwidth.limits() && prepared.request.config.tiers.limits_bandwidth())
     return governed(prepared.bandwidth, "it works in any process; tiers by themselves");
   if (!prepared.bandwidth.limits()) {
     return Limit{nullptr,
                  {},
                  "",
-                 prepared.request.bandwidth.limits() ? "no target is below what this machine moves"
-                                                     : "no bandwidth was asked for"};
+                 prepared.request.config.memory.bandwidth.limits()
+                     ? "no target is below what this machine moves"
+                     : "no bandwidth was asked for"};
   }
   if (prepared.request.hardware_throttle) return limit_by_hardware(options, prepared, warnings);
   return governed(prepared.bandwidth, "it works in any process");
@@ -93,36 +94,22 @@ SourceChoice source_choice(const Prepared& prepared) {
   return prepared.replay.empty() ? SourceChoice::kSampler : SourceChoice::kReplay;
 }
 
-Config make_config(const RunOptions& options, const Prepared& prepared, const Limit& limit,
-                   const Board& board, const std::string& nodes) {
-  Config config;
-  config.target_read_latency_ns = prepared.target_ns;
-  config.persists = prepared.request.persists;
-  config.tiers = prepared.request.tiers;
-  config.migration = prepared.request.migration;
+Config make_config(const Prepared& prepared, const Limit& limit, const Board& board,
+                   const std::string& nodes) {
+  Config config = prepared.request.config;
+  config.memory.read = {.ns = prepared.target_ns};
+  config.memory.bandwidth = limit.governed;
+  config.stat = config.stat || limit.hardware != nullptr;
   config.nodes = nodes;
-  config.paging = prepared.request.paging;
-  config.storage = prepared.request.storage;
-  config.target_read_bps = limit.governed.read_bps;
-  config.target_write_bps = limit.governed.write_bps;
-  config.stat = options.stat || limit.hardware != nullptr;
   config.base_latency_ns = prepared.machine.base_latency_ns;
-  config.epoch_ns = prepared.request.epoch_ns;
-  config.alternate_ns = prepared.request.alternate_ns;
   config.clock_hz = prepared.machine.clock_hz;
-  config.ticker = prepared.request.ticker;
-  config.walks = !options.no_walks && prepared.request.paging.choices.handler == HandlerKind::kSignal;
-  config.allocation_sites = options.allocation_sites;
-  config.rules = prepared.request.rules;
   config.source = source_choice(prepared);
   config.replay = prepared.replay;
   config.verdict = prepared.verdict_file;
   config.model = std::string(prepared.model->name);
-  config.remote_latency_ns = prepared.request.remote_latency_ns;
   config.record = prepared.record;
   config.calibration = prepared.machine.calibration_file;
   config.board = board.path();
-  config.quiet = options.quiet;
   return config;
 }
 
@@ -144,8 +131,9 @@ std::optional<double> given(double value) { return value > 0 ? std::optional(val
 // Nothing where no tier is a node.
 Result<std::optional<NodeTree>> show_nodes(const Prepared& prepared) {
   std::optional<NodeTree> none;
-  if (prepared.is_native() || !prepared.request.tiers.has_nodes()) return none;
-  Result<NodeTree> tree = NodeTree::create(prepared.request.tiers, read_memory_nodes(), prepared.target_ns);
+  if (prepared.is_native() || !prepared.request.config.tiers.has_nodes()) return none;
+  Result<NodeTree> tree =
+      NodeTree::create(prepared.request.config.tiers, read_memory_nodes(), prepared.target_ns);
   if (!tree) return tl::unexpected(tree.error());
   return std::optional(*std::move(tree));
 }
@@ -192,22 +180,22 @@ RunReport make_report(const RunOptions& options, const Prepared& prepared,
   }
   report.model = prepared.is_native() ? "none" : prepared.model->name;
   report.base_read_latency_ns = prepared.machine.base_latency_ns;
-  report.alternation.window_seconds = prepared.request.alternate_ns / 1e9;
+  report.alternation.window_seconds = prepared.request.config.alternate_ns / 1e9;
   report.base_spread = prepared.machine.base_spread;
   report.target_profile = prepared.request.profile;
   if (!prepared.is_native()) report.target.read_latency_ns = prepared.target_ns;
   report.target.read_bandwidth_bps = given(prepared.bandwidth.read_bps);
   report.target.write_bandwidth_bps = given(prepared.bandwidth.write_bps);
   report.bandwidth.is_measured = !prepared.is_native() && (options.stat || prepared.bandwidth.limits() ||
-                                                           prepared.request.tiers.limits_bandwidth());
+                                                           prepared.request.config.tiers.limits_bandwidth());
   if (!prepared.is_native()) {
     say_asked_memories({.profile = prepared.request.profile,
                         .target_ns = prepared.target_ns,
-                        .tiers = prepared.request.tiers,
-                        .migration = prepared.request.migration,
-                        .paging = prepared.request.paging,
-                        .storage = prepared.request.storage,
-                        .persists = prepared.request.persists,
+                        .tiers = prepared.request.config.tiers,
+                        .migration = prepared.request.config.migration,
+                        .paging = prepared.request.config.paging,
+                        .storage = prepared.request.config.storage,
+                        .persists = prepared.request.config.memory.persists,
                         .own_persist_ns = prepared.machine.persist_latency_ns},
                        report);
   }
@@ -262,18 +250,19 @@ tl::expected<Emulated, Refusal> emulate(const RunOptions& options, const Prepare
   report.bandwidth.why = limit->why;
   const auto nodes = show_nodes(prepared);
   if (!nodes) return tl::unexpected(Refusal{kNvmemuFailed, nodes.error()});
-  const Result<SharedStorage> storage =
-      share_storage(prepared.is_native() ? StoragePlan() : prepared.request.storage, *board, temporary);
+  const Result<SharedStorage> storage = share_storage(
+      prepared.is_native() ? StoragePlan() : prepared.request.config.storage, *board, temporary);
   if (!storage)
     return tl::unexpected(Refusal{kNvmemuFailed, in_option("--storage", storage.error()).value()});
   std::vector<std::string> variables;
   if (!prepared.is_native()) {
-    const Config config = make_config(options, prepared, *limit, *board, *nodes ? (*nodes)->path() : "");
+    const Config config = make_config(prepared, *limit, *board, *nodes ? (*nodes)->path() : "");
     variables = to_environment(config);
     variables.push_back(preload_with(libraries_for(config, prepared)));
   }
   std::optional<ProgressFile> progress;
-  if (!options.progress_file.empty()) progress.emplace(options.progress_file, prepared.request.alternate_ns);
+  if (!options.progress_file.empty())
+    progress.emplace(options.progress_file, prepared.request.config.alternate_ns);
   if (options.no_aslr) {
     if (const auto placed = place_at_fixed_addresses(); !placed)
       return tl::unexpected(Refusal{kNvmemuFailed, placed.error()});
@@ -291,7 +280,7 @@ tl::expected<Emulated, Refusal> emulate(const RunOptions& options, const Prepare
   report.wall_seconds = ended->wall_seconds;
   read_board(*board, report);
   if (storage->is_open()) read_storage(*storage, report);
-  warn_of_vanished(prepared.request.storage, report);
+  warn_of_vanished(prepared.request.config.storage, report);
   if (!options.write_latency.empty() && report.persists.persists == 0 &&
       report.persists.estimated_persists == 0 && !report.processes.empty()) {
     report.warnings.emplace_back(

@@ -12,7 +12,8 @@
 #include "counters/pmu/catalogue.h"
 #include "counters/pmu/resolve.h"
 #include "host/cpu.h"
-#include "source_choice.h"
+#include "machine.h"
+#include "plan/source_plan.h"
 #include "subcommands.h"
 #include "terminal.h"
 #include "walk/decode/decode.h"
@@ -69,7 +70,7 @@ Answer answer_for_this_machine() {
   Answer answer{.machine = cpu.model + " (" + numbers_of(cpu.signature) + ")"};
   const Microarchitecture* events = find_events(cpu.signature);
   if (events != nullptr) answer.designs.push_back(events);
-  const ChosenSource source = choose_source(SourceChoice::kAuto, cpu, verdict_here(cpu), kDecodes);
+  const SourcePlan source = plan_source({}, cpu, verdict_here(cpu));
   if (source.design != nullptr) {
     answer.used = "these events: " + source.why;
   } else {

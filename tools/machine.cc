@@ -8,6 +8,7 @@
 #include <algorithm>
 
 #include "base/clock.h"
+#include "counters/pmu/self_test.h"
 #include "host/bandwidth.h"
 #include "host/calibrate.h"
 #include "host/calibration.h"
@@ -85,6 +86,11 @@ class OnAllProcessors {
 };
 
 }  // namespace
+
+PmuVerdict verdict_here(const Cpu& cpu) {
+  const auto calibration = load_calibration(calibration_path());
+  return find_verdict(cpu, calibration ? calibration->cache_latency_ns : 0);
+}
 
 Result<Machine> read_machine(double given_base_ns, bool quiet) {
   Machine machine;

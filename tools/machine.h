@@ -7,6 +7,8 @@
 
 #include "bandwidth_limit.h"
 #include "base/result.h"
+#include "counters/pmu/verdict.h"
+#include "host/cpu.h"
 
 namespace nvmemu {
 
@@ -24,6 +26,10 @@ struct Machine {
 // The cached calibration, made now (in some 10 s, with a note on stderr unless `quiet`) where there is none,
 // and the base latency as it is at the moment; `given_base_ns` in its place where that is above 0.
 Result<Machine> read_machine(double given_base_ns, bool quiet);
+
+// What the test of this machine's counters found: the one that is kept, or it is made now (some 50 ms where
+// there are counters).
+PmuVerdict verdict_here(const Cpu& cpu);
 
 // What its cores move, as the calibration in `machine` has it; measured now (some 2 s), and kept there, where
 // it does not.

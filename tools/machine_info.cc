@@ -71,7 +71,7 @@ MachineInfo gather_info() {
   if (info.calibration)
     info.now = refresh_base_latency(*info.calibration, Clock::calibrate(info.calibration->clock_hz));
   info.counters = verdict_here(info.cpu);
-  info.chosen = choose_source(SourceChoice::kAuto, info.cpu, info.counters, kDecodes);
+  info.chosen = plan_source({}, info.cpu, info.counters);
   info.source = {info.chosen.name, info.chosen.why};
   info.ticker = choose_ticker(info.capabilities);
   info.walks = choose_walks(info);

@@ -12,7 +12,7 @@
 #include "host/calibration.h"
 #include "host/capabilities.h"
 #include "host/cpu.h"
-#include "source_choice.h"
+#include "plan/source_plan.h"
 
 namespace nvmemu {
 
@@ -43,7 +43,7 @@ struct MachineInfo {
   std::string calibration_file;
   Result<Calibration> calibration = failure("");
   Result<Refresh> now = failure("");  // only where there is a calibration
-  ChosenSource chosen;
+  SourcePlan chosen;
   Choice source, ticker, walks, model;
   std::vector<std::string> improvements;
 };

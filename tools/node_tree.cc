@@ -68,7 +68,9 @@ struct Maker {
     }
   }
 
-  double latency_of(const Node& node) const { return node.tier == nullptr ? own_ns : node.tier->latency.ns; }
+  double latency_of(const Node& node) const {
+    return node.tier == nullptr ? own_ns : node.tier->memory.read.ns;
+  }
   // As the kernel has it between two of the machine's.
   int distance(const Node& from, const Node& to, const std::vector<int>& known) const {
     constexpr int kOwn = 10, kOther = 20;

@@ -6,6 +6,8 @@
 
 #include <cstdlib>
 #include <filesystem>
+#include <span>
+#include <string_view>
 
 #include "base/path.h"
 #include "base/units.h"
@@ -17,22 +19,27 @@
 namespace nvmemu {
 namespace {
 
+struct Other {
+  std::string_view key;
+  std::string RunOptions::*text;
+};
+constexpr Other kChoices[] = {{"page-layout", &RunOptions::page_layout},
+                              {"page-readahead", &RunOptions::page_readahead},
+                              {"page-policy", &RunOptions::page_policy},
+                              {"page-handler", &RunOptions::page_handler},
+                              {"page-store", &RunOptions::page_store}};
+constexpr Other kPlaces[] = {{"page-to", &RunOptions::page_to},
+                             {"page-latency", &RunOptions::page_latency},
+                             {"page-device", &RunOptions::page_device}};
+
 Result<void> check_alone(const RunOptions& options) {
-  const struct {
-    const char* name;
-    const std::string& value;
-  } others[] = {{"--page-to", options.page_to},
-                {"--page-latency", options.page_latency},
-                {"--page-device", options.page_device},
-                {"--page-layout", options.page_layout},
-                {"--page-readahead", options.page_readahead},
-                {"--page-policy", options.page_policy},
-                {"--page-handler", options.page_handler},
-                {"--page-store", options.page_store}};
-  for (const auto& other : others) {
-    if (!other.value.empty())
-      return failure(fmt::format("{}: nothing is paged without --dram", other.name),
-                     "add --dram 256M, or the like");
+  for (const std::span<const Other> others :
+       {std::span<const Other>(kPlaces), std::span<const Other>(kChoices)}) {
+    for (const Other& other : others) {
+      if (!(options.*other.text).empty())
+        return failure(fmt::format("--{}: nothing is paged without --dram", other.key),
+                       "add --dram 256M, or the like");
+    }
   }
   return {};
 }
@@ -59,28 +66,6 @@ Result<void> check_device(const RunOptions& options, PagingPlan& paging) {
   return chosen ? chosen : in_option(by_latency ? "--page-latency" : "--page-device", chosen.error());
 }
 
-template <typename Kind>
-Result<void> check_choice(const char* option, const std::string& text, Kind& choice) {
-  if (text.empty()) return {};
-  const Result<Kind> chosen = parse_choice<Kind>(text);
-  if (!chosen) return in_option(option, chosen.error());
-  choice = *chosen;
-  return {};
-}
-
-Result<void> check_choices(const RunOptions& options, PagingPlan& paging) {
-  PagingChoices& choices = paging.choices;
-  if (const auto done = check_choice("--page-layout", options.page_layout, choices.layout); !done)
-    return done;
-  if (const auto done = check_choice("--page-readahead", options.page_readahead, choices.read_ahead); !done)
-    return done;
-  if (const auto done = check_choice("--page-policy", options.page_policy, choices.policy); !done)
-    return done;
-  if (const auto done = check_choice("--page-handler", options.page_handler, choices.handler); !done)
-    return done;
-  return check_choice("--page-store", options.page_store, choices.store);
-}
-
 // What a walk touches would be brought in, and waited for.
 Result<void> check_handler(const RunOptions& options, const PagingPlan& paging) {
   const HandlerKind handler = paging.choices.handler;
@@ -94,16 +79,15 @@ Result<void> check_handler(const RunOptions& options, const PagingPlan& paging) 
   return can ? can : in_option(is_thread ? "--page-handler" : "--dram", can.error());
 }
 
-Result<void> check_dram(const RunOptions& options, PagingPlan& paging) {
-  const Result<std::uint64_t> bytes = parse_dram_bytes(options.dram);
-  if (!bytes) return in_option("--dram", bytes.error());
+Result<void> check_dram(const RunOptions& options, Config& config) {
+  if (const auto taken = take_option("dram", options.dram, config); !taken) return taken;
+  const std::uint64_t bytes = config.paging.dram_bytes;
   const auto machine =
       static_cast<std::uint64_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
-  if (*bytes > machine)
-    return failure(fmt::format("--dram: {} is more than this machine has, {}", format_size(*bytes),
-                               format_size(machine)),
-                   "give less: what a program has beyond it is paged");
-  paging.dram_bytes = *bytes;
+  if (bytes > machine)
+    return failure(
+        fmt::format("--dram: {} is more than this machine has, {}", format_size(bytes), format_size(machine)),
+        "give less: what a program has beyond it is paged");
   return {};
 }
 
@@ -152,14 +136,15 @@ Result<void> check_place(const RunOptions& options, PagingPlan& paging) {
 
 Result<void> check_paging_options(const RunOptions& options, RunRequest& request) {
   if (options.dram.empty()) return check_alone(options);
-  PagingPlan paging;
-  if (const auto done = check_dram(options, paging); !done) return done;
+  PagingPlan& paging = request.config.paging;
+  if (const auto done = check_dram(options, request.config); !done) return done;
   if (const auto done = check_device(options, paging); !done) return done;
-  if (const auto done = check_choices(options, paging); !done) return done;
+  for (const Other& choice : kChoices) {
+    if (const auto done = take_option(choice.key, options.*choice.text, request.config); !done) return done;
+  }
   if (const auto done = check_handler(options, paging); !done) return done;
-  if (const auto done = check_place(options, paging); !done) return done;
-  request.paging = paging;
-  return {};
+  if (paging.choices.handler == HandlerKind::kThread) request.config.walks = false;
+  return check_place(options, paging);
 }
 
 }  // namespace nvmemu

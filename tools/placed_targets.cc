@@ -36,11 +36,11 @@ Result<void> add_placed(const TierPlan& plan, double base_ns, const std::vector<
     return failure("--tier: " + who + ": a record does not tell what these rules would put there",
                    "rules that can be predicted are rest, interleave= and after=");
   const Result<double> latency_ns =
-      reachable_target_ns(tier.latency.over(base_ns), base_ns, "--tier: " + who + " asks for");
+      reachable_target_ns(tier.memory.read.over(base_ns), base_ns, "--tier: " + who + " asks for");
   if (!latency_ns) return tl::unexpected(latency_ns.error());
   PlacedTarget target;
   target.tier = tier.name;
-  target.memory = tier.latency.multiple > 0 ? format_target_latency(tier.latency) : tier.profile;
+  target.memory = tier.memory.read.multiple > 0 ? format_target_latency(tier.memory.read) : tier.profile;
   target.latency_ns = *latency_ns;
   const auto add = [&](PlacedBy by, double bytes) {
     target.by = by;

@@ -55,30 +55,34 @@ Result<std::string> find_library() {
 
 // The counts of a record belong to the base latency that it was made with.
 Result<void> prepare_replay(Prepared& prepared) {
-  const Result<Record> record = read_record(prepared.request.replay);
+  const Result<Record> record = read_record(prepared.request.config.replay);
   if (!record) return tl::unexpected(record.error());
   prepared.source = {
       .name = "replay", .text = "the record", .why = "asked for", .counts = record->info.counts};
   std::error_code error;
-  prepared.replay = std::filesystem::absolute(prepared.request.replay, error).string();
-  if (prepared.request.base_latency_ns <= 0) prepared.request.base_latency_ns = record->info.base_ns;
+  prepared.replay = std::filesystem::absolute(prepared.request.config.replay, error).string();
+  if (prepared.request.config.base_latency_ns <= 0)
+    prepared.request.config.base_latency_ns = record->info.base_ns;
   return {};
 }
 
 Result<void> prepare_source(Prepared& prepared, const RunOptions& options) {
-  const SourceChoice wanted = prepared.request.source;
+  const Config& config = prepared.request.config;
+  const SourceChoice wanted = config.source;
   if (wanted == SourceChoice::kReplay) return prepare_replay(prepared);
   const bool counts_bytes =
-      prepared.request.bandwidth.limits() || prepared.request.tiers.limits_bandwidth() || options.stat;
+      config.memory.bandwidth.limits() || config.tiers.limits_bandwidth() || config.stat;
   if (counts_bytes && wanted == SourceChoice::kPmu) {
     const Microarchitecture* design = find_events(read_cpu().signature);
     if (design != nullptr && !design->traffic.counted)
       return failure("--source pmu: " + why_no_traffic(*design, {}), "leave --source away: samples tell");
   }
-  prepared.source = choose_source_here(wanted, counts_bytes);
+  const SourceNeeds needs{.wanted = wanted, .traffic = counts_bytes, .tiers = !config.tiers.empty()};
+  const Cpu cpu = needs.allow_counters() ? read_cpu() : Cpu{};
+  prepared.source = plan_source(needs, cpu, needs.allow_counters() ? verdict_here(cpu) : PmuVerdict{});
   if (prepared.is_native() || (wanted == SourceChoice::kPmu && prepared.source.design == nullptr)) {
     const std::string said = wanted == SourceChoice::kPmu
-                                 ? explain_substitute(prepared.source)
+                                 ? "--source pmu: " + explain_substitute(prepared.source)
                                  : "the program runs natively: " + prepared.source.why;
     prepared.request.warnings.push_back(said);
     if (options.quiet) print_warning(said);  // else it is in the summary; and it is not what was asked for
@@ -100,9 +104,9 @@ Result<void> prepare_verdict(Prepared& prepared, TemporaryFiles& temporary) {
 
 // `cache_ns`: of the calibration, or anything above 0 while there is none yet.
 Result<void> prepare_model(Prepared& prepared, double base_ns, double cache_ns) {
-  const ReadLatency latency{base_ns, base_ns, cache_ns, prepared.request.remote_latency_ns};
+  const ReadLatency latency{base_ns, base_ns, cache_ns, prepared.request.config.remote_latency_ns};
   const Result<const Model*> model =
-      choose_model(prepared.request.model, prepared.source.text, prepared.source.counts, latency);
+      choose_model(prepared.request.config.model, prepared.source.text, prepared.source.counts, latency);
   if (!model) return failure("--model: " + model.error().message, model.error().hint);
   prepared.model = *model;
   return {};
@@ -111,7 +115,7 @@ Result<void> prepare_model(Prepared& prepared, double base_ns, double cache_ns) 
 // What the machine does not reach itself cannot be emulated. Where that is not known, it may turn out to be
 // so.
 void prepare_bandwidth(Prepared& prepared, bool quiet) {
-  prepared.bandwidth = prepared.request.bandwidth;
+  prepared.bandwidth = prepared.request.config.memory.bandwidth;
   if (!prepared.bandwidth.limits()) return;
   std::vector<std::string>& warnings = prepared.request.warnings;
   const Result<NativeBandwidth> native = read_bandwidth(prepared.machine, quiet);
@@ -129,7 +133,7 @@ void warn_of_persists(const PersistSpec& persists, const std::string& whose, Pre
 }
 
 Result<void> prepare_latencies(Prepared& prepared, const RunOptions& options, TemporaryFiles& temporary) {
-  auto machine = read_machine(prepared.request.base_latency_ns, options.quiet);
+  auto machine = read_machine(prepared.request.config.base_latency_ns, options.quiet);
   if (!machine) return tl::unexpected(machine.error());
   prepared.machine = *std::move(machine);
   if (prepared.machine.calibration_is_temporary) temporary.add(prepared.machine.calibration_file);
@@ -138,10 +142,10 @@ Result<void> prepare_latencies(Prepared& prepared, const RunOptions& options, Te
   const auto target_ns = target_latency_ns(prepared.request, base_ns);
   if (!target_ns) return tl::unexpected(target_ns.error());
   prepared.target_ns = *target_ns;
-  if (const auto done = resolve_tiers(prepared.request.tiers, base_ns); !done) return done;
-  warn_of_persists(prepared.request.persists, "--write-latency", prepared);
-  for (const TierSpec& tier : prepared.request.tiers.tiers)
-    warn_of_persists(tier.persists, "tier " + tier.name, prepared);
+  if (const auto done = resolve_tiers(prepared.request.config.tiers, base_ns); !done) return done;
+  warn_of_persists(prepared.request.config.memory.persists, "--write-latency", prepared);
+  for (const TierSpec& tier : prepared.request.config.tiers.tiers)
+    warn_of_persists(tier.memory.persists, "tier " + tier.name, prepared);
   return {};
 }
 

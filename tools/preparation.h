@@ -7,10 +7,10 @@
 
 #include "machine.h"
 #include "model/model_table.h"
+#include "plan/source_plan.h"
 #include "resolve.h"
 #include "run_files.h"
 #include "run_options.h"
-#include "source_choice.h"
 
 namespace nvmemu {
 
@@ -21,7 +21,7 @@ struct Prepared {
   Machine machine;
   double target_ns = 0;
   BandwidthTarget bandwidth;  // as far as it is below what this machine moves
-  ChosenSource source;
+  SourcePlan source;
   std::string verdict_file;      // of "pmu": what says that its counters are to be trusted
   std::string replay;            // of "replay": the record's path, from the root
   const Model* model = nullptr;  // null where the program is to run natively

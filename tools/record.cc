@@ -33,8 +33,8 @@ RecordInfo info_of(const Prepared& prepared, const std::vector<std::string>& com
           .base_ns = prepared.machine.base_latency_ns,
           .base_spread = prepared.machine.base_spread,
           .cache_ns = prepared.machine.cache_latency_ns,
-          .remote_ns = prepared.request.remote_latency_ns,
-          .epoch_ns = prepared.request.epoch_ns};
+          .remote_ns = prepared.request.config.remote_latency_ns,
+          .epoch_ns = prepared.request.config.epoch_ns};
 }
 
 void say_what_was_recorded(const RecordOptions& options, const RunReport& report,

@@ -3,22 +3,11 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <cerrno>
 #include <charconv>
-#include <climits>
-#include <cstdlib>
-#include <cstring>
-#include <map>
-#include <memory>
-#include <optional>
 #include <string_view>
 
 #include "base/quote.h"
-#include "base/units.h"
 #include "device/profile_file.h"
-#include "epoch/rule_names.h"
-#include "model/model_table.h"
 #include "paging_options.h"
 #include "plan/target_latency.h"
 #include "storage_options.h"
@@ -27,96 +16,49 @@
 namespace nvmemu {
 namespace {
 
-constexpr std::string_view kReplay = "replay:";
+// An option whose text is read as the variable's of the environment is.
+struct Given {
+  std::string_view key;  // of a row of config_fields()
+  std::string RunOptions::*text;
+};
+constexpr Given kMeasuringOptions[] = {{"source", &RunOptions::source},
+                                {"model", &RunOptions::model},
+                                {"ticker", &RunOptions::ticker},
+                                {"epoch", &RunOptions::epoch},
+                                {"without-rules", &RunOptions::without_rules},
+                                {"alternate", &RunOptions::alternate},
+                                {"base-latency", &RunOptions::base_latency},
+                                {"remote-latency", &RunOptions::remote_latency}};
+constexpr Given kMemoryOptions[] = {{"read-latency", &RunOptions::read_latency},
+                             {"write-latency", &RunOptions::write_latency},
+                             {"read-bandwidth", &RunOptions::read_bandwidth},
+                             {"write-bandwidth", &RunOptions::write_bandwidth}};
 
-Result<void> check_source(const RunOptions& options, RunRequest& request) {
-  static const std::map<std::string_view, SourceChoice> kSources{
-      {"auto", SourceChoice::kAuto}, {"pmu", SourceChoice::kPmu}, {"sampler", SourceChoice::kSampler}};
-  if (const auto source = kSources.find(options.source); source != kSources.end()) {
-    request.source = source->second;
-    return {};
+Result<void> take_given(std::span<const Given> given, const RunOptions& options, Config& config) {
+  for (const Given& option : given) {
+    if (const auto taken = take_option(option.key, options.*option.text, config); !taken) return taken;
   }
-  if (options.source.starts_with(kReplay) && options.source.size() > kReplay.size()) {
-    request.source = SourceChoice::kReplay;
-    request.replay = options.source.substr(kReplay.size());
-    return {};
-  }
-  return failure(
-      fmt::format("--source: {} is not one of auto, pmu, sampler, replay:FILE", quote(options.source)));
-}
-
-Result<void> check_model(const RunOptions& options, RunRequest& request) {
-  const Result<const Model*> model = find_model(options.model);
-  if (!model) return in_option("--model", model.error());
-  request.model = options.model;
-  return {};
-}
-
-Result<void> check_nothing_is_replayed(const RunOptions& options, RunRequest& request) {
-  if (request.source != SourceChoice::kReplay) return {};
-  return failure(fmt::format("--source: {}: a record of a record is the record", quote(options.source)),
-                 "one of auto, pmu, sampler");
-}
-
-// A latency that may be left out.
-Result<void> check_latency(const char* option, const std::string& text, double& value_ns) {
-  if (text.empty()) return {};
-  const Result<double> latency_ns = parse_latency_ns(text);
-  if (!latency_ns) return in_option(option, latency_ns.error());
-  value_ns = *latency_ns;
   return {};
 }
 
 Result<void> check_measuring(const RunOptions& options, RunRequest& request) {
-  static const std::map<std::string_view, TickerChoice> kTickers{{"auto", TickerChoice::kAuto},
-                                                                 {"perf", TickerChoice::kPerfEvent},
-                                                                 {"timer", TickerChoice::kPosixTimer}};
-  const auto ticker = kTickers.find(options.ticker);
-  if (ticker == kTickers.end()) {
-    return failure(fmt::format("--ticker: {} is not one of auto, perf, timer", quote(options.ticker)));
-  }
-  request.ticker = ticker->second;
-
-  const Result<double> epoch_ns = parse_epoch_ns(options.epoch);
-  if (!epoch_ns) return in_option("--epoch", epoch_ns.error());
-  request.epoch_ns = *epoch_ns;
-  const Result<Rules> rules = parse_rules_without(options.without_rules);
-  if (!rules) return in_option("--without-rules", rules.error());
-  request.rules = *rules;
-  if (!options.alternate.empty()) {
-    const Result<double> window_ns = parse_alternate_ns(options.alternate);
-    if (!window_ns) return in_option("--alternate", window_ns.error());
-    request.alternate_ns = *window_ns;
-  } else if (!options.progress_file.empty()) {
-    return failure("--progress-file: progress is told by windows of --alternate, which is not given",
-                   "--alternate 500ms suits most");
-  }
-
-  const Result<void> base = check_latency("--base-latency", options.base_latency, request.base_latency_ns);
-  if (!base) return base;
-  return check_latency("--remote-latency", options.remote_latency, request.remote_latency_ns);
+  if (const auto taken = take_given(kMeasuringOptions, options, request.config); !taken) return taken;
+  request.config.walks = !options.no_walks;
+  request.config.allocation_sites = options.allocation_sites;
+  request.config.stat = options.stat;
+  request.config.quiet = options.quiet;
+  if (options.progress_file.empty() || request.config.alternate_ns > 0) return {};
+  return failure("--progress-file: progress is told by windows of --alternate, which is not given",
+                 "--alternate 500ms suits most");
 }
 
-Result<void> check_write_latency(const RunOptions& options, const Device& device, RunRequest& request) {
-  request.persists = persist_spec_of(device);
-  if (options.write_latency.empty()) return {};
-  const Result<TargetLatency> latency = parse_target_latency(options.write_latency);
-  if (!latency) return in_option("--write-latency", latency.error());
-  request.persists.latency = *latency;
-  return {};
+Result<void> check_nothing_is_replayed(const RunOptions& options, RunRequest& request) {
+  if (request.config.source != SourceChoice::kReplay) return {};
+  return failure(fmt::format("--source: {}: a record of a record is the record", quote(options.source)),
+                 "one of auto, pmu, sampler");
 }
 
-Result<void> check_one_bandwidth(const char* option, const std::string& text,
-                                 std::optional<double> of_profile, double& bps) {
-  bps = of_profile.value_or(0);
-  if (text.empty()) return {};
-  const Result<double> value = parse_bandwidth_bps(text);
-  if (!value) return in_option(option, value.error());
-  bps = *value;
-  return {};
-}
-
-Result<void> check_bandwidth(const RunOptions& options, const Device& device, RunRequest& request) {
+Result<void> check_throttle(const RunOptions& options, RunRequest& request) {
   if (options.throttle != "auto" && options.throttle != "governor" && options.throttle != "hardware") {
     return failure(
         fmt::format("--throttle: {} is not one of auto, governor, hardware", quote(options.throttle)));
@@ -126,39 +68,29 @@ Result<void> check_bandwidth(const RunOptions& options, const Device& device, Ru
   const auto [parsed, error] = std::from_chars(options.node.data(), end, request.node);
   if (error != std::errc() || parsed != end || request.node < 0)
     return failure(fmt::format("--node: {} is no number of a node", quote(options.node)), "write 0, or 1");
-  if (const auto read = check_one_bandwidth("--read-bandwidth", options.read_bandwidth,
-                                            device.read_bandwidth_bps, request.bandwidth.read_bps);
-      !read)
-    return read;
-  return check_one_bandwidth("--write-bandwidth", options.write_bandwidth, device.write_bandwidth_bps,
-                             request.bandwidth.write_bps);
+  return {};
+}
+
+// Whether anything but a read latency is asked for.
+bool asks_for_more(const RunOptions& options, const MemoryTarget& memory) {
+  return memory.bandwidth.limits() || !memory.persists.empty() || options.stat || !options.tiers.empty() ||
+         !options.tiers_file.empty() || !options.dram.empty() || !options.storage.empty();
 }
 
 // The target: of the profile, then of the options, which go before it.
 Result<void> check_memory(const RunOptions& options, RunRequest& request) {
-  Device device;
+  MemoryTarget& memory = request.config.memory;
   if (!options.profile.empty()) {
     const Result<Profile> profile = find_profile(options.profile);
     if (!profile) return in_option("--profile", profile.error());
     request.profile = profile->name;
-    device = profile->device;
+    memory = memory_target_of(profile->device);
   }
-  if (const Result<void> write = check_write_latency(options, device, request); !write) return write;
-  if (const Result<void> bandwidth = check_bandwidth(options, device, request); !bandwidth) return bandwidth;
-  if (!options.read_latency.empty()) {
-    const Result<TargetLatency> target = parse_target_latency(options.read_latency);
-    if (!target) return in_option("--read-latency", target.error());
-    request.target = *target;
-    return {};
-  }
-  if (device.read_latency_ns) {
-    request.target.ns = *device.read_latency_ns;
-    request.target_from_profile = true;
-    return {};
-  }
-  if (request.bandwidth.limits() || options.stat || !options.tiers.empty() || !options.tiers_file.empty() ||
-      !options.dram.empty() || !options.storage.empty() || !request.persists.empty()) {
-    request.target.multiple = 1;
+  if (const auto taken = take_given(kMemoryOptions, options, request.config); !taken) return taken;
+  request.target_from_profile = options.read_latency.empty() && !memory.read.empty();
+  if (!memory.read.empty()) return {};
+  if (asks_for_more(options, memory)) {
+    memory.read.multiple = 1;
     return {};
   }
   if (request.profile.empty()) {
@@ -191,15 +123,20 @@ tl::unexpected<Error> in_option(const std::string& option, Error error) {
   return tl::unexpected(std::move(error));
 }
 
+Result<void> take_option(std::string_view key, const std::string& text, Config& config) {
+  if (text.empty()) return {};
+  const Result<void> taken = config_field(key).read(text, config);
+  return taken ? taken : in_option(fmt::format("--{}", key), taken.error());
+}
+
 Result<RunRequest> check_options(const RunOptions& options) {
-  return check_all(options, {check_source, check_model, check_measuring, check_paging_options,
-                             check_storage_options, check_memory, check_tiers});
+  return check_all(options, {check_measuring, check_paging_options, check_storage_options, check_throttle,
+                             check_memory, check_tiers});
 }
 
 Result<RunRequest> check_record_options(const RunOptions& options) {
-  Result<RunRequest> request =
-      check_all(options, {check_source, check_nothing_is_replayed, check_model, check_measuring});
-  if (request) request->target.multiple = 1;
+  Result<RunRequest> request = check_all(options, {check_measuring, check_nothing_is_replayed});
+  if (request) request->config.memory.read.multiple = 1;
   return request;
 }
 
@@ -220,12 +157,10 @@ Result<RunRequest> check_profile_target(const std::string& profile) {
 }
 
 Result<double> target_latency_ns(const RunRequest& request, double base_ns) {
-  const double target_ns =
-      request.target.multiple > 0 ? request.target.multiple * base_ns : request.target.ns;
   const std::string asks = request.target_from_profile
                                ? fmt::format("profile {} has a read latency of", request.profile)
                                : std::string("--read-latency asks for");
-  return reachable_target_ns(target_ns, base_ns, asks);
+  return reachable_target_ns(request.config.memory.read.over(base_ns), base_ns, asks);
 }
 
 }  // namespace nvmemu

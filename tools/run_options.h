@@ -4,17 +4,13 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "arguments/parser.h"
 #include "base/result.h"
 #include "device/device.h"
-#include "epoch/config.h"
-#include "epoch/governor.h"
-#include "plan/migration_plan.h"
-#include "plan/paging_plan.h"
-#include "plan/storage_plan.h"
-#include "plan/tier_plan.h"
+#include "plan/config.h"
 
 namespace nvmemu {
 
@@ -45,6 +41,10 @@ struct RunOptions {
 // An option's name in front of what is wrong with its value.
 tl::unexpected<Error> in_option(const std::string& option, Error error);
 
+// What an option was given as, into the configuration; nothing where it was not. `key`: its name without
+// dashes, a row of config_fields().
+Result<void> take_option(std::string_view key, const std::string& text, Config& config);
+
 void add_run_options(Parser& app, RunOptions& options);
 
 // All but what names a memory and a model, and no replay: where nothing is emulated.
@@ -52,26 +52,11 @@ void add_record_options(Parser& app, RunOptions& options);
 
 // What they ask for, checked as far as that goes without measuring.
 struct RunRequest {
-  std::string profile;     // name of the profile, where one is used
-  TargetLatency target{};  // the option's, else the profile's
+  Config config{};      // what its processes will be told, as far as it is known without measuring
+  std::string profile;  // name of the profile, where one is used
   bool target_from_profile = false;
-  PersistSpec persists{};
-  TierPlan tiers{};
-  MigrationPlan migration{};
-  PagingPlan paging{};
-  StoragePlan storage{};
-  BandwidthTarget bandwidth;  // 0: not limited
   bool hardware_throttle = false;
-  int node = 0;                  // that it limits
-  double base_latency_ns = 0;    // 0: calibrated
-  double remote_latency_ns = 0;  // 0: not known
-  SourceChoice source = SourceChoice::kAuto;
-  std::string replay;  // of SourceChoice::kReplay: the record to take counts from
-  std::string model;   // as given
-  double epoch_ns = 0;
-  double alternate_ns = 0;  // 0: delays are always on
-  Rules rules{};
-  TickerChoice ticker = TickerChoice::kAuto;
+  int node = 0;                       // that it limits
   std::vector<std::string> warnings;  // about what was asked for, but is not emulated
 };
 

@@ -22,16 +22,6 @@ Result<StorageFolder> folder_on_storage(const std::string& text) {
   return StorageFolder{std::string(parts->folder), profile->name, profile->device, true};
 }
 
-Result<void> check_cache(const RunOptions& options, StoragePlan& storage) {
-  if (!options.page_cache.empty()) {
-    const Result<std::uint64_t> bytes = parse_page_cache_bytes(options.page_cache);
-    if (!bytes) return in_option("--page-cache", bytes.error());
-    storage.page_cache_bytes = *bytes;
-  }
-  const Result<void> checked = check_page_caches(storage);
-  return checked ? checked : in_option("--page-cache", checked.error());
-}
-
 }  // namespace
 
 Result<void> check_storage_options(const RunOptions& options, RunRequest& request) {
@@ -39,7 +29,7 @@ Result<void> check_storage_options(const RunOptions& options, RunRequest& reques
     if (options.page_cache.empty()) return {};
     return failure("--page-cache: there is no page cache without --storage", "add --storage DIR=ssd-nvme");
   }
-  StoragePlan storage;
+  StoragePlan& storage = request.config.storage;
   for (const std::string& text : options.storage) {
     Result<StorageFolder> folder = folder_on_storage(text);
     if (!folder) return in_option("--storage", folder.error());
@@ -49,9 +39,9 @@ Result<void> check_storage_options(const RunOptions& options, RunRequest& reques
   }
   if (const Result<void> apart = check_storage_folders(storage.folders); !apart)
     return in_option("--storage", apart.error());
-  if (const Result<void> cache = check_cache(options, storage); !cache) return cache;
-  request.storage = std::move(storage);
-  return {};
+  if (const auto taken = take_option("page-cache", options.page_cache, request.config); !taken) return taken;
+  const Result<void> fits = check_page_caches(storage);
+  return fits ? fits : in_option("--page-cache", fits.error());
 }
 
 }  // namespace nvmemu

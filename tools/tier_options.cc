@@ -55,9 +55,9 @@ Result<void> check_against_machine(const TierSpec& tier, RunRequest& request) {
 
 // `option`: what the errors begin with.
 Result<void> check_tier(const std::string& option, const std::string& text, RunRequest& request) {
-  if (const auto added = add_tier(request.tiers, text, find_tier_profile); !added)
+  if (const auto added = add_tier(request.config.tiers, text, find_tier_profile); !added)
     return in_option(option, added.error());
-  TierSpec& tier = request.tiers.tiers.back();
+  TierSpec& tier = request.config.tiers.tiers.back();
   for (std::string& path : tier.files) {
     if (auto checked = check_tier_file(tier.name, path); !checked) return in_option(option, checked.error());
   }
@@ -69,27 +69,27 @@ Result<void> check_tier(const std::string& option, const std::string& text, RunR
 // What is mapped of files in memory that stands for storage is a tier of that memory. Only walks tell of
 // tiers: without them such mappings cost nothing more.
 Result<void> add_stored_tiers(const RunOptions& options, RunRequest& request) {
-  if (options.no_walks || request.source == SourceChoice::kPmu || request.source == SourceChoice::kReplay)
+  if (options.no_walks || request.config.source == SourceChoice::kPmu ||
+      request.config.source == SourceChoice::kReplay)
     return {};
   int number = 0;
-  for (const StorageFolder& folder : request.storage.folders) {
+  for (const StorageFolder& folder : request.config.storage.folders) {
     ++number;
     if (folder.device.memory.empty()) continue;
     const std::string tier = fmt::format("storage{}={},file={}", number, folder.device.memory, folder.path);
     if (auto checked = check_tier("--storage", tier, request); !checked) return checked;
-    request.tiers.tiers.back().of_storage = true;
+    request.config.tiers.tiers.back().of_storage = true;
   }
   return {};
 }
 
 // Who allocated what is waited for, as which tier it is in, is told by walks.
-Result<void> need_walks(const RunOptions& options, RunRequest& request, const std::string& asked,
+Result<void> need_walks(const RunOptions& options, const RunRequest& request, const std::string& asked,
                         const std::string& of) {
-  if (request.source == SourceChoice::kPmu || request.source == SourceChoice::kReplay)
+  if (request.config.source == SourceChoice::kPmu || request.config.source == SourceChoice::kReplay)
     return failure(fmt::format("--source: {} does not tell {} was waited for", quote(options.source), of),
                    "leave it away: samples and walks tell");
   if (options.no_walks) return only_walks_tell("--no-walks:", of + " is waited for", asked);
-  request.source = SourceChoice::kSampler;
   return {};
 }
 
@@ -111,25 +111,23 @@ Result<void> check_tiers(const RunOptions& options, RunRequest& request) {
       if (auto checked = check_tier("--tiers: " + tier.where, tier.text, request); !checked) return checked;
     }
   }
-  if (!options.policy.empty()) {
-    Result<MigrationPlan> plan = parse_migration(options.policy, request.tiers);
-    if (!plan) return in_option("--policy", plan.error());
-    request.migration = *std::move(plan);
-  }
+  if (auto taken = take_option("policy", options.policy, request.config); !taken) return taken;
   if (auto added = add_stored_tiers(options, request); !added) return added;
-  if (!request.tiers.empty()) return need_walks(options, request, "--tier", "which tier");
-  if (options.allocation_sites) return need_walks(options, request, "--allocation-sites", "whose memory");
+  if (!request.config.tiers.empty()) return need_walks(options, request, "--tier", "which tier");
+  if (!options.allocation_sites) return {};
+  if (auto can = need_walks(options, request, "--allocation-sites", "whose memory"); !can) return can;
+  request.config.source = SourceChoice::kSampler;
   return {};
 }
 
 Result<void> resolve_tiers(TierPlan& tiers, double base_ns) {
   for (TierSpec& tier : tiers.tiers) {
-    const double asked_ns = tier.latency.over(base_ns);
+    const double asked_ns = tier.memory.read.over(base_ns);
     const Result<double> target_ns =
         reachable_target_ns(tier.of_storage ? std::max(asked_ns, base_ns) : asked_ns, base_ns,
                             fmt::format("--tier: tier {} asks for", tier.name));
     if (!target_ns) return tl::unexpected(target_ns.error());
-    tier.latency = {.ns = *target_ns};
+    tier.memory.read = {.ns = *target_ns};
   }
   return {};
 }

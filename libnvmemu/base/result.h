@@ -22,4 +22,12 @@ using Result = tl::expected<T, Error>;
   return tl::unexpected<Error>(Error{std::move(message), std::move(hint)});
 }
 
+// Where there is a value, it goes to `into`, which else stays as it is.
+template <typename Value>
+[[nodiscard]] Result<void> take_value(Result<Value> result, Value& into) {
+  if (!result) return tl::unexpected<Error>(std::move(result.error()));
+  into = *std::move(result);
+  return {};
+}
+
 }  // namespace nvmemu

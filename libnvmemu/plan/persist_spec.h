@@ -16,7 +16,7 @@ struct PersistSpec {
   double queue_bytes = 0;        // how much is taken before that is felt
   PersistDomain domain = PersistDomain::kQueue;
 
-  bool empty() const { return latency.ns <= 0 && latency.multiple <= 0; }
+  bool empty() const { return latency.empty(); }
   bool operator==(const PersistSpec&) const = default;
 };
 

@@ -15,6 +15,7 @@ struct TargetLatency {
   double ns = 0;
   double multiple = 0;
 
+  bool empty() const { return ns <= 0 && multiple <= 0; }
   double over(double base_ns) const { return multiple > 0 ? multiple * base_ns : ns; }
 };
 Result<TargetLatency> parse_target_latency(std::string_view text);

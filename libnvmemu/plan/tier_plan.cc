@@ -40,7 +40,7 @@ Result<void> read_memory(TierSpec& tier, std::string_view text, FindProfile find
   if (text.front() >= '0' && text.front() <= '9') {
     const Result<TargetLatency> latency = parse_target_latency(text);
     if (!latency) return wrong_tier(tier.name, latency.error().message, latency.error().hint);
-    tier.latency = *latency;
+    tier.memory.read = *latency;
     return {};
   }
   const Result<Profile> profile = find_profile(std::string(text));
@@ -49,10 +49,7 @@ Result<void> read_memory(TierSpec& tier, std::string_view text, FindProfile find
     return wrong_tier(tier.name, "profile " + profile->name +
                                      " has no read latency, and of a tier nothing else is emulated");
   tier.profile = profile->name;
-  tier.latency.ns = *profile->device.read_latency_ns;
-  tier.persists = persist_spec_of(profile->device);
-  tier.bandwidth = {profile->device.read_bandwidth_bps.value_or(0),
-                    profile->device.write_bandwidth_bps.value_or(0)};
+  tier.memory = memory_target_of(profile->device);
   return {};
 }
 
@@ -108,18 +105,11 @@ Result<void> add_default(TierPlan& plan, const TierRules& rules) {
 
 std::string format_tier(const TierPlan& plan, std::size_t index) {
   const TierSpec& tier = plan.tiers[index];
-  std::string text = tier.name + "=" + format_target_latency(tier.latency);
-  if (!tier.persists.empty()) text += ",write-latency=" + format_target_latency(tier.persists.latency);
-  if (tier.persists.bandwidth_bps > 0)
-    text += ",persist-bandwidth=" + to_decimal(tier.persists.bandwidth_bps) + "B/s";
-  if (tier.persists.granularity_bytes > 0)
-    text += ",write-granularity=" + to_decimal(tier.persists.granularity_bytes) + "B";
-  if (tier.persists.queue_bytes > 0) text += ",write-queue=" + to_decimal(tier.persists.queue_bytes) + "B";
-  if (tier.persists.domain != PersistDomain::kQueue)
-    text += ",persist=" + std::string(name_of(tier.persists.domain));
-  if (tier.bandwidth.read_bps > 0) text += ",read-bandwidth=" + to_decimal(tier.bandwidth.read_bps) + "B/s";
-  if (tier.bandwidth.write_bps > 0)
-    text += ",write-bandwidth=" + to_decimal(tier.bandwidth.write_bps) + "B/s";
+  std::string text = tier.name + "=" + format_target_latency(tier.memory.read);
+  for (const MemoryField& field : memory_fields().subspan(1)) {
+    const std::string value = field.write(tier.memory);
+    if (!value.empty()) text += "," + std::string(field.key) + "=" + value;
+  }
   for (const std::string& file : tier.files) text += ",file=" + file;
   for (const std::string& caller : tier.callers) text += ",caller=" + caller;
   if (tier.least_block_bytes != 0) text += ",malloc=" + std::to_string(tier.least_block_bytes) + "B";
@@ -142,7 +132,7 @@ bool TierPlan::has_nodes() const {
 }
 
 bool TierPlan::limits_bandwidth() const {
-  return std::ranges::any_of(tiers, [](const TierSpec& tier) { return tier.bandwidth.limits(); });
+  return std::ranges::any_of(tiers, [](const TierSpec& tier) { return tier.memory.bandwidth.limits(); });
 }
 
 bool TierPlan::has_blocks() const {

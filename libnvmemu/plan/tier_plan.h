@@ -10,9 +10,7 @@
 
 #include "base/result.h"
 #include "device/device.h"
-#include "plan/bandwidth_target.h"
-#include "plan/persist_spec.h"
-#include "plan/target_latency.h"
+#include "plan/memory_target.h"
 #include "tier/tier.h"
 #include "tier/tier_pattern.h"
 
@@ -24,9 +22,7 @@ inline constexpr std::string_view kMachinesOwnTier = "dram";
 struct TierSpec {
   std::string name;
   std::string profile;  // that the latency is of; empty: it was given as such
-  TargetLatency latency{};
-  PersistSpec persists{};
-  BandwidthTarget bandwidth{};
+  MemoryTarget memory{};
   std::vector<std::string> files;       // what is mapped of these, or of what lies below them, is in it
   std::vector<std::string> callers;     // blocks that these functions or libraries allocate are in it
   std::uint64_t least_block_bytes = 0;  // those of that size and more; 0: of no size

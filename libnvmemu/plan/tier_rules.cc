@@ -12,7 +12,7 @@
 namespace nvmemu {
 namespace {
 
-constexpr std::string_view kRules =
+constexpr std::string_view kTierRules =
     "they are file=PATH, node=NUMBER, size=SIZE, malloc=SIZE, caller=NAME, after=SIZE, interleave=3:1, "
     "granularity=SIZE, rest, read-bandwidth=BANDWIDTH, write-bandwidth=BANDWIDTH, write-latency=LATENCY, "
     "persist-bandwidth=BANDWIDTH, write-granularity=SIZE, write-queue=SIZE and persist=queue|sync|cache";
@@ -107,55 +107,13 @@ Result<void> read_granularity(TierRules& rules, std::string_view text) {
   return {};
 }
 
-Result<void> read_write_latency(TierRules& rules, std::string_view text) {
-  const Result<TargetLatency> latency = parse_target_latency(text);
-  if (!latency) return wrong_value(rules, "write-latency", latency.error());
-  rules.tier.persists.latency = *latency;
-  return {};
-}
-
-Result<void> read_rate(const TierRules& rules, std::string_view key, std::string_view text, double& bps) {
-  const Result<double> read = parse_bandwidth_bps(text);
-  if (!read) return wrong_value(rules, key, read.error());
-  bps = *read;
-  return {};
-}
-
-Result<void> read_persist_bandwidth(TierRules& rules, std::string_view text) {
-  return read_rate(rules, "persist-bandwidth", text, rules.tier.persists.bandwidth_bps);
-}
-Result<void> read_write_granularity(TierRules& rules, std::string_view text) {
-  const Result<double> bytes = parse_write_granularity(text);
-  if (!bytes) return wrong_value(rules, "write-granularity", bytes.error());
-  rules.tier.persists.granularity_bytes = *bytes;
-  return {};
-}
-Result<void> read_write_queue(TierRules& rules, std::string_view text) {
-  const Result<double> bytes = parse_write_queue(text);
-  if (!bytes) return wrong_value(rules, "write-queue", bytes.error());
-  rules.tier.persists.queue_bytes = *bytes;
-  return {};
-}
-Result<void> read_persist(TierRules& rules, std::string_view text) {
-  const auto domain = find_persist_domain(text);
-  if (!domain) return wrong_tier(rules.tier.name, "persist= takes queue, sync or cache, not " + quote(text));
-  rules.tier.persists.domain = *domain;
-  return {};
-}
-Result<void> read_read_bandwidth(TierRules& rules, std::string_view text) {
-  return read_rate(rules, "read-bandwidth", text, rules.tier.bandwidth.read_bps);
-}
-Result<void> read_write_bandwidth(TierRules& rules, std::string_view text) {
-  return read_rate(rules, "write-bandwidth", text, rules.tier.bandwidth.write_bps);
-}
-
-struct Rule {
+struct TierRule {
   std::string_view key;
   bool has_value;
   Result<void> (*read)(TierRules&, std::string_view);
 };
 
-constexpr Rule kTable[] = {
+constexpr TierRule kTable[] = {
     {"file", true, read_file},
     {"node", true, read_node},
     {"size", true, read_size},
@@ -165,13 +123,6 @@ constexpr Rule kTable[] = {
     {"interleave", true, read_interleave},
     {"granularity", true, read_granularity},
     {"rest", false, read_rest},
-    {"write-latency", true, read_write_latency},
-    {"persist-bandwidth", true, read_persist_bandwidth},
-    {"write-granularity", true, read_write_granularity},
-    {"write-queue", true, read_write_queue},
-    {"persist", true, read_persist},
-    {"read-bandwidth", true, read_read_bandwidth},
-    {"write-bandwidth", true, read_write_bandwidth},
 };
 
 }  // namespace
@@ -190,10 +141,15 @@ Result<void> TierRules::read(std::string_view text) {
   const std::string_view whole = text;
   const bool has_value = text.find('=') != std::string_view::npos;
   const std::string_view key = take_until(text, '=');
-  for (const Rule& rule : kTable) {
+  for (const TierRule& rule : kTable) {
     if (rule.key == key && rule.has_value == has_value) return rule.read(*this, text);
   }
-  return wrong_tier(tier.name, "there is no rule " + quote(whole), kRules);
+  for (const MemoryField& field : memory_fields().subspan(1)) {
+    if (field.key != key || !has_value) continue;
+    const Result<void> read = field.read(text, tier.memory);
+    return read ? read : wrong_value(*this, key, read.error());
+  }
+  return wrong_tier(tier.name, "there is no rule " + quote(whole), kTierRules);
 }
 
 Result<void> TierRules::check() const {

@@ -12,7 +12,7 @@ namespace nvmemu {
 void say_asked_persists(const PersistSpec& everywhere, const TierPlan& tiers, double own_ns,
                         RunReport& report) {
   const bool is_of_a_tier =
-      std::ranges::any_of(tiers.tiers, [](const TierSpec& tier) { return !tier.persists.empty(); });
+      std::ranges::any_of(tiers.tiers, [](const TierSpec& tier) { return !tier.memory.persists.empty(); });
   report.persists.is_emulated = !everywhere.empty() || is_of_a_tier;
   report.persists.native_ns = own_ns;
   if (!everywhere.empty()) report.target.write_latency_ns = everywhere.latency.over(own_ns);

@@ -37,7 +37,7 @@ std::vector<TierReport> report_of_tiers(const TierPlan& plan, const std::string&
     const auto id = static_cast<TierId>(tiers.size());
     tiers.push_back({.name = tier.name,
                      .profile = tier.profile,
-                     .read_latency_ns = tier.latency.ns,
+                     .read_latency_ns = tier.memory.read.ns,
                      .rule = describe_rules(tier, id, plan.otherwise),
                      .comes_after_bytes = tier.after_bytes,
                      .has_the_rest = plan.otherwise.has(id) || tier.after_bytes != 0});

@@ -4,9 +4,9 @@
 #include <string>
 #include <vector>
 
-#include "epoch/config.h"
-#include "epoch/unknown_variables.h"
 #include "fuzzing.h"
+#include "plan/config.h"
+#include "plan/unknown_variables.h"
 
 using namespace nvmemu;
 using namespace nvmemu::fuzzing;
@@ -36,7 +36,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     return 0;
   }
   require(config->epoch_ns >= 1e6 && config->epoch_ns <= 10e9);
-  require(config->target_read_latency_ns >= 0 && config->target_read_latency_ns <= 1e9);
+  require(config->memory.read.ns >= 0 && config->memory.read.ns <= 1e9);
   const std::vector<std::string> variables = to_environment(*config);
   set_all(variables);
   const auto inherited = read_config();

@@ -137,7 +137,7 @@ bool CliTest::counters_open() {
   std::array<perf_event_attr, EventGroup::kMostEvents> events{};
   const std::size_t size = attributes_of(*design, roles_to_count(*design, cpu.numa_nodes), events);
   EventGroup group;
-  return group.open(gettid(), std::span(events).first(size)).refusal == Refusal::kNone;
+  return group.open(gettid(), std::span(events).first(size)).refusal == CounterRefusal::kNone;
 }
 
 std::vector<std::string> CliTest::boards() const {

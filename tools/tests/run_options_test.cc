@@ -16,7 +16,7 @@ using testing::IsEmpty;
 
 RunRequest request_for(double ns, double multiple) {
   RunRequest request;
-  request.target = {ns, multiple};
+  request.config.memory.read = {ns, multiple};
   return request;
 }
 
@@ -54,12 +54,12 @@ TEST(TargetLatency, OfAMultipleStaysBelowASecond) {
 TEST(CheckOptions, APolicyNeedsDramOfLimitedSize) {
   RunOptions options;
   options.tiers = {"far=2x,after=64MiB"};
-  EXPECT_TRUE(check_options(options)->migration.empty());
+  EXPECT_TRUE(check_options(options)->config.migration.empty());
   options.policy = "two-touch,window=250ms";
   const auto request = check_options(options);
   ASSERT_TRUE(request) << request.error().message;
-  EXPECT_EQ(request->migration.policy, "two-touch");
-  EXPECT_EQ(request->migration.window_ns, 250e6);
+  EXPECT_EQ(request->config.migration.policy, "two-touch");
+  EXPECT_EQ(request->config.migration.window_ns, 250e6);
   options.tiers = {"far=2x,rest"};
   EXPECT_THAT(check_options(options).error().message,
               HasSubstr("--policy: no tier has DRAM of limited size"));
@@ -73,9 +73,9 @@ TEST(CheckOptions, APolicyNeedsDramOfLimitedSize) {
 TEST(CheckOptions, AWindowOfAlternatingDelaysIsInRange) {
   RunOptions options;
   options.read_latency = "2x";
-  EXPECT_EQ(check_options(options)->alternate_ns, 0);
+  EXPECT_EQ(check_options(options)->config.alternate_ns, 0);
   options.alternate = "0.5s";
-  EXPECT_EQ(check_options(options)->alternate_ns, 5e8);
+  EXPECT_EQ(check_options(options)->config.alternate_ns, 5e8);
   for (const char* wrong : {"9ms", "61s", "500", "often"}) {
     options.alternate = wrong;
     const auto request = check_options(options);
@@ -102,7 +102,7 @@ TEST(CheckOptions, PrefersTheOptionToTheProfile) {
   options.read_latency = "999ns";
   const auto request = check_options(options);
   ASSERT_TRUE(request) << request.error().message;
-  EXPECT_EQ(request->target.ns, 999);
+  EXPECT_EQ(request->config.memory.read.ns, 999);
   EXPECT_EQ(request->profile, "optane-dcpmm");
   EXPECT_FALSE(request->target_from_profile);
 }
@@ -112,16 +112,16 @@ TEST(CheckOptions, TakesAWriteLatencyAlone) {
   options.write_latency = "600ns";
   const auto request = check_options(options);
   ASSERT_TRUE(request) << request.error().message;
-  EXPECT_EQ(request->persists.latency.ns, 600);
+  EXPECT_EQ(request->config.memory.persists.latency.ns, 600);
   EXPECT_EQ(*target_latency_ns(*request, 163), 163);
 }
 
 TEST(CheckOptions, AProfileSaysHowMuchLongerPersistsTakeThanHere) {
   RunOptions options;
   options.profile = "optane-dcpmm";
-  EXPECT_GT(check_options(options)->persists.latency.multiple, 1);
+  EXPECT_GT(check_options(options)->config.memory.persists.latency.multiple, 1);
   options.write_latency = "3x";
-  EXPECT_EQ(check_options(options)->persists.latency.multiple, 3);
+  EXPECT_EQ(check_options(options)->config.memory.persists.latency.multiple, 3);
 }
 
 TEST(CheckOptions, TakesABandwidthAlone) {
@@ -129,8 +129,8 @@ TEST(CheckOptions, TakesABandwidthAlone) {
   options.read_bandwidth = "8GB/s";
   const auto request = check_options(options);
   ASSERT_TRUE(request) << request.error().message;
-  EXPECT_EQ(request->bandwidth.read_bps, 8e9);
-  EXPECT_EQ(request->bandwidth.write_bps, 0);
+  EXPECT_EQ(request->config.memory.bandwidth.read_bps, 8e9);
+  EXPECT_EQ(request->config.memory.bandwidth.write_bps, 0);
   EXPECT_EQ(*target_latency_ns(*request, 163), 163);
 }
 
@@ -140,8 +140,8 @@ TEST(CheckOptions, PrefersABandwidthToTheProfiles) {
   options.write_bandwidth = "2GB/s";
   const auto request = check_options(options);
   ASSERT_TRUE(request) << request.error().message;
-  EXPECT_EQ(request->bandwidth.read_bps, 39.4e9);
-  EXPECT_EQ(request->bandwidth.write_bps, 2e9);
+  EXPECT_EQ(request->config.memory.bandwidth.read_bps, 39.4e9);
+  EXPECT_EQ(request->config.memory.bandwidth.write_bps, 2e9);
 }
 
 TEST(CheckOptions, ToMeasureTakesNoTarget) {
@@ -170,9 +170,9 @@ TEST(CheckOptions, TakesARecordForASource) {
   options.remote_latency = "150ns";
   const auto request = check_options(options);
   ASSERT_TRUE(request) << request.error().message;
-  EXPECT_EQ(request->replay, "a record.nvr");
-  EXPECT_EQ(request->model, "episodes");
-  EXPECT_EQ(request->remote_latency_ns, 150);
+  EXPECT_EQ(request->config.replay, "a record.nvr");
+  EXPECT_EQ(request->config.model, "episodes");
+  EXPECT_EQ(request->config.remote_latency_ns, 150);
 }
 
 TEST(CheckOptions, NamesEachSource) {
@@ -184,8 +184,8 @@ TEST(CheckOptions, NamesEachSource) {
     options.source = name;
     const auto request = check_options(options);
     ASSERT_TRUE(request) << request.error().message;
-    EXPECT_EQ(request->source, source);
-    EXPECT_EQ(check_record_options(options)->source, source);
+    EXPECT_EQ(request->config.source, source);
+    EXPECT_EQ(check_record_options(options)->config.source, source);
   }
 }
 

@@ -24,7 +24,7 @@ void read_group_of_four(benchmark::State& state) {
   EventGroup group(FakePmu::open, time_for_a_counter);
   std::array<perf_event_attr, 4> events{};
   for (std::uint64_t i = 0; i < events.size(); ++i) events[i] = user_event(PERF_TYPE_RAW, i);
-  if (group.open(gettid(), events).refusal != Refusal::kNone) return state.SkipWithError("no pages");
+  if (group.open(gettid(), events).refusal != CounterRefusal::kNone) return state.SkipWithError("no pages");
   pmu.tell_time();
   GroupReading reading;
   for (auto _ : state) {

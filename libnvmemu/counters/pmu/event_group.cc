@@ -76,16 +76,16 @@ long EventGroup::open_one(perf_event_attr event, int tid, int group) const noexc
 }
 
 // A follower that would open alone found no counter free beside the others.
-Refusal EventGroup::classify(const perf_event_attr& event, int tid, bool leads, int error) const noexcept {
-  if (error == EACCES || error == EPERM) return Refusal::kNotAllowed;
-  if (error == EBUSY || error == ENOSPC) return Refusal::kBusy;
-  if (leads && says_no_pmu(error)) return Refusal::kNoPmu;
-  if (!says_no_pmu(error) && error != EINVAL) return Refusal::kOther;
-  if (leads) return Refusal::kNoSuchEvent;
+CounterRefusal EventGroup::classify(const perf_event_attr& event, int tid, bool leads, int error) const noexcept {
+  if (error == EACCES || error == EPERM) return CounterRefusal::kNotAllowed;
+  if (error == EBUSY || error == ENOSPC) return CounterRefusal::kBusy;
+  if (leads && says_no_pmu(error)) return CounterRefusal::kNoPmu;
+  if (!says_no_pmu(error) && error != EINVAL) return CounterRefusal::kOther;
+  if (leads) return CounterRefusal::kNoSuchEvent;
   const long alone = open_one(event, tid, -1);
-  if (is_error(alone)) return Refusal::kNoSuchEvent;
+  if (is_error(alone)) return CounterRefusal::kNoSuchEvent;
   close_descriptor(static_cast<int>(alone));
-  return Refusal::kBusy;
+  return CounterRefusal::kBusy;
 }
 
 OpenFailure EventGroup::open_all(int tid, std::span<const perf_event_attr> events,
@@ -105,9 +105,9 @@ OpenFailure EventGroup::open_all(int tid, std::span<const perf_event_attr> event
 }
 
 OpenFailure EventGroup::open(int tid, std::span<const perf_event_attr> events) noexcept {
-  if (is_open() || events.empty() || events.size() > kMostEvents) return {Refusal::kOther, EINVAL, 0};
+  if (is_open() || events.empty() || events.size() > kMostEvents) return {CounterRefusal::kOther, EINVAL, 0};
   std::array<int, kMostEvents> files{};
-  if (const OpenFailure failure = open_all(tid, events, files); failure.refusal != Refusal::kNone)
+  if (const OpenFailure failure = open_all(tid, events, files); failure.refusal != CounterRefusal::kNone)
     return failure;
   const std::span<const int> opened(files.data(), events.size());
   raw_syscall(SYS_ioctl, files[0], PERF_EVENT_IOC_ENABLE, 0);

@@ -19,7 +19,7 @@
 namespace nvmemu {
 
 // Why a group could not be opened.
-enum class Refusal : std::uint8_t {
+enum class CounterRefusal : std::uint8_t {
   kNone,
   kNoPmu,        // the machine shows no hardware counters
   kNotAllowed,   // a sysctl or a seccomp filter
@@ -29,7 +29,7 @@ enum class Refusal : std::uint8_t {
 };
 
 struct OpenFailure {
-  Refusal refusal = Refusal::kNone;
+  CounterRefusal refusal = CounterRefusal::kNone;
   int error = 0;          // errno
   std::size_t event = 0;  // which one it was
 };
@@ -88,7 +88,7 @@ class EventGroup {
   OpenFailure open_all(int tid, std::span<const perf_event_attr> events,
                        std::array<int, kMostEvents>& files) noexcept;
   long open_one(perf_event_attr event, int tid, int group) const noexcept;
-  Refusal classify(const perf_event_attr& event, int tid, bool leads, int error) const noexcept;
+  CounterRefusal classify(const perf_event_attr& event, int tid, bool leads, int error) const noexcept;
   bool map(std::span<const int> files) noexcept;
   void keep_or_close(std::size_t which, int fd, bool mapped) noexcept;
   void unmap() noexcept;

@@ -16,19 +16,19 @@ Error explain_refusal(const OpenFailure& failure, std::string_view event) {
   const std::string name(event);
   const std::string said = std::string("perf_event_open: ") + std::strerror(failure.error);
   switch (failure.refusal) {
-    case Refusal::kNone:
+    case CounterRefusal::kNone:
       return {"nothing was refused", {}};
-    case Refusal::kNoPmu:
+    case CounterRefusal::kNoPmu:
       return in_words(explain_no_counters(failure.error));
-    case Refusal::kNotAllowed:
+    case CounterRefusal::kNotAllowed:
       return in_words(explain_forbidden(failure.error));
-    case Refusal::kBusy:
+    case CounterRefusal::kBusy:
       return {said + " (no counter is free for " + name + ")",
               "end what else counts (perf, a profiler); as root: sysctl kernel.nmi_watchdog=0 frees one"};
-    case Refusal::kNoSuchEvent:
+    case CounterRefusal::kNoSuchEvent:
       return {said + " (" + name + " does not exist here, while others do)",
               "a virtual machine may show fewer events than its processor has: bare metal"};
-    case Refusal::kOther:
+    case CounterRefusal::kOther:
       break;
   }
   return {said + " (" + name + ")", {}};

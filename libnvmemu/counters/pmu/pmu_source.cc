@@ -42,13 +42,13 @@ CountSet counts_of(const Microarchitecture& design, int numa_nodes, bool episode
 // The ticker comes last: its first tick finds everything in place.
 int PmuSource::open(int tid, TickerKind ticker) noexcept {
   failure_ = open_events(tid);
-  if (failure_.refusal != Refusal::kNone) return failure_.error;
+  if (failure_.refusal != CounterRefusal::kNone) return failure_.error;
   int error = begin(tid) ? 0 : EIO;
   if (error == 0) error = open_traffic(tid);
   if (error == 0) error = open_ticker(tid, ticker);
   if (error == 0) return 0;
   close();
-  failure_ = {Refusal::kOther, error, roles_.size};
+  failure_ = {CounterRefusal::kOther, error, roles_.size};
   return error;
 }
 

@@ -162,7 +162,7 @@ std::optional<Error> open_all(EventGroup& group, const Microarchitecture& design
   const std::size_t size = attributes_of(design, roles, attributes);
   const OpenFailure failure =
       group.open(static_cast<int>(syscall(SYS_gettid)), std::span(attributes).first(size));
-  if (failure.refusal == Refusal::kNone) return std::nullopt;
+  if (failure.refusal == CounterRefusal::kNone) return std::nullopt;
   return explain_refusal(failure, full_name(design, roles.roles[failure.event]));
 }
 
@@ -201,7 +201,7 @@ void store_to_lines(std::vector<char>& memory, std::size_t lines) {
 bool counts_traffic(const Microarchitecture& design, const ChaseBuffer& buffer, EventGroup::Opener opener) {
   if (!design.traffic.counted) return false;
   TrafficCounters counters(design, opener);
-  if (counters.open(static_cast<int>(syscall(SYS_gettid)), true).refusal != Refusal::kNone) return false;
+  if (counters.open(static_cast<int>(syscall(SYS_gettid)), true).refusal != CounterRefusal::kNone) return false;
   constexpr std::size_t kLines = std::size_t{1} << 17;  // 8 MiB: more than an L2 holds
   std::vector<char> memory(kLines * static_cast<std::size_t>(kLineBytes), 1);
   TrafficTrial trial{.loads = static_cast<double>(buffer.loads()), .lines = static_cast<double>(kLines)};

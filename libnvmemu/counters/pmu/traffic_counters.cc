@@ -12,15 +12,15 @@ OpenFailure TrafficCounters::open(int tid, bool is_own) noexcept {
   const Event* reads = design_->find(Role::kMemoryReads);
   const Event* writes = design_->find(Role::kMemoryWrites);
   if (!design_->traffic.counted || reads == nullptr || writes == nullptr)
-    return {Refusal::kNoSuchEvent, ENOENT, 0};
+    return {CounterRefusal::kNoSuchEvent, ENOENT, 0};
   const std::array events{user_event(PERF_TYPE_RAW, reads->config, reads->config1),
                           user_event(PERF_TYPE_RAW, writes->config, writes->config1)};
   start_ = last_ = {};
   const OpenFailure failure = group_.open(tid, events);
-  if (failure.refusal != Refusal::kNone) return failure;
+  if (failure.refusal != CounterRefusal::kNone) return failure;
   if (is_own && !group_.read(start_)) {
     group_.close();
-    return {Refusal::kOther, EIO, 0};
+    return {CounterRefusal::kOther, EIO, 0};
   }
   last_ = start_;
   return {};

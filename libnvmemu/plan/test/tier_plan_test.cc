@@ -11,10 +11,10 @@ TEST(TierPlanTest, ReadsProfilesLatenciesAndMultiples) {
   ASSERT_TRUE(plan) << plan.error().message;
   ASSERT_EQ(plan->tiers.size(), 3U);
   EXPECT_EQ(plan->tiers[0].profile, "optane-dcpmm");
-  EXPECT_EQ(plan->tiers[0].latency.ns, *find_built_in_profile("optane-dcpmm")->device.read_latency_ns);
+  EXPECT_EQ(plan->tiers[0].memory.read.ns, *find_built_in_profile("optane-dcpmm")->device.read_latency_ns);
   EXPECT_EQ(plan->tiers[0].files, std::vector<std::string>{"/mnt/pmem"});
-  EXPECT_EQ(plan->tiers[1].latency.ns, 500);
-  EXPECT_EQ(plan->tiers[2].latency.multiple, 2.5);
+  EXPECT_EQ(plan->tiers[1].memory.read.ns, 500);
+  EXPECT_EQ(plan->tiers[2].memory.read.multiple, 2.5);
   EXPECT_EQ(plan->otherwise, TierPattern::all_of(3));
   EXPECT_EQ(plan->find("far"), 2);
   EXPECT_EQ(plan->find("near"), 0);
@@ -55,19 +55,20 @@ TEST(TierPlanTest, ReadsWhatIsAllocatedAndTouched) {
 TEST(TierPlanTest, AProfileSaysHowPersistsAreTaken) {
   const auto plan = parse_tiers("nvm=optane-dcpmm;pcm=pcm");
   ASSERT_TRUE(plan) << plan.error().message;
-  EXPECT_NEAR(plan->tiers[0].persists.latency.multiple, 90.4 / 86.9, 1e-9);  // of what a persist takes here
-  EXPECT_EQ(plan->tiers[0].persists.bandwidth_bps, 2.3e9);
-  EXPECT_EQ(plan->tiers[0].persists.granularity_bytes, 256);
-  EXPECT_EQ(plan->tiers[1].persists.latency.ns, 150);
+  EXPECT_NEAR(plan->tiers[0].memory.persists.latency.multiple, 90.4 / 86.9,
+              1e-9);  // of what a persist takes here
+  EXPECT_EQ(plan->tiers[0].memory.persists.bandwidth_bps, 2.3e9);
+  EXPECT_EQ(plan->tiers[0].memory.persists.granularity_bytes, 256);
+  EXPECT_EQ(plan->tiers[1].memory.persists.latency.ns, 150);
 }
 
 TEST(TierPlanTest, TiersHaveBandwidthsOfTheirOwn) {
   const auto plan = parse_tiers("cxl=cxl-dram;far=2x,read-bandwidth=8GB/s,write-bandwidth=2GB/s;near=2x");
   ASSERT_TRUE(plan) << plan.error().message;
   const Device device = find_built_in_profile("cxl-dram")->device;
-  EXPECT_EQ(plan->tiers[0].bandwidth.read_bps, device.read_bandwidth_bps.value_or(0));
-  EXPECT_EQ(plan->tiers[1].bandwidth, (BandwidthTarget{8e9, 2e9}));
-  EXPECT_FALSE(plan->tiers[2].bandwidth.limits());
+  EXPECT_EQ(plan->tiers[0].memory.bandwidth.read_bps, device.read_bandwidth_bps.value_or(0));
+  EXPECT_EQ(plan->tiers[1].memory.bandwidth, (BandwidthTarget{8e9, 2e9}));
+  EXPECT_FALSE(plan->tiers[2].memory.bandwidth.limits());
   EXPECT_TRUE(plan->limits_bandwidth());
   EXPECT_FALSE(parse_tiers("near=2x")->limits_bandwidth());
 }
@@ -119,7 +120,7 @@ INSTANTIATE_TEST_SUITE_P(
         BadTiers{"nvm=300ns,interleave=1:2:3", "two numbers"},
         BadTiers{"nvm=300ns,interleave=-1:2", "two numbers"},
         BadTiers{"nvm=300ns,write-latency=fast", "write-latency: 'fast'"},
-        BadTiers{"nvm=300ns,persist=now", "persist= takes queue"},
+        BadTiers{"nvm=300ns,persist'now', "persist: .now. is not one of queue"},
         BadTiers{"nvm=300ns,persist-bandwidth=2", "persist-bandwidth: '2'"},
         BadTiers{"nvm=300ns,write-granularity=100B", "write-granularity: '100B': not a power of two"},
         BadTiers{"nvm=300ns,write-granularity=2MiB", "from 64B to 1 MiB"},

@@ -49,7 +49,7 @@ class BreakpointGroup : public testing::Test {
   void SetUp() override {
     NVMEMU_NEEDS_WATCHPOINTS();
     const OpenFailure failure = group_.open(gettid(), events_);
-    ASSERT_EQ(failure.refusal, Refusal::kNone) << "errno " << failure.error;
+    ASSERT_EQ(failure.refusal, CounterRefusal::kNone) << "errno " << failure.error;
     ASSERT_TRUE(group_.read(start_));
   }
   std::uint64_t counted(std::size_t event) {
@@ -91,7 +91,7 @@ TEST_F(BreakpointGroup, IsOffWhenClosed) {
   EXPECT_FALSE(group_.is_open());
   GroupReading reading = start_;
   EXPECT_FALSE(group_.read(reading));
-  EXPECT_EQ(group_.open(gettid(), events_).refusal, Refusal::kNone) << "debug registers are free again";
+  EXPECT_EQ(group_.open(gettid(), events_).refusal, CounterRefusal::kNone) << "debug registers are free again";
 }
 
 TEST_F(BreakpointGroup, StaysTheParentsAfterAFork) {
@@ -130,7 +130,7 @@ TEST(EventGroup, EveryThreadHasItsOwn) {
   const auto count = [](int stores, std::uint64_t& counted) {
     EventGroup group;
     const std::array events{stores_to(first_word)};
-    ASSERT_EQ(group.open(gettid(), events).refusal, Refusal::kNone);
+    ASSERT_EQ(group.open(gettid(), events).refusal, CounterRefusal::kNone);
     store(first_word, stores);
     GroupReading reading;
     if (group.read(reading)) counted = reading.counts[0];
@@ -149,7 +149,7 @@ TEST(EventGroup, CountsWithSoftwareEvents) {
   EventGroup group;
   const std::array events{user_event(PERF_TYPE_SOFTWARE, PERF_COUNT_SW_DUMMY),
                           user_event(PERF_TYPE_SOFTWARE, PERF_COUNT_SW_PAGE_FAULTS_MIN)};
-  ASSERT_EQ(group.open(gettid(), events).refusal, Refusal::kNone);
+  ASSERT_EQ(group.open(gettid(), events).refusal, CounterRefusal::kNone);
   constexpr std::size_t kPages = 20;
   auto* pages = static_cast<char*>(
       mmap(nullptr, kPages * 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
@@ -166,15 +166,15 @@ TEST(EventGroup, LeavesTheLowDescriptorsToTheProgram) {
   const auto before = lowest_free_descriptor();
   EventGroup group;
   const std::array events{user_event(PERF_TYPE_SOFTWARE, PERF_COUNT_SW_DUMMY)};
-  ASSERT_EQ(group.open(gettid(), events).refusal, Refusal::kNone);
+  ASSERT_EQ(group.open(gettid(), events).refusal, CounterRefusal::kNone);
   EXPECT_EQ(lowest_free_descriptor(), before);
 }
 
 TEST(EventGroup, TakesOneToEightEvents) {
   EventGroup group;
-  EXPECT_EQ(group.open(gettid(), {}).refusal, Refusal::kOther);
+  EXPECT_EQ(group.open(gettid(), {}).refusal, CounterRefusal::kOther);
   const std::vector<perf_event_attr> nine(9, user_event(PERF_TYPE_SOFTWARE, PERF_COUNT_SW_DUMMY));
-  EXPECT_EQ(group.open(gettid(), nine).refusal, Refusal::kOther);
+  EXPECT_EQ(group.open(gettid(), nine).refusal, CounterRefusal::kOther);
   EXPECT_FALSE(group.is_open());
 }
 
@@ -199,7 +199,7 @@ TEST(EventGroup, LivesByItsMappingsWhereUserSpaceReads) {
   const auto before = lowest_free_descriptor();
   EventGroup group(open_readable_page, always_two);
   const std::array events{user_event(PERF_TYPE_RAW, 40), user_event(PERF_TYPE_RAW, 2)};
-  ASSERT_EQ(group.open(gettid(), events).refusal, Refusal::kNone);
+  ASSERT_EQ(group.open(gettid(), events).refusal, CounterRefusal::kNone);
   EXPECT_TRUE(group.reads_in_user_space());
   EXPECT_EQ(lowest_free_descriptor(), before);
   EXPECT_EQ(fcntl(900, F_GETFD), -1) << "none is kept";
@@ -221,7 +221,7 @@ long open_page_without_number(const perf_event_attr& event, int tid, int group) 
 TEST(EventGroup, AsksTheKernelWhereAPageGivesNoNumber) {
   EventGroup group(open_page_without_number, always_two);
   const std::array events{user_event(PERF_TYPE_RAW, 40)};
-  ASSERT_EQ(group.open(gettid(), events).refusal, Refusal::kNone);
+  ASSERT_EQ(group.open(gettid(), events).refusal, CounterRefusal::kNone);
   EXPECT_FALSE(group.reads_in_user_space());
   GroupReading reading;
   EXPECT_FALSE(group.read(reading)) << "what was opened here is no event";

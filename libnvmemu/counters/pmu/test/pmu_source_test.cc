@@ -254,7 +254,7 @@ TEST(PmuSource, OnTheRunningMachineCountsOrSaysWhyNot) {
   PmuSource source(
       {.design = design, .latencies = {.memory_ns = 90, .last_level_ns = 20}, .signal = SIGWINCH});
   if (source.open(gettid(), TickerKind::kAny) != 0) {
-    EXPECT_NE(source.failure().refusal, Refusal::kNone);
+    EXPECT_NE(source.failure().refusal, CounterRefusal::kNone);
     return;
   }
   const double end = source.cpu_ns() + 20e6;

@@ -48,30 +48,30 @@ OpenFailure open_refused(std::uint64_t config, int error, bool alone = true) {
   return failure;
 }
 
-TEST(Refusal, WithoutAPmuTheFirstEventIsNotFound) {
+TEST(CounterRefusal, WithoutAPmuTheFirstEventIsNotFound) {
   for (const int error : {ENOENT, EOPNOTSUPP, ENODEV, ENOSYS})
-    EXPECT_EQ(open_refused(kLeader, error).refusal, Refusal::kNoPmu) << error;
+    EXPECT_EQ(open_refused(kLeader, error).refusal, CounterRefusal::kNoPmu) << error;
 }
 
-TEST(Refusal, OneEventThatOthersOpenBesideDoesNotExist) {
+TEST(CounterRefusal, OneEventThatOthersOpenBesideDoesNotExist) {
   for (const int error : {ENOENT, EINVAL}) {
     const OpenFailure failure = open_refused(kFollower, error);
-    EXPECT_EQ(failure.refusal, Refusal::kNoSuchEvent) << error;
+    EXPECT_EQ(failure.refusal, CounterRefusal::kNoSuchEvent) << error;
     EXPECT_EQ(failure.event, 1U);
   }
 }
 
-TEST(Refusal, OneEventThatOpensAloneFindsNoCounterFree) {
-  EXPECT_EQ(open_refused(kFollower, EINVAL, false).refusal, Refusal::kBusy);
-  EXPECT_EQ(open_refused(kLeader, EBUSY).refusal, Refusal::kBusy);
+TEST(CounterRefusal, OneEventThatOpensAloneFindsNoCounterFree) {
+  EXPECT_EQ(open_refused(kFollower, EINVAL, false).refusal, CounterRefusal::kBusy);
+  EXPECT_EQ(open_refused(kLeader, EBUSY).refusal, CounterRefusal::kBusy);
 }
 
-TEST(Refusal, ASysctlOrFilterForbids) {
-  EXPECT_EQ(open_refused(kLeader, EACCES).refusal, Refusal::kNotAllowed);
-  EXPECT_EQ(open_refused(kLeader, EPERM).refusal, Refusal::kNotAllowed);
+TEST(CounterRefusal, ASysctlOrFilterForbids) {
+  EXPECT_EQ(open_refused(kLeader, EACCES).refusal, CounterRefusal::kNotAllowed);
+  EXPECT_EQ(open_refused(kLeader, EPERM).refusal, CounterRefusal::kNotAllowed);
 }
 
-TEST(Refusal, LeavesNoDescriptorBehind) {
+TEST(CounterRefusal, LeavesNoDescriptorBehind) {
   const int before = dup(STDERR_FILENO);
   close(before);
   open_refused(kFollower, EINVAL, false);
@@ -81,7 +81,7 @@ TEST(Refusal, LeavesNoDescriptorBehind) {
 }
 
 // The real thing, as in a container: the filter is for good, so it is the child's.
-TEST(Refusal, ASeccompFilterIsNotAllowed) {
+TEST(CounterRefusal, ASeccompFilterIsNotAllowed) {
   const pid_t child = fork();
   if (child == 0) {
     std::array filter{
@@ -102,17 +102,17 @@ TEST(Refusal, ASeccompFilterIsNotAllowed) {
   waitpid(child, &status, 0);
   ASSERT_TRUE(WIFEXITED(status));
   if (WEXITSTATUS(status) == 100) GTEST_SKIP() << "needs seccomp filters";
-  EXPECT_EQ(WEXITSTATUS(status), static_cast<int>(Refusal::kNotAllowed));
+  EXPECT_EQ(WEXITSTATUS(status), static_cast<int>(CounterRefusal::kNotAllowed));
 }
 
 // Where there is a PMU, cycles are counted; where there is none, that is what is said.
-TEST(Refusal, OnTheRunningMachineIsAboutItsPmu) {
+TEST(CounterRefusal, OnTheRunningMachineIsAboutItsPmu) {
   NVMEMU_NEEDS_PERF_EVENTS();
   EventGroup group;
   const std::array events{user_event(PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES)};
   const OpenFailure failure = group.open(gettid(), events);
-  if (failure.refusal != Refusal::kNone) {
-    EXPECT_EQ(failure.refusal, Refusal::kNoPmu) << failure.error;
+  if (failure.refusal != CounterRefusal::kNone) {
+    EXPECT_EQ(failure.refusal, CounterRefusal::kNoPmu) << failure.error;
     return;
   }
   GroupReading reading;
@@ -120,16 +120,16 @@ TEST(Refusal, OnTheRunningMachineIsAboutItsPmu) {
 }
 
 TEST(ExplainRefusal, SaysWhatMendsEach) {
-  const Error no_pmu = explain_refusal({Refusal::kNoPmu, ENOENT, 0}, "skx::CYCLES");
+  const Error no_pmu = explain_refusal({CounterRefusal::kNoPmu, ENOENT, 0}, "skx::CYCLES");
   EXPECT_THAT(no_pmu.message, HasSubstr("no hardware counters"));
   EXPECT_THAT(no_pmu.hint, HasSubstr("virtual PMU"));
-  const Error busy = explain_refusal({Refusal::kBusy, EINVAL, 1}, "skx::MISSES");
+  const Error busy = explain_refusal({CounterRefusal::kBusy, EINVAL, 1}, "skx::MISSES");
   EXPECT_THAT(busy.message, HasSubstr("skx::MISSES"));
   EXPECT_THAT(busy.message, HasSubstr("no counter is free"));
   EXPECT_THAT(busy.hint, HasSubstr("nmi_watchdog"));
-  const Error missing = explain_refusal({Refusal::kNoSuchEvent, ENOENT, 1}, "skx::MISSES");
+  const Error missing = explain_refusal({CounterRefusal::kNoSuchEvent, ENOENT, 1}, "skx::MISSES");
   EXPECT_THAT(missing.message, HasSubstr("skx::MISSES does not exist here"));
-  const Error forbidden = explain_refusal({Refusal::kNotAllowed, EACCES, 0}, "skx::CYCLES");
+  const Error forbidden = explain_refusal({CounterRefusal::kNotAllowed, EACCES, 0}, "skx::CYCLES");
   EXPECT_THAT(forbidden.message, HasSubstr("perf_event_paranoid"));
   EXPECT_FALSE(forbidden.hint.empty());
 }

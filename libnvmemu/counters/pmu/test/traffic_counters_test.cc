@@ -16,7 +16,7 @@ constexpr std::uint64_t kReadsConfig = 0x1bb, kWritesConfig = 0x1b7;
 
 class CountedTraffic : public testing::Test {
  protected:
-  void SetUp() override { ASSERT_EQ(counters_.open(gettid(), true).refusal, Refusal::kNone); }
+  void SetUp() override { ASSERT_EQ(counters_.open(gettid(), true).refusal, CounterRefusal::kNone); }
   void move(std::int64_t lines_read, std::int64_t lines_written) {
     pmu_.count(kReadsConfig, lines_read);
     pmu_.count(kWritesConfig, lines_written);
@@ -81,7 +81,7 @@ TEST(TrafficCounters, AreNotOpenedWhereTheDesignHasNone) {
   FakePmu pmu;
   for (const char* design : {"zen4", "skx", "neoverse-n1"}) {
     TrafficCounters counters(*find_microarchitecture(design), FakePmu::open, FakePmu::zero);
-    EXPECT_EQ(counters.open(gettid(), true).refusal, Refusal::kNoSuchEvent) << design;
+    EXPECT_EQ(counters.open(gettid(), true).refusal, CounterRefusal::kNoSuchEvent) << design;
   }
   EXPECT_EQ(pmu.size(), 0U);
 }

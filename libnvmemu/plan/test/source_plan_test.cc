@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "source_choice.h"
+#include "plan/source_plan.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -32,9 +32,9 @@ PmuVerdict refused(bool tested) {
   return verdict;
 }
 
-TEST(ChooseSource, TakesCountersThatHavePassedTheirTest) {
+TEST(PlanSource, TakesCountersThatHavePassedTheirTest) {
   for (const SourceChoice wanted : {SourceChoice::kAuto, SourceChoice::kPmu}) {
-    const ChosenSource source = choose_source(wanted, skylake(), trusted(), true);
+    const SourcePlan source = plan_source({.wanted = wanted, .has_sampler = true}, skylake(), trusted());
     EXPECT_EQ(source.name, "pmu");
     EXPECT_EQ(source.why, trusted().why);
     ASSERT_NE(source.design, nullptr);
@@ -49,58 +49,79 @@ Cpu ice_lake_sp() {
   return cpu;
 }
 
-TEST(ChooseSource, TakesCountersForBandwidthWhereTheyTellWhatIsMoved) {
+TEST(PlanSource, TakesCountersForBandwidthWhereTheyTellWhatIsMoved) {
   PmuVerdict verdict = trusted();
   verdict.traffic = true;
-  const ChosenSource source = choose_source(SourceChoice::kAuto, ice_lake_sp(), verdict, true, true);
+  const SourcePlan source = plan_source({.wanted = SourceChoice::kAuto, .traffic = true, .has_sampler = true},
+                                        ice_lake_sp(), verdict);
   EXPECT_EQ(source.name, "pmu");
   EXPECT_STREQ(source.design->name, "Ice Lake-SP");
 }
 
-TEST(ChooseSource, TakesTheSamplerForBandwidthElseAndSaysWhy) {
+TEST(PlanSource, TakesTheSamplerForBandwidthElseAndSaysWhy) {
   PmuVerdict verdict = trusted();
   verdict.traffic = true;
-  const ChosenSource without = choose_source(SourceChoice::kAuto, skylake(), verdict, true, true);
+  const SourcePlan without =
+      plan_source({.wanted = SourceChoice::kAuto, .traffic = true, .has_sampler = true}, skylake(), verdict);
   EXPECT_EQ(without.name, "sampler");
   EXPECT_THAT(without.why, HasSubstr("the counters of Skylake-SP do not tell what is moved"));
   verdict.traffic = false;
-  const ChosenSource failed = choose_source(SourceChoice::kPmu, ice_lake_sp(), verdict, true, true);
+  const SourcePlan failed = plan_source({.wanted = SourceChoice::kPmu, .traffic = true, .has_sampler = true},
+                                        ice_lake_sp(), verdict);
   EXPECT_EQ(failed.name, "sampler");
   EXPECT_THAT(explain_substitute(failed), HasSubstr("failed their test"));
-  EXPECT_EQ(choose_source(SourceChoice::kAuto, ice_lake_sp(), verdict, true, false).name, "pmu")
+  EXPECT_EQ(plan_source({.wanted = SourceChoice::kAuto, .traffic = false, .has_sampler = true}, ice_lake_sp(),
+                        verdict)
+                .name,
+            "pmu")
       << "latency alone needs no such events";
 }
 
-TEST(ChooseSource, OffersNoEpisodesWhereTheyWereWrong) {
+TEST(PlanSource, OffersNoEpisodesWhereTheyWereWrong) {
   PmuVerdict verdict = trusted();
   verdict.episodes = false;
-  EXPECT_EQ(choose_source(SourceChoice::kAuto, skylake(), verdict, true).counts & kCountsEpisodes, 0U);
+  EXPECT_EQ(plan_source({.wanted = SourceChoice::kAuto, .has_sampler = true}, skylake(), verdict).counts &
+                kCountsEpisodes,
+            0U);
 }
 
-TEST(ChooseSource, TakesTheSamplerElseAndSaysWhy) {
-  const ChosenSource lied = choose_source(SourceChoice::kAuto, skylake(), refused(true), true);
+TEST(PlanSource, TakesTheSamplerElseAndSaysWhy) {
+  const SourcePlan lied =
+      plan_source({.wanted = SourceChoice::kAuto, .has_sampler = true}, skylake(), refused(true));
   EXPECT_EQ(lied.name, "sampler");
   EXPECT_EQ(lied.counts, kSamplerCounts);
   EXPECT_EQ(lied.design, nullptr);
   EXPECT_EQ(lied.why, "the hardware counters are not to be trusted: 0 cycles counted");
-  const ChosenSource absent = choose_source(SourceChoice::kPmu, skylake(), refused(false), true);
+  const SourcePlan absent =
+      plan_source({.wanted = SourceChoice::kPmu, .has_sampler = true}, skylake(), refused(false));
   EXPECT_THAT(absent.why, HasSubstr("cannot be used: 0 cycles"));
   EXPECT_THAT(explain_substitute(absent), HasSubstr("the sampler measures instead (to mend it: bare metal)"));
 }
 
-TEST(ChooseSource, TakesTheSamplerThatWasAskedForWhateverTheCounters) {
-  const ChosenSource source = choose_source(SourceChoice::kSampler, skylake(), trusted(), true);
+TEST(PlanSource, TakesTheSamplerThatWasAskedForWhateverTheCounters) {
+  const SourcePlan source =
+      plan_source({.wanted = SourceChoice::kSampler, .has_sampler = true}, skylake(), trusted());
   EXPECT_EQ(source.name, "sampler");
   EXPECT_EQ(source.why, "asked for");
 }
 
-TEST(ChooseSource, HasNothingWhereThereIsNoSamplerEither) {
-  const ChosenSource source = choose_source(SourceChoice::kPmu, skylake(), refused(true), false);
+TEST(PlanSource, TakesTheSamplerForTiersWhateverTheCounters) {
+  const SourceNeeds needs{.tiers = true, .has_sampler = true};
+  EXPECT_FALSE(needs.allow_counters());
+  const SourcePlan source = plan_source(needs, skylake(), trusted());
+  EXPECT_EQ(source.name, "sampler");
+  EXPECT_THAT(source.why, HasSubstr("which tier"));
+}
+
+TEST(PlanSource, HasNothingWhereThereIsNoSamplerEither) {
+  const SourcePlan source =
+      plan_source({.wanted = SourceChoice::kPmu, .has_sampler = false}, skylake(), refused(true));
   EXPECT_EQ(source.name, "none");
   EXPECT_EQ(source.counts, 0U);
   EXPECT_THAT(source.why, HasSubstr("no sampler decodes this processor's code"));
   EXPECT_THAT(explain_substitute(source), HasSubstr("the program runs natively"));
-  EXPECT_EQ(choose_source(SourceChoice::kSampler, skylake(), trusted(), false).name, "none");
+  EXPECT_EQ(plan_source({.wanted = SourceChoice::kSampler, .has_sampler = false}, skylake(), trusted()).name,
+            "none");
 }
 
 }  // namespace

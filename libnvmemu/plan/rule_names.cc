@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "epoch/rule_names.h"
+#include "plan/rule_names.h"
 
 #include <algorithm>
 #include <optional>

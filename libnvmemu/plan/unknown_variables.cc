@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "epoch/unknown_variables.h"
+#include "plan/unknown_variables.h"
 
 #include <unistd.h>
 
@@ -8,7 +8,7 @@
 
 #include "base/nearest.h"
 #include "base/quote.h"
-#include "epoch/config.h"
+#include "plan/config.h"
 
 namespace nvmemu {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "epoch/config.h"
+#include "plan/config.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -55,11 +55,11 @@ TEST_F(ConfigTest, APolicyIsHandedOn) {
 TEST_F(ConfigTest, EmulatesNothingByDefault) {
   const auto config = read_config();
   ASSERT_TRUE(config);
-  EXPECT_EQ(config->target_read_latency_ns, 0);
-  EXPECT_EQ(config->target_multiple, 0);
+  EXPECT_EQ(config->memory.read.ns, 0);
+  EXPECT_EQ(config->memory.read.multiple, 0);
   EXPECT_EQ(config->base_latency_ns, 0);
   EXPECT_EQ(config->epoch_ns, 100e6);
-  EXPECT_EQ(config->ticker, TickerChoice::kAuto);
+  EXPECT_EQ(config->ticker, TickerKind::kAny);
   EXPECT_TRUE(config->walks);
   EXPECT_FALSE(config->quiet);
   EXPECT_TRUE(config->board.empty());
@@ -88,14 +88,14 @@ TEST_F(ConfigTest, ReadsEachVariable) {
   set("NVMEMU_QUIET", "1");
   const auto config = read_config();
   ASSERT_TRUE(config) << config.error().message;
-  EXPECT_EQ(config->target_read_latency_ns, 300);
-  EXPECT_EQ(config->target_read_bps, 8e9);
-  EXPECT_EQ(config->target_write_bps, 2147483648.0);
+  EXPECT_EQ(config->memory.read.ns, 300);
+  EXPECT_EQ(config->memory.bandwidth.read_bps, 8e9);
+  EXPECT_EQ(config->memory.bandwidth.write_bps, 2147483648.0);
   EXPECT_TRUE(config->stat);
   EXPECT_NEAR(config->base_latency_ns, 90, 1e-9);
   EXPECT_EQ(config->epoch_ns, 50e6);
   EXPECT_EQ(config->clock_hz, 2445000000.5);
-  EXPECT_EQ(config->ticker, TickerChoice::kPosixTimer);
+  EXPECT_EQ(config->ticker, TickerKind::kTimer);
   EXPECT_FALSE(config->walks);
   EXPECT_FALSE(config->rules.has(Rule::kStores) || config->rules.has(Rule::kHidden));
   EXPECT_TRUE(config->rules.has(Rule::kWarmUp));
@@ -115,15 +115,15 @@ TEST_F(ConfigTest, TakesAMultipleOfTheBase) {
   set("NVMEMU_READ_LATENCY", "1.5x");
   const auto config = read_config();
   ASSERT_TRUE(config);
-  EXPECT_EQ(config->target_multiple, 1.5);
-  EXPECT_EQ(config->target_read_latency_ns, 0);
+  EXPECT_EQ(config->memory.read.multiple, 1.5);
+  EXPECT_EQ(config->memory.read.ns, 0);
 }
 
 TEST_F(ConfigTest, TakesTheLatencyOfAProfile) {
   set("NVMEMU_PROFILE", "optane-dcpmm");
   const auto config = read_config();
   ASSERT_TRUE(config) << config.error().message;
-  EXPECT_EQ(config->target_read_latency_ns, find_built_in_profile("optane-dcpmm")->device.read_latency_ns);
+  EXPECT_EQ(config->memory.read.ns, find_built_in_profile("optane-dcpmm")->device.read_latency_ns);
 }
 
 TEST_F(ConfigTest, TakesTheBandwidthsOfAProfileThatNoVariableGives) {
@@ -131,8 +131,9 @@ TEST_F(ConfigTest, TakesTheBandwidthsOfAProfileThatNoVariableGives) {
   set("NVMEMU_WRITE_BANDWIDTH", "1GB/s");
   const auto config = read_config();
   ASSERT_TRUE(config) << config.error().message;
-  EXPECT_EQ(config->target_read_bps, find_built_in_profile("optane-dcpmm")->device.read_bandwidth_bps);
-  EXPECT_EQ(config->target_write_bps, 1e9);
+  EXPECT_EQ(config->memory.bandwidth.read_bps,
+            find_built_in_profile("optane-dcpmm")->device.read_bandwidth_bps);
+  EXPECT_EQ(config->memory.bandwidth.write_bps, 1e9);
 }
 
 TEST_F(ConfigTest, PrefersALatencyToAProfiles) {
@@ -140,7 +141,7 @@ TEST_F(ConfigTest, PrefersALatencyToAProfiles) {
   set("NVMEMU_READ_LATENCY", "999ns");
   const auto config = read_config();
   ASSERT_TRUE(config);
-  EXPECT_EQ(config->target_read_latency_ns, 999);
+  EXPECT_EQ(config->memory.read.ns, 999);
 }
 
 TEST_F(ConfigTest, CountsEmptyAsUnset) {
@@ -194,11 +195,11 @@ TEST_F(ConfigTest, SaysWhatAWordMayBe) {
 
 Config unusual() {
   Config config;
-  config.target_read_latency_ns = 326.4000000000001;
+  config.memory.read.ns = 326.4000000000001;
   config.base_latency_ns = 1.0 / 3.0 + 163;
   config.epoch_ns = 1e6;
   config.clock_hz = 2445433333.123;
-  config.ticker = TickerChoice::kPerfEvent;
+  config.ticker = TickerKind::kPerfEvent;
   config.walks = false;
   config.source = SourceChoice::kReplay;
   config.replay = "/dev/shm/with blanks.nvr";
@@ -218,8 +219,8 @@ TEST_F(ConfigTest, ComesThroughTheEnvironmentUnchanged) {
   set_all(to_environment(sent));
   const auto config = read_config();
   ASSERT_TRUE(config) << config.error().message;
-  EXPECT_EQ(config->target_read_latency_ns, sent.target_read_latency_ns);
-  EXPECT_EQ(config->target_multiple, 0);
+  EXPECT_EQ(config->memory.read.ns, sent.memory.read.ns);
+  EXPECT_EQ(config->memory.read.multiple, 0);
   EXPECT_EQ(config->base_latency_ns, sent.base_latency_ns);
   EXPECT_EQ(config->epoch_ns, sent.epoch_ns);
   EXPECT_EQ(config->clock_hz, sent.clock_hz);
@@ -274,7 +275,7 @@ TEST_F(ConfigTest, SendsEachSource) {
 
 TEST_F(ConfigTest, SendsTheMultipleWhereThereIsOne) {
   Config config;
-  config.target_multiple = 2.5;
+  config.memory.read.multiple = 2.5;
   EXPECT_THAT(to_environment(config), Contains("NVMEMU_READ_LATENCY=2.5x"));
 }
 
@@ -284,7 +285,7 @@ TEST_F(ConfigTest, TakesBackWhatAChildWouldInherit) {
   set_all(to_environment(Config{}));
   const auto config = read_config();
   ASSERT_TRUE(config) << config.error().message;
-  EXPECT_EQ(config->target_read_latency_ns, 0);
+  EXPECT_EQ(config->memory.read.ns, 0);
   EXPECT_EQ(config->base_latency_ns, 0);
   EXPECT_EQ(config->epoch_ns, 100e6);
   EXPECT_EQ(config->clock_hz, 0);

@@ -4,9 +4,9 @@
 
 #include <cstdlib>
 
-#include "epoch/config.h"
-#include "epoch/unknown_variables.h"
+#include "plan/config.h"
 #include "plan/target_latency.h"
+#include "plan/unknown_variables.h"
 
 namespace nvmemu {
 namespace {
