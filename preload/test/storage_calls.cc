@@ -204,6 +204,7 @@ int main(int argc, char** argv) {
                    {"processes", processes},
                    {"inherited", inherited},
                    {"threads", threads},
+                   {"signals", signals_amid_calls},
                    {"mapping", mapping},
                    {"syncs-of-5-ms", syncs_of_5_ms},
                    {"asynchronous", asynchronous},

@@ -32,11 +32,12 @@ class Stopwatch {
 };
 
 // Scenarios: storage_asynchronous.cc, storage_eventfds.cc, storage_full.cc, storage_linux_aio.cc,
-// storage_names.cc, storage_ranges.cc, storage_streams.cc, storage_told_lists.cc.
+// storage_names.cc, storage_ranges.cc, storage_signals.cc, storage_streams.cc, storage_told_lists.cc.
 void asynchronous();
 void by_number();
 void by_instruction();
 void told_lists();
+void signals_amid_calls();
 void told_lists_in_time();
 void long_told_list();
 void linux_aio();

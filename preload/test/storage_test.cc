@@ -72,6 +72,12 @@ TEST_F(Storage, ThreadsAndHandlersComeUponNoLock) {
   EXPECT_EQ(storage["left_out"], 0);
 }
 
+TEST_F(Storage, SignalsThatComeMeanwhileComeOnceItIsReckoned) {
+  const Json storage = stored("signals");
+  EXPECT_GE(storage["reads"], 2000);
+  EXPECT_EQ(storage["left_out"], 0);
+}
+
 TEST_F(Storage, WhatIsMappedIsToldNotToBeCharged) {
   EXPECT_EQ(stored("mapping")["mapped_bytes"], kPage);
   EXPECT_THAT(err_, HasSubstr("files were mapped (4 KiB)"));
