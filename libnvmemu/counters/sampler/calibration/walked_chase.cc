@@ -11,6 +11,7 @@
 
 #include "base/mapped.h"
 #include "counters/sampler/calibration/known_chase.h"
+#include "host/chase_instructions.h"
 #include "host/statistics.h"
 #include "walk/walker.h"
 
@@ -80,10 +81,17 @@ class MissTimes {
   double walked() const { return native() * median(ratios_); }
 
  private:
+  // In pieces, of which what was interrupted does not count, as no reading of a walk does that was.
   double native_ns() {
-    const std::uint64_t start = clock_.now_ticks();
-    line_ = nvmemu_known_chase(line_, kLoads);
-    return clock_.ns_since(start) / kLoads;
+    constexpr unsigned kPieceLoads = 100;
+    std::vector<double> pieces;
+    for (unsigned loads = 0; loads < kLoads; loads += kPieceLoads) {
+      const std::uint64_t start = clock_.now_ticks();
+      line_ = nvmemu_known_chase(line_, kPieceLoads);
+      wait_for_loads();
+      pieces.push_back(clock_.ns_since(start) / kPieceLoads);
+    }
+    return undisturbed_mean(pieces);
   }
 
   const Clock& clock_;
