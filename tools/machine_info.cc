@@ -3,6 +3,10 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
+#include <optional>
+#include <utility>
+
 #include "base/clock.h"
 #include "model/model_table.h"
 #include "paging/uffd_mapper.h"
@@ -87,6 +91,21 @@ double statistical_error(const MachineInfo& info) {
   return 0;
 }
 
+// By what a miss takes as walked, stalls are divided.
+std::optional<std::string> error_of_walks(const MachineInfo& info) {
+  constexpr double kMuch = 0.1;
+  if (info.walks.name != "on" || !info.calibration) return std::nullopt;
+  const double walked_ns = info.calibration->walked_miss_ns, native_ns = info.calibration->native_miss_ns;
+  if (walked_ns <= 0 || native_ns <= 0) return std::nullopt;
+  const double off = walked_ns / native_ns - 1;
+  if (std::abs(off) <= kMuch) return std::nullopt;
+  return fmt::format(
+      "Walks: they took a chase's loads from memory to be {:.0f} % {} than they were; delays may be too {} "
+      "by "
+      "about as much.",
+      100 * std::abs(off), off > 0 ? "longer" : "shorter", off > 0 ? "short" : "long");
+}
+
 std::vector<std::string> expected_error(const MachineInfo& info) {
   if (info.ticker.name == "none" || info.chosen.name == "none")
     return {"Nothing can be emulated here: programs run natively."};
@@ -112,6 +131,7 @@ std::vector<std::string> expected_error(const MachineInfo& info) {
         "Base latency: not known before nvmemu calibrate; 10 to 20 % of drift within minutes is "
         "usual on shared machines.");
   }
+  if (auto part = error_of_walks(info)) parts.push_back(*std::move(part));
   if (info.walks.name == "off" && info.chosen.name == "sampler")
     parts.emplace_back(
         "Cache hits: not told from memory, so programs that wait for caches are slowed too much.");

@@ -6,7 +6,8 @@
 
 namespace nvmemu {
 
-// Lets the calibration find out what sampling costs on its chase, too: 0 where it is refused.
+// Lets the calibration find out what sampling and walks cost on its chase, too, and what walks take its loads
+// for: 0 where these are refused.
 void add_sampler_calibration(CalibrateOptions& options);
 
 }  // namespace nvmemu

@@ -11,9 +11,7 @@
 #include "host/chase_buffer.h"
 #include "host/core_window.h"
 #include "host/interruption_cost.h"
-#include "host/memory_threshold.h"
-#include "host/persist_cost.h"
-#include "host/short_chase.h"
+#include "host/recurring_figures.h"
 #include "host/statistics.h"
 
 namespace nvmemu {
@@ -22,7 +20,6 @@ namespace {
 constexpr std::size_t kMebibyte = std::size_t{1} << 20;
 constexpr std::size_t kChaseBytes = 512 * kMebibyte;
 constexpr std::size_t kLeastChaseBytes = 64 * kMebibyte;
-constexpr std::size_t kMostCachedBytes = 4 * kMebibyte;
 constexpr std::size_t kTimedLoads = 300'000;
 constexpr std::size_t kWarmingLoads = 250'000;
 constexpr double kUnstableSpread = 0.10;
@@ -38,13 +35,6 @@ Result<std::size_t> chase_bytes(const Cpu& cpu) {
   if (bytes >= kLeastChaseBytes) return in_huge_pages(bytes);
   return failure("too little memory to measure its latency: " + format_size(cpu.memory_bytes) + " available",
                  "free " + format_size(4 * kLeastChaseBytes));
-}
-
-// What the last-level cache holds even when others share it, and the next inner level does not.
-std::size_t cached_bytes(const Cpu& cpu) {
-  const std::size_t bytes =
-      std::min<std::size_t>(cpu.last_level_cache_bytes() / 4, 2 * cpu.inner_cache_bytes());
-  return in_huge_pages(std::min(bytes, kMostCachedBytes));
 }
 
 // Chases from memory. Repetitions go on along the cycle, so that none meets lines that the last one left in a
@@ -73,18 +63,24 @@ class MemoryChases {
   bool flush_;
 };
 
-std::vector<double> cache_latencies(const Clock& clock, const ChaseBuffer& buffer, int repetitions) {
-  const void* line = chase(buffer.start(), 2 * buffer.loads());
-  std::vector<double> results;
-  for (int repetition = 0; repetition < repetitions; ++repetition)
-    results.push_back(timed_chase_ns(clock, line, 2 * buffer.loads()));
-  return results;
-}
+// A search that a noisy moment leads astray ends far off: the median of each figure.
+class CoreWindows {
+ public:
+  void add(const CoreWindow& window) { windows_.push_back(window); }
+  CoreWindow median() const {
+    return {.instructions = median_of(&CoreWindow::instructions),
+            .waiting = median_of(&CoreWindow::waiting),
+            .misses = median_of(&CoreWindow::misses)};
+  }
 
-// Of what neighbours in the same cache can only make slower.
-Figure lowest(const std::vector<double>& values) {
-  return {*std::min_element(values.begin(), values.end()), summarize(values).spread};
-}
+ private:
+  double median_of(double CoreWindow::*member) const {
+    std::vector<double> values;
+    for (const CoreWindow& window : windows_) values.push_back(window.*member);
+    return nvmemu::median(values);
+  }
+  std::vector<CoreWindow> windows_;
+};
 
 // The steps of a calibration, each of which fills its part of the result.
 class Calibrator {
@@ -96,12 +92,15 @@ class Calibrator {
     result_.cpu_model = cpu_.model;
     result_.boot_id = read_boot_id();
     result_.clock_hz = clock_.hz();
-    measure_ticks();
-    Result<void> done = measure_caches();
-    if (done) done = measure_base();
-    if (done) done = measure_threshold();
-    if (done) done = measure_small_pages();
+    announce("cost of samples", 0);
+    keep("sample_cost_ns", measure_sample_cost(clock_), result_.sample_cost_ns);
+    auto recurring = RecurringFigures::create(cpu_, clock_);
+    if (!recurring) return tl::unexpected<Error>(recurring.error());
+    recurring_.emplace(*std::move(recurring));
+    Result<void> done = measure_recurring();
+    if (done) done = measure_memory();
     if (done && options_.bandwidth) done = measure_bandwidths();
+    if (done) done = measure_recurring();
     if (!done) return tl::unexpected<Error>(done.error());
     return result_;
   }
@@ -116,109 +115,77 @@ class Calibrator {
     if (options_.measured) options_.measured(key, figure.spread);
   }
 
+  Result<void> measure_recurring() { return recurring_->measure(result_, options_.measured); }
+
   // Where neighbours come and go and the host backs memory with pages of several sizes, one chase's figure is
   // that of its second and of its memory (169 to 201 ns, of eight processes one after the other). So it is
-  // measured twice, some seconds apart, and in memory of its own each time.
-  Result<void> measure_base() {
-    announce("latency in huge pages", 0.1);
+  // measured in two memories, and in each of them at two times, some seconds apart.
+  Result<void> measure_memory() {
     const auto bytes = chase_bytes(cpu_);
     if (!bytes) return tl::unexpected<Error>(bytes.error());
-    const auto first = ChaseBuffer::of_all_lines(*bytes, Pages::kHuge);
-    if (!first) return tl::unexpected<Error>(first.error());
     result_.chase_bytes = static_cast<double>(*bytes);
-    result_.huge_pages = first->has_huge_pages();
-    if (const auto done = measure_short_chase(); !done) return done;
-    std::vector<double> latencies;
-    const void* line = add_latencies(*first, latencies);
-    if (options_.on_chase) {
-      announce("samples while waiting", 0.25);
-      options_.on_chase(result_, line);
-    }
-    measure_window(line);
-    announce("latency in huge pages, again", 0.4);
-    const auto second = ChaseBuffer::of_all_lines(*bytes, Pages::kHuge);
+    const Result<ChaseBuffer> second = measure_first(*bytes);
     if (!second) return tl::unexpected<Error>(second.error());
-    add_latencies(*second, latencies);
-    const Figure base = summarize(latencies);
+    if (const auto done = measure_second(*second); !done) return done;
+    const Figure base = summarize(base_latencies_);
     keep("base_latency_ns", base, result_.base_latency_ns);
     result_.base_latency_spread = base.spread;
     result_.unstable = base.spread > kUnstableSpread;
-    return {};
-  }
-
-  void measure_window(const void* line) {
-    announce("instructions beside a miss", 0.35);
-    const CoreWindow window = measure_core_window(clock_, line);
+    const CoreWindow window = windows_.median();
     result_.window_instructions = window.instructions;
     result_.waiting_instructions = window.waiting;
     result_.parallel_misses = window.misses;
+    return {};
   }
+
+  // With what is measured of its chase alone. The second is made while this one is there: of other memory.
+  Result<ChaseBuffer> measure_first(std::size_t bytes) {
+    announce("latency in huge pages", 0.1);
+    auto buffer = ChaseBuffer::of_all_lines(bytes, Pages::kHuge);
+    if (!buffer) return buffer;
+    result_.huge_pages = buffer->has_huge_pages();
+    const void* line = add_latencies(*buffer, buffer->start(), base_latencies_, first_half());
+    if (options_.on_chase) {
+      announce("samples while waiting", 0.25);
+      if (const auto done = measure_recurring(); !done) return tl::unexpected<Error>(done.error());
+      options_.on_chase(result_, line);
+    }
+    announce("latency in huge pages, again", 0.4);
+    line = add_latencies(*buffer, line, base_latencies_, second_half());
+    announce("instructions beside a miss", 0.42);
+    windows_.add(measure_core_window(clock_, line));
+    if (const auto done = measure_recurring(); !done) return tl::unexpected<Error>(done.error());
+    announce("latency in other memory", 0.45);
+    return ChaseBuffer::of_all_lines(bytes, Pages::kHuge);
+  }
+
+  // In turns with the same in small pages.
+  Result<void> measure_second(const ChaseBuffer& buffer) {
+    const void* line = add_latencies(buffer, buffer.start(), base_latencies_, first_half());
+    windows_.add(measure_core_window(clock_, line));
+    if (const auto done = measure_recurring(); !done) return done;
+    announce("latency in 4 KiB pages", 0.6);
+    const auto small = ChaseBuffer::of_all_lines(buffer.bytes(), Pages::kSmall);
+    if (!small) return tl::unexpected<Error>(small.error());
+    std::vector<double> latencies;
+    const void* small_line = add_latencies(*small, small->start(), latencies, first_half());
+    line = add_latencies(buffer, line, base_latencies_, second_half());
+    windows_.add(measure_core_window(clock_, line));
+    add_latencies(*small, small_line, latencies, second_half());
+    keep("small_page_latency_ns", summarize(latencies), result_.small_page_latency_ns);
+    return measure_recurring();
+  }
+
+  int first_half() const { return (repetitions_ + 1) / 2; }
+  int second_half() const { return repetitions_ - first_half(); }
 
   // Where the chase has ended.
-  const void* add_latencies(const ChaseBuffer& buffer, std::vector<double>& latencies) const {
+  const void* add_latencies(const ChaseBuffer& buffer, const void* line, std::vector<double>& latencies,
+                            int count) const {
     const MemoryChases chases(cpu_, clock_, buffer);
-    const void* line = chase(buffer.start(), kWarmingLoads);
-    for (int repetition = 0; repetition < repetitions_; ++repetition)
-      latencies.push_back(chases.load_ns(line));
+    if (count > 0) line = chase(line, kWarmingLoads);
+    for (int repetition = 0; repetition < count; ++repetition) latencies.push_back(chases.load_ns(line));
     return line;
-  }
-
-  // Just before the long one, so that what the two took belongs together.
-  Result<void> measure_short_chase() {
-    std::vector<double> short_chases;
-    for (int repetition = 0; repetition < repetitions_; ++repetition) {
-      const auto short_chase = ShortChase::create();
-      if (!short_chase) return tl::unexpected<Error>(short_chase.error());
-      short_chases.push_back(short_chase->measure(clock_).value);
-    }
-    keep("short_chase_ns", summarize(short_chases), result_.short_chase_ns);
-    return {};
-  }
-
-  Result<void> measure_small_pages() {
-    announce("latency in 4 KiB pages", 0.6);
-    const auto buffer =
-        ChaseBuffer::of_all_lines(static_cast<std::size_t>(result_.chase_bytes), Pages::kSmall);
-    if (!buffer) return tl::unexpected<Error>(buffer.error());
-    std::vector<double> latencies;
-    add_latencies(*buffer, latencies);
-    keep("small_page_latency_ns", summarize(latencies), result_.small_page_latency_ns);
-    return {};
-  }
-
-  Result<void> measure_caches() {
-    announce("cache latency", 0.05);
-    auto cached = ChaseBuffer::of_all_lines(cached_bytes(cpu_), Pages::kHuge);
-    if (!cached) return tl::unexpected<Error>(cached.error());
-    cached_.emplace(*std::move(cached));
-    keep("cache_latency_ns", lowest(cache_latencies(clock_, *cached_, repetitions_)),
-         result_.cache_latency_ns);
-    return measure_threshold();
-  }
-
-  // Takes some 0.1 s, and all of it may fall into a moment when memory is much slower: with a threshold of
-  // 170 ns instead of 105 half of what comes from memory is taken for hits. So it is done again some seconds
-  // later, and the lowest of all counts. Single loads are timed with the TSC; where that is not the clock,
-  // its ticks mean nothing.
-  Result<void> measure_threshold() {
-    if (!clock_.uses_tsc()) return {};
-    const auto short_chase = ShortChase::create();
-    if (!short_chase) return tl::unexpected<Error>(short_chase.error());
-    for (int repetition = 0; repetition < repetitions_; ++repetition) {
-      const auto measured = measure_memory_threshold(clock_, *cached_, short_chase->buffer());
-      overheads_.push_back(measured.overhead_ns);
-      thresholds_.push_back(measured.threshold_ns);
-    }
-    keep("timing_overhead_ns", lowest(overheads_), result_.timing_overhead_ns);
-    keep("memory_threshold_ns", lowest(thresholds_), result_.memory_threshold_ns);
-    return {};
-  }
-
-  void measure_ticks() {
-    announce("cost of samples", 0);
-    keep("sample_cost_ns", measure_sample_cost(clock_), result_.sample_cost_ns);
-    keep("timer_cost_ns", measure_timer_cost(clock_), result_.timer_cost_ns);
-    keep("persist_latency_ns", measure_persist_cost(clock_), result_.persist_latency_ns);
   }
 
   Result<void> measure_bandwidths() {
@@ -240,8 +207,9 @@ class Calibrator {
   const Clock& clock_;
   const CalibrateOptions& options_;
   int repetitions_;
-  std::optional<ChaseBuffer> cached_;
-  std::vector<double> overheads_, thresholds_;
+  std::optional<RecurringFigures> recurring_;
+  std::vector<double> base_latencies_;
+  CoreWindows windows_;
   Calibration result_;
 };
 

@@ -28,6 +28,10 @@ struct Calibration {
   double sample_stall_cost_ns = 0;  // of a sample and its share of the signals to a thread that waits for
                                     // memory, with what they displace from the caches
   double timer_cost_ns = 0;         // of one tick of the POSIX-timer ticker, on top of the kernel's own
+  double walked_miss_ns = 0;        // what a load from memory takes as walks time it; 0: nothing is walked
+  double native_miss_ns = 0;        // and natively, in the same moments: the base may be of others
+  double walked_step_ns = 0;        // of a walk, for each instruction that waits for no memory
+  double walk_begin_ns = 0;         // and for its beginning
   double window_instructions = 0;   // that the core holds while a load waits; 0: not known
   double waiting_instructions = 0;  // and how many of them may wait for others' results
   double parallel_misses = 0;       // loads that wait for memory at a time; 0: not known

@@ -17,11 +17,11 @@ inline double median(std::vector<double> values) {
 }
 
 // What is above so many medians was disturbed.
-inline constexpr double kDisturbed = 1.25;
+inline constexpr double kDisturbedAbove = 1.25;
 
 // The mean of what was not disturbed. 0 of nothing.
 inline double undisturbed_mean(const std::vector<double>& values) {
-  const double highest = kDisturbed * median(values);
+  const double highest = kDisturbedAbove * median(values);
   double sum = 0;
   std::size_t count = 0;
   for (const double value : values) {

@@ -221,7 +221,8 @@ class Walker::Run {
     if (outcome.steps > plan_.warm_up) outcome.persists = persists_.take(time.here - before_.time.here);
     const double misses = overlap_.misses;
     if (misses == 0) return;
-    const double in_a_row = (walker_.core_.stall_ns() - before_.stall_ns) / (miss_ns_ / misses);
+    outcome.miss_ns = miss_ns_ / misses;
+    const double in_a_row = (walker_.core_.stall_ns() - before_.stall_ns) / outcome.miss_ns;
     outcome.overlap = overlap_;
     outcome.overlap.in_a_row = in_a_row;
     outcome.overlap.plain_ns = in_a_row * miss_longer_ns_ / misses;

@@ -75,6 +75,7 @@ struct WalkOutcome {
   // Of a short walk, past its warm-up, by a model of the core.
   WalkOverlap overlap{};
   WalkPersists persists{};
+  double miss_ns = 0;          // what a miss took, on average; 0: there was none
   double misses_in_a_row = 0;  // of `misses`, how many wait for each other; 0: not known
 };
 

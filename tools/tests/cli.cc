@@ -45,6 +45,10 @@ Calibration hand_made_calibration() {
   calibration.memory_threshold_ns = 80;
   calibration.sample_cost_ns = 10'000;
   calibration.timer_cost_ns = 3'000;
+  calibration.walked_miss_ns = 102;
+  calibration.native_miss_ns = 100;
+  calibration.walked_step_ns = 20;
+  calibration.walk_begin_ns = 5'000;
   calibration.persist_latency_ns = 200;
   calibration.window_instructions = 216;
   calibration.waiting_instructions = 88;

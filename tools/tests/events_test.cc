@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `nvmemu events`, and what `nvmemu info` says of the counters, from outside.
+// `nvmemu events`, from outside.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -72,17 +72,6 @@ TEST_F(EventsCommand, SuggestsTheNearestName) {
   EXPECT_THAT(outcome.err,
               AllOf(HasSubstr("'sapphire rapid'"), HasSubstr("did you mean 'Sapphire Rapids'?")));
   EXPECT_THAT(nvmemu({"events", "--cpu", "pentium"}).err, HasSubstr("--cpu all"));
-}
-
-using InfoCommand = CliTest;
-
-TEST_F(InfoCommand, SaysWhetherTheCountersAreRightAndWhyNot) {
-  const json info = json::parse(nvmemu({"info", "--json"}).out);
-  const json& counters = info["counters"];
-  EXPECT_FALSE(counters["why"].get<std::string>().empty());
-  EXPECT_FALSE(counters["trusted"].get<bool>() && !info["capabilities"]["pmu"]["available"].get<bool>());
-  const bool shown = nvmemu({"info"}).out.find("counters are right") != std::string::npos;
-  EXPECT_EQ(shown, info["capabilities"]["pmu"]["available"].get<bool>());
 }
 
 }  // namespace

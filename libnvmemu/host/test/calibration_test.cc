@@ -24,6 +24,10 @@ TEST(Calibration, SurvivesTheRoundTrip) {
   EXPECT_EQ(read->cpu_model, written.cpu_model);
   EXPECT_EQ(read->boot_id, written.boot_id);
   EXPECT_EQ(read->base_latency_ns, written.base_latency_ns);
+  EXPECT_EQ(read->walked_miss_ns, written.walked_miss_ns);
+  EXPECT_EQ(read->native_miss_ns, written.native_miss_ns);
+  EXPECT_EQ(read->walked_step_ns, written.walked_step_ns);
+  EXPECT_EQ(read->walk_begin_ns, written.walk_begin_ns);
   EXPECT_EQ(read->copy_bandwidth_all_bps, written.copy_bandwidth_all_bps);
   EXPECT_TRUE(read->huge_pages);
   EXPECT_TRUE(read->unstable);
@@ -58,6 +62,13 @@ TEST(Calibration, NamesTheMissingKey) {
   EXPECT_NE(read.error().message.find("'timer_cost_ns' is missing"), std::string::npos)
       << read.error().message;
   EXPECT_FALSE(read.error().hint.empty());
+}
+
+TEST(Calibration, OfAnEarlierVersionIsMeasuredAnew) {
+  const std::string text = replaced(serialize(sample_calibration()), "walked_miss_ns = 170.5\n", "");
+  const auto read = parse_calibration(text);
+  ASSERT_FALSE(read);
+  EXPECT_NE(read.error().hint.find("nvmemu calibrate"), std::string::npos) << read.error().hint;
 }
 
 TEST(Calibration, AnEmptyFileIsAnError) { EXPECT_FALSE(parse_calibration("")); }

@@ -23,6 +23,10 @@ inline Calibration sample_calibration() {
   calibration.sample_cost_ns = 12000;
   calibration.sample_stall_cost_ns = 40000;
   calibration.timer_cost_ns = 2500;
+  calibration.walked_miss_ns = 170.5;
+  calibration.native_miss_ns = 166;
+  calibration.walked_step_ns = 14.5;
+  calibration.walk_begin_ns = 1200;
   calibration.persist_latency_ns = 210;
   calibration.window_instructions = 216;
   calibration.waiting_instructions = 88;
