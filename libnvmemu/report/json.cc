@@ -2,6 +2,7 @@
 #include <exception>
 #include <nlohmann/json.hpp>
 
+#include "report/number_tables.h"
 #include "report/paging_fields.h"
 #include "report/run_report.h"
 #include "report/storage_fields.h"
@@ -25,28 +26,24 @@ Json target_json(const RunReport& report) {
   };
 }
 
-Json totals_json(const RunTotals& totals) {
-  return {
-      {"threads", totals.threads},         {"epochs", totals.epochs},
-      {"samples", totals.samples},         {"probes", totals.probes},
-      {"cpu_ns", totals.cpu_ns},           {"stall_ns", totals.stall_ns},
-      {"injected_ns", totals.injected_ns}, {"overhead_ns", totals.overhead_ns},
-      {"unpaid_ns", totals.unpaid_ns},     {"unwalked_ns", totals.unwalked_ns},
-  };
+// All that adds up.
+template <typename Report>
+void put_numbers(Json& json, const Report& report) {
+  for_each_number<Report>([&](const auto& row) { json[row.name] = report.*row.member; });
+}
+
+template <typename Report>
+Json numbers_json(const Report& report) {
+  Json json;
+  put_numbers(json, report);
+  return json;
 }
 
 Json thread_json(const ThreadReport& thread) {
-  return {
-      {"tid", thread.tid},
-      {"name", thread.name},
-      {"epochs", thread.epochs},
-      {"cpu_ns", thread.cpu_ns},
-      {"stall_ns", thread.stall_ns},
-      {"injected_ns", thread.injected_ns},
-      {"overhead_ns", thread.overhead_ns},
-      {"unpaid_ns", thread.unpaid_ns},
-      {"ended", thread.ended},
-  };
+  Json json{{"tid", thread.tid}, {"name", thread.name}};
+  put_numbers(json, thread);
+  json["ended"] = thread.ended;
+  return json;
 }
 
 Json processes_json(const RunReport& report) {
@@ -128,38 +125,28 @@ Json alternation_json(const AlternationReport& alternation) {
 
 Json migrations_json(const MigrationReport& migrations) {
   if (migrations.policy.empty()) return {};
-  return {{"policy", migrations.policy},
-          {"promotions", migrations.promotions},
-          {"demotions", migrations.demotions},
-          {"bytes", migrations.bytes},
-          {"delay_ns", migrations.delay_ns}};
+  Json json{{"policy", migrations.policy}};
+  put_numbers(json, migrations);
+  return json;
 }
 
 Json persists_json(const PersistReport& persists) {
   if (!persists.is_emulated) return {};
-  return {{"native_ns", persists.native_ns},
-          {"persists", persists.persists},
-          {"lines", persists.lines},
-          {"delay_ns", persists.delay_ns},
-          {"estimated_persists", persists.estimated_persists},
-          {"estimated_lines", persists.estimated_lines},
-          {"estimated_delay_ns", persists.estimated_delay_ns},
-          {"estimated_error_ns", persists.estimated_error_ns}};
+  Json json{{"native_ns", persists.native_ns}};
+  put_numbers(json, persists);
+  return json;
 }
 
 Json tiers_json(const std::vector<TierReport>& tiers) {
   Json all = Json::array();
   for (const TierReport& tier : tiers) {
-    all.push_back({{"name", tier.name},
-                   {"profile", optional_text(tier.profile)},
-                   {"read_latency_ns", tier.read_latency_ns},
-                   {"rule", tier.rule},
-                   {"has_the_rest", tier.has_the_rest},
-                   {"placed_bytes", tier.placed_bytes},
-                   {"read_bytes", tier.read_bytes},
-                   {"written_bytes", tier.written_bytes},
-                   {"stall_ns", tier.stall_ns},
-                   {"delay_ns", tier.delay_ns}});
+    Json json{{"name", tier.name},
+              {"profile", optional_text(tier.profile)},
+              {"read_latency_ns", tier.read_latency_ns},
+              {"rule", tier.rule},
+              {"has_the_rest", tier.has_the_rest}};
+    put_numbers(json, tier);
+    all.push_back(std::move(json));
   }
   return all;
 }
@@ -245,7 +232,7 @@ Json report_json(const RunReport& report) {
       {"target", target_json(report)},
       {"error", {{"relative_95", optional_number(report.error_relative_95)}, {"from", report.error_from}}},
       {"warnings", report.warnings},
-      {"totals", totals_json(report.totals)},
+      {"totals", numbers_json(report.totals)},
       {"tiers", tiers_json(report.tiers)},
       {"places", places_json(report.places)},
       {"migrations", migrations_json(report.migrations)},

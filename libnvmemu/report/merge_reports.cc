@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "base/error_bar.h"
+#include "report/number_tables.h"
 #include "report/paging_fields.h"
 #include "report/storage_fields.h"
 
@@ -13,19 +14,6 @@ namespace nvmemu {
 namespace {
 
 constexpr double kSameTarget = 0.25;
-
-void add(RunTotals& sum, const RunTotals& totals) {
-  sum.threads += totals.threads;
-  sum.epochs += totals.epochs;
-  sum.samples += totals.samples;
-  sum.probes += totals.probes;
-  sum.cpu_ns += totals.cpu_ns;
-  sum.stall_ns += totals.stall_ns;
-  sum.injected_ns += totals.injected_ns;
-  sum.overhead_ns += totals.overhead_ns;
-  sum.unpaid_ns += totals.unpaid_ns;
-  sum.unwalked_ns += totals.unwalked_ns;
-}
 
 // The delays' errors are independent, so their squares add; a report that injected, and does not know how
 // well, leaves the sum unknown.
@@ -83,7 +71,7 @@ void merge_one(const RunReport& report, RunReport& merged) {
   if (merged.source_name != report.source_name) merged.source_name = "mixed";
   if (merged.source_design != report.source_design) merged.source_design = "mixed";
   if (merged.source_quality != report.source_quality) merged.source_quality = "mixed";
-  add(merged.totals, report.totals);
+  add_numbers(merged.totals, report.totals);
   merged.walks.walks += report.walks.walks;
   merged.walks.instructions += report.walks.instructions;
   for (const auto& [what, count] : report.walks.passed) merged.walks.passed[what] += count;
@@ -91,24 +79,9 @@ void merge_one(const RunReport& report, RunReport& merged) {
   merge_bandwidth(report.bandwidth, merged.bandwidth);
   add_paging(report.paging, merged.paging);
   add_storage(report.storage, merged.storage);
-  merged.migrations.promotions += report.migrations.promotions;
-  merged.migrations.demotions += report.migrations.demotions;
-  merged.migrations.bytes += report.migrations.bytes;
-  merged.migrations.delay_ns += report.migrations.delay_ns;
-  merged.persists.persists += report.persists.persists;
-  merged.persists.lines += report.persists.lines;
-  merged.persists.delay_ns += report.persists.delay_ns;
-  merged.persists.estimated_persists += report.persists.estimated_persists;
-  merged.persists.estimated_lines += report.persists.estimated_lines;
-  merged.persists.estimated_delay_ns += report.persists.estimated_delay_ns;
-  merged.persists.estimated_error_ns += report.persists.estimated_error_ns;  // the most that it can be
-  for (std::size_t i = 0; i < merged.tiers.size(); ++i) {
-    merged.tiers[i].read_bytes += report.tiers[i].read_bytes;
-    merged.tiers[i].written_bytes += report.tiers[i].written_bytes;
-    merged.tiers[i].placed_bytes += report.tiers[i].placed_bytes;
-    merged.tiers[i].stall_ns += report.tiers[i].stall_ns;
-    merged.tiers[i].delay_ns += report.tiers[i].delay_ns;
-  }
+  add_numbers(merged.migrations, report.migrations);
+  add_numbers(merged.persists, report.persists);
+  for (std::size_t i = 0; i < merged.tiers.size(); ++i) add_numbers(merged.tiers[i], report.tiers[i]);
   merged.places.insert(merged.places.end(), report.places.begin(), report.places.end());
   merged.processes.insert(merged.processes.end(), report.processes.begin(), report.processes.end());
   for (const std::string& warning : report.warnings) {
@@ -125,12 +98,10 @@ Result<RunReport> merge_reports(const std::vector<RunReport>& reports) {
   merged.walks = {};
   merged.paging = asked_for(merged.paging);  // added below
   if (reports.size() == 1) merged.paging.endurance = reports.front().paging.endurance;
-  merged.storage.clear();                                    // likewise
-  merged.migrations = {.policy = merged.migrations.policy};  // likewise
-  merged.persists = {.is_emulated = merged.persists.is_emulated, .native_ns = merged.persists.native_ns};
-  for (TierReport& tier : merged.tiers)
-    tier.read_bytes = tier.written_bytes = tier.placed_bytes = tier.stall_ns = tier.delay_ns =
-        0;  // added below
+  merged.storage.clear();  // likewise
+  clear_numbers(merged.migrations);
+  clear_numbers(merged.persists);
+  for (TierReport& tier : merged.tiers) clear_numbers(tier);
   if (reports.size() > 1) merged.alternation = {};
   merged.processes.clear();
   merged.places.clear();

@@ -6,6 +6,7 @@
 
 #include "base/quote.h"
 #include "base/read_file.h"
+#include "report/number_tables.h"
 #include "report/paging_fields.h"
 #include "report/report_fields.h"
 #include "report/storage_fields.h"
@@ -16,16 +17,26 @@ namespace {
 constexpr const char* kSchema = "nvmemu-run-1";
 constexpr double kShortestStep = 1e-6;  // seconds; bytes are divided by it
 
+template <typename Report>
+void read_number(const Fields& fields, const CountRow<Report>& row, Report& report) {
+  report.*row.member = fields.count(row.name, kMostCounted);
+}
+template <typename Report>
+void read_number(const Fields& fields, const NumberRow<Report>& row, Report& report) {
+  report.*row.member = row.is_newer ? fields.number_or_nothing(row.name, row.range).value_or(0)
+                                    : fields.number(row.name, row.range);
+}
+template <typename Report>
+void read_numbers(const Fields& fields, Report& report) {
+  for_each_number<Report>([&](const auto& row) { read_number(fields, row, report); });
+}
+
 ThreadReport thread_of(const Fields& fields) {
-  return {static_cast<std::uint32_t>(fields.count("tid", kMostPid)),
-          fields.text("name"),
-          fields.count("epochs", kMostCounted),
-          fields.number("cpu_ns", kNanoseconds),
-          fields.number("stall_ns", kNanoseconds),
-          fields.number("injected_ns", kNanoseconds),
-          fields.number("overhead_ns", kNanoseconds),
-          fields.number("unpaid_ns", kSignedNanoseconds),
-          fields.flag("ended")};
+  ThreadReport thread{.tid = static_cast<std::uint32_t>(fields.count("tid", kMostPid)),
+                      .name = fields.text("name"),
+                      .ended = fields.flag("ended")};
+  read_numbers(fields, thread);
+  return thread;
 }
 
 ProcessReport process_of(const Fields& fields) {
@@ -41,16 +52,10 @@ ProcessReport process_of(const Fields& fields) {
 }
 
 RunTotals totals_of(const Fields& fields) {
-  return {fields.count("threads", kMostThreads),
-          fields.count("epochs", kMostCounted),
-          fields.count("samples", kMostCounted),
-          fields.count("probes", kMostCounted),
-          fields.number("cpu_ns", kNanoseconds),
-          fields.number("stall_ns", kNanoseconds),
-          fields.number("injected_ns", kNanoseconds),
-          fields.number("overhead_ns", kNanoseconds),
-          fields.number("unpaid_ns", kSignedNanoseconds),
-          fields.number_or_nothing("unwalked_ns", kNanoseconds).value_or(0)};
+  RunTotals totals;
+  read_numbers(fields, totals);
+  if (totals.threads > kMostThreads) throw FieldError("'totals.threads' is out of range");
+  return totals;
 }
 
 Device target_of(const Fields& fields) {
@@ -136,23 +141,15 @@ AlternationReport alternation_of(const Fields& fields) {
 }
 
 PersistReport persists_of(const Fields& fields) {
-  return {.is_emulated = true,
-          .native_ns = fields.number("native_ns", kLatencyNs),
-          .persists = fields.count("persists", kMostCounted),
-          .lines = fields.count("lines", kMostCounted),
-          .delay_ns = fields.number("delay_ns", kNanoseconds),
-          .estimated_persists = fields.count("estimated_persists", kMostCounted),
-          .estimated_lines = fields.count("estimated_lines", kMostCounted),
-          .estimated_delay_ns = fields.number("estimated_delay_ns", kNanoseconds),
-          .estimated_error_ns = fields.number("estimated_error_ns", kNanoseconds)};
+  PersistReport persists{.is_emulated = true, .native_ns = fields.number("native_ns", kLatencyNs)};
+  read_numbers(fields, persists);
+  return persists;
 }
 
 MigrationReport migrations_of(const Fields& fields) {
-  return {.policy = fields.text("policy"),
-          .promotions = fields.count("promotions", kMostCounted),
-          .demotions = fields.count("demotions", kMostCounted),
-          .bytes = fields.number("bytes", kBytes),
-          .delay_ns = fields.number("delay_ns", kNanoseconds)};
+  MigrationReport migrations{.policy = fields.text("policy")};
+  read_numbers(fields, migrations);
+  return migrations;
 }
 
 std::vector<TierReport> tiers_of(const Fields& fields) {
@@ -160,16 +157,13 @@ std::vector<TierReport> tiers_of(const Fields& fields) {
   const Fields::Json& all = fields.array("tiers");
   for (std::size_t i = 0; i < all.size(); ++i) {
     const Fields tier = fields.element("tiers", all[i], i);
-    tiers.push_back({.name = tier.text("name"),
-                     .profile = tier.text_or_null("profile"),
-                     .read_latency_ns = tier.number("read_latency_ns", kLatencyNs),
-                     .rule = tier.text("rule"),
-                     .read_bytes = tier.number("read_bytes", kBytes),
-                     .written_bytes = tier.number("written_bytes", kBytes),
-                     .placed_bytes = tier.number("placed_bytes", kBytes),
-                     .stall_ns = tier.number("stall_ns", kNanoseconds),
-                     .delay_ns = tier.number("delay_ns", kNanoseconds),
-                     .has_the_rest = tier.flag("has_the_rest")});
+    TierReport report{.name = tier.text("name"),
+                      .profile = tier.text_or_null("profile"),
+                      .read_latency_ns = tier.number("read_latency_ns", kLatencyNs),
+                      .rule = tier.text("rule"),
+                      .has_the_rest = tier.flag("has_the_rest")};
+    read_numbers(tier, report);
+    tiers.push_back(std::move(report));
   }
   return tiers;
 }

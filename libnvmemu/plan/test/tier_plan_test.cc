@@ -120,7 +120,7 @@ INSTANTIATE_TEST_SUITE_P(
         BadTiers{"nvm=300ns,interleave=1:2:3", "two numbers"},
         BadTiers{"nvm=300ns,interleave=-1:2", "two numbers"},
         BadTiers{"nvm=300ns,write-latency=fast", "write-latency: 'fast'"},
-        BadTiers{"nvm=300ns,persist'now', "persist: .now. is not one of queue"},
+        BadTiers{"nvm=300ns,persist=now", "persist: 'now' is not one of queue"},
         BadTiers{"nvm=300ns,persist-bandwidth=2", "persist-bandwidth: '2'"},
         BadTiers{"nvm=300ns,write-granularity=100B", "write-granularity: '100B': not a power of two"},
         BadTiers{"nvm=300ns,write-granularity=2MiB", "from 64B to 1 MiB"},
