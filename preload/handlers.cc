@@ -64,15 +64,22 @@ void interrupt_work(ThreadState& state, int signal, const siginfo_t& info, ucont
 }
 
 // What the emulator reads of the program's memory may fault, which ends a process that has that blocked. The
-// program's mask is back when the handler returns.
-void open_faults(const ucontext_t& context) noexcept {
-  if ((mask_of(context.uc_sigmask) & kForced) != 0) set_signal_mask(kAllButForced);
+// program's mask is back when the handler returns. False where one that has been sent waits for that: it
+// would come now.
+bool open_faults(const ucontext_t& context) noexcept {
+  if ((mask_of(context.uc_sigmask) & kForced) == 0) return true;
+  SignalMask pending = 0;
+  raw_syscall(SYS_rt_sigpending, &pending, sizeof pending);
+  if ((pending & kForced) != 0) return false;
+  set_signal_mask(kAllButForced);
+  return true;
 }
 
-// Code that reads the stack protector's value through the thread's pointer must not fault for it.
+// Code that reads the stack protector's value through the thread's pointer must not fault for it. What a tick
+// that is passed over would have told, the next one does.
 void handle_tick(const Thread& thread, const ucontext_t& context) {
   const ThreadState::AtWork at_work;
-  open_faults(context);
+  if (!open_faults(context)) return;
   if (!thread.is_foreign) return thread.state->on_tick(context);
   if (has_readable_thread_pointer()) thread.state->on_foreign_tick(context);
 }

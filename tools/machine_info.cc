@@ -100,9 +100,8 @@ std::optional<std::string> error_of_walks(const MachineInfo& info) {
   const double off = walked_ns / native_ns - 1;
   if (std::abs(off) <= kMuch) return std::nullopt;
   return fmt::format(
-      "Walks: they took a chase's loads from memory to be {:.0f} % {} than they were; delays may be too {} "
-      "by "
-      "about as much.",
+      "Walks: they took a chase's loads from memory to be {:.0f} % {} than they were; delays may be as much "
+      "too {}.",
       100 * std::abs(off), off > 0 ? "longer" : "shorter", off > 0 ? "short" : "long");
 }
 

@@ -203,11 +203,32 @@ int handler_masks() {
   return 0;
 }
 
+std::atomic<int> called;
+void count_call(int) { ++called; }
+
+// Faults that were sent, and are blocked, come when they are let through, and not before.
+int pending_faults() {
+  for (const int number : {SIGSEGV, SIGBUS, SIGFPE, SIGILL}) {
+    struct sigaction action {};
+    action.sa_handler = count_call;
+    CHECK(sigaction(number, &action, nullptr) == 0);
+    sigset_t set;
+    CHECK(sigemptyset(&set) == 0 && sigaddset(&set, number) == 0);
+    CHECK(sigprocmask(SIG_BLOCK, &set, nullptr) == 0);
+    called = 0;
+    raise(number);
+    walk_list(kDelayedMs / 5);
+    CHECK(called == 0);
+    CHECK(sigprocmask(SIG_UNBLOCK, &set, nullptr) == 0 && called == 1);
+  }
+  walk_list(kDelayedMs);
+  return 0;
+}
+
 constexpr Scenario kHandlers[] = {
-    {"old-signals", old_signals},
-    {"raw-signals", raw_signals},
-    {"blocked-as-seen", blocked_as_seen},
-    {"handler-masks", handler_masks},
+    {"old-signals", old_signals},         {"raw-signals", raw_signals},
+    {"blocked-as-seen", blocked_as_seen}, {"handler-masks", handler_masks},
+    {"pending-faults", pending_faults},
 };
 
 }  // namespace
