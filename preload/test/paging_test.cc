@@ -162,6 +162,14 @@ TEST_F(Paging, GoesTogetherWithSlowerMemory) {
   EXPECT_EQ(paging()["surprises"], 0) << paging();
 }
 
+// What is in DRAM is of two memories.
+TEST_F(Paging, GoesTogetherWithTiers) {
+  expect_ok("paged-threads", {"--dram", "2M", "--tier", "far=3x,interleave=1:1"});
+  EXPECT_GT(paging()["hard_faults"]["faults"], 0) << paging();
+  EXPECT_EQ(paging()["surprises"], 0) << paging();
+  EXPECT_EQ(report()["tiers"].size(), 2U);
+}
+
 // Two seconds of each here; by hand for as long as its argument says.
 using Options = std::vector<std::string>;
 class PagingStress : public Paging, public testing::WithParamInterface<Options> {};

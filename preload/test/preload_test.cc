@@ -28,10 +28,11 @@ TEST_P(LeavesAlone, WithSamplesOfPosixTimers) { expect_ok(GetParam(), {"--ticker
 TEST_P(LeavesAlone, UnderABandwidth) { expect_ok(GetParam(), {"--read-bandwidth", "500MB/s"}); }
 TEST_P(LeavesAlone, WithItsMemoryPaged) {
   NVMEMU_NEEDS_PAGING();
-  // Its handlers need more of the program's own signal stack, and nobody else's userfaultfd goes with its
-  // own.
+  // Its handlers need more of the program's own signal stack, nobody else's userfaultfd goes with its own,
+  // and its signals cannot be blocked.
   const std::string_view name(GetParam());
-  if (name == "small-alternate-stack" || name == "handler-on-tight-stack" || name == "served-pages")
+  if (name == "small-alternate-stack" || name == "handler-on-tight-stack" || name == "served-pages" ||
+      name == "pending-faults")
     GTEST_SKIP() << "docs/pager.md says so of it";
   expect_ok(GetParam(), {"--dram", "128M"});  // the lists that they walk fit in
 }
