@@ -19,23 +19,19 @@
 namespace nvmemu {
 namespace {
 
-struct Other {
-  std::string_view key;
-  std::string RunOptions::*text;
-};
-constexpr Other kChoices[] = {{"page-layout", &RunOptions::page_layout},
-                              {"page-readahead", &RunOptions::page_readahead},
-                              {"page-policy", &RunOptions::page_policy},
-                              {"page-handler", &RunOptions::page_handler},
-                              {"page-store", &RunOptions::page_store}};
-constexpr Other kPlaces[] = {{"page-to", &RunOptions::page_to},
-                             {"page-latency", &RunOptions::page_latency},
-                             {"page-device", &RunOptions::page_device}};
+constexpr GivenOption kChoices[] = {{"page-layout", &RunOptions::page_layout},
+                                    {"page-readahead", &RunOptions::page_readahead},
+                                    {"page-policy", &RunOptions::page_policy},
+                                    {"page-handler", &RunOptions::page_handler},
+                                    {"page-store", &RunOptions::page_store}};
+constexpr GivenOption kPlaces[] = {{"page-to", &RunOptions::page_to},
+                                   {"page-latency", &RunOptions::page_latency},
+                                   {"page-device", &RunOptions::page_device}};
 
 Result<void> check_alone(const RunOptions& options) {
-  for (const std::span<const Other> others :
-       {std::span<const Other>(kPlaces), std::span<const Other>(kChoices)}) {
-    for (const Other& other : others) {
+  for (const std::span<const GivenOption> others :
+       {std::span<const GivenOption>(kPlaces), std::span<const GivenOption>(kChoices)}) {
+    for (const GivenOption& other : others) {
       if (!(options.*other.text).empty())
         return failure(fmt::format("--{}: nothing is paged without --dram", other.key),
                        "add --dram 256M, or the like");
@@ -139,9 +135,7 @@ Result<void> check_paging_options(const RunOptions& options, RunRequest& request
   PagingPlan& paging = request.config.paging;
   if (const auto done = check_dram(options, request.config); !done) return done;
   if (const auto done = check_device(options, paging); !done) return done;
-  for (const Other& choice : kChoices) {
-    if (const auto done = take_option(choice.key, options.*choice.text, request.config); !done) return done;
-  }
+  if (const auto done = take_given(kChoices, options, request.config); !done) return done;
   if (const auto done = check_handler(options, paging); !done) return done;
   if (paging.choices.handler == HandlerKind::kThread) request.config.walks = false;
   return check_place(options, paging);

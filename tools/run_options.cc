@@ -16,30 +16,18 @@
 namespace nvmemu {
 namespace {
 
-// An option whose text is read as the variable's of the environment is.
-struct Given {
-  std::string_view key;  // of a row of config_fields()
-  std::string RunOptions::*text;
-};
-constexpr Given kMeasuringOptions[] = {{"source", &RunOptions::source},
-                                {"model", &RunOptions::model},
-                                {"ticker", &RunOptions::ticker},
-                                {"epoch", &RunOptions::epoch},
-                                {"without-rules", &RunOptions::without_rules},
-                                {"alternate", &RunOptions::alternate},
-                                {"base-latency", &RunOptions::base_latency},
-                                {"remote-latency", &RunOptions::remote_latency}};
-constexpr Given kMemoryOptions[] = {{"read-latency", &RunOptions::read_latency},
-                             {"write-latency", &RunOptions::write_latency},
-                             {"read-bandwidth", &RunOptions::read_bandwidth},
-                             {"write-bandwidth", &RunOptions::write_bandwidth}};
-
-Result<void> take_given(std::span<const Given> given, const RunOptions& options, Config& config) {
-  for (const Given& option : given) {
-    if (const auto taken = take_option(option.key, options.*option.text, config); !taken) return taken;
-  }
-  return {};
-}
+constexpr GivenOption kMeasuringOptions[] = {{"source", &RunOptions::source},
+                                             {"model", &RunOptions::model},
+                                             {"ticker", &RunOptions::ticker},
+                                             {"epoch", &RunOptions::epoch},
+                                             {"without-rules", &RunOptions::without_rules},
+                                             {"alternate", &RunOptions::alternate},
+                                             {"base-latency", &RunOptions::base_latency},
+                                             {"remote-latency", &RunOptions::remote_latency}};
+constexpr GivenOption kMemoryOptions[] = {{"read-latency", &RunOptions::read_latency},
+                                          {"write-latency", &RunOptions::write_latency},
+                                          {"read-bandwidth", &RunOptions::read_bandwidth},
+                                          {"write-bandwidth", &RunOptions::write_bandwidth}};
 
 Result<void> check_measuring(const RunOptions& options, RunRequest& request) {
   if (const auto taken = take_given(kMeasuringOptions, options, request.config); !taken) return taken;
@@ -127,6 +115,13 @@ Result<void> take_option(std::string_view key, const std::string& text, Config& 
   if (text.empty()) return {};
   const Result<void> taken = config_field(key).read(text, config);
   return taken ? taken : in_option(fmt::format("--{}", key), taken.error());
+}
+
+Result<void> take_given(std::span<const GivenOption> given, const RunOptions& options, Config& config) {
+  for (const GivenOption& option : given) {
+    if (const auto taken = take_option(option.key, options.*option.text, config); !taken) return taken;
+  }
+  return {};
 }
 
 Result<RunRequest> check_options(const RunOptions& options) {

@@ -3,6 +3,7 @@
 // for.
 #pragma once
 
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -44,6 +45,12 @@ tl::unexpected<Error> in_option(const std::string& option, Error error);
 // What an option was given as, into the configuration; nothing where it was not. `key`: its name without
 // dashes, a row of config_fields().
 Result<void> take_option(std::string_view key, const std::string& text, Config& config);
+// Likewise of several.
+struct GivenOption {
+  std::string_view key;
+  std::string RunOptions::*text;
+};
+Result<void> take_given(std::span<const GivenOption> given, const RunOptions& options, Config& config);
 
 void add_run_options(Parser& app, RunOptions& options);
 

@@ -47,8 +47,8 @@ Read take_word(const Word<T> (&words)[kWords], Text text, T& into) {
 
 template <typename T, std::size_t kWords>
 std::string word_for(const Word<T> (&words)[kWords], T value) {
-  const auto* const found =
-      std::find_if(std::begin(words), std::end(words), [&](const Word<T>& word) { return word.value == value; });
+  const auto* const found = std::find_if(std::begin(words), std::end(words),
+                                         [&](const Word<T>& word) { return word.value == value; });
   return found == std::end(words) ? std::string() : std::string(found->word);
 }
 
@@ -89,8 +89,7 @@ Read read_model(Text text, Config& config) {
 Read read_clock_hz(Text text, Config& config) {
   constexpr double kLowestHz = 1e6, kHighestHz = 1e11;
   const std::optional<double> hz = parse_decimal(text);
-  if (!hz || *hz < kLowestHz || *hz > kHighestHz)
-    return failure("not a number from 1000000 to 100000000000");
+  if (!hz || *hz < kLowestHz || *hz > kHighestHz) return failure("not a number from 1000000 to 100000000000");
   config.clock_hz = *hz;
   return {};
 }
@@ -136,11 +135,14 @@ constexpr ConfigField kOwnFields[] = {
     {"tiers", [](Text text, Config& config) { return take_value(parse_tiers(text), config.tiers); },
      [](const Config& config) { return format_tiers(config.tiers); }},
     {"policy",
-     [](Text text, Config& config) { return take_value(parse_migration(text, config.tiers), config.migration); },
+     [](Text text, Config& config) {
+       return take_value(parse_migration(text, config.tiers), config.migration);
+     },
      [](const Config& config) {
        return config.migration.empty() ? std::string() : format_migration(config.migration);
      }},
-    {"dram", [](Text text, Config& config) { return take_value(parse_dram_bytes(text), config.paging.dram_bytes); },
+    {"dram",
+     [](Text text, Config& config) { return take_value(parse_dram_bytes(text), config.paging.dram_bytes); },
      [](const Config& config) {
        return config.paging.empty() ? std::string() : in_bytes(config.paging.dram_bytes);
      }},
@@ -153,7 +155,8 @@ constexpr ConfigField kOwnFields[] = {
     choice_field<&PagingChoices::policy>("page-policy"),
     choice_field<&PagingChoices::handler>("page-handler"),
     choice_field<&PagingChoices::store>("page-store"),
-    {"storage", [](Text text, Config& config) { return take_value(parse_storage(text), config.storage.folders); },
+    {"storage",
+     [](Text text, Config& config) { return take_value(parse_storage(text), config.storage.folders); },
      [](const Config& config) { return format_storage(config.storage); }},
     {"page-cache",
      [](Text text, Config& config) {
@@ -175,7 +178,8 @@ constexpr ConfigField kOwnFields[] = {
      [](const Config& config) { return word_for(kTickers, config.ticker); }},
     flag_field<&Config::walks, kOnOff>("walks"),
     flag_field<&Config::allocation_sites, kOneZero>("allocation-sites"),
-    {"without-rules", [](Text text, Config& config) { return take_value(parse_rules_without(text), config.rules); },
+    {"without-rules",
+     [](Text text, Config& config) { return take_value(parse_rules_without(text), config.rules); },
      [](const Config& config) { return names_without(config.rules); }},
     flag_field<&Config::quiet, kOneZero>("quiet"),
     text_field<&Config::calibration>("calibration"),
@@ -185,14 +189,16 @@ constexpr ConfigField kOwnFields[] = {
     text_field<&Config::report>("report"),
 };
 
-// A profile comes first: what else is asked for goes before it. Nothing to destroy: a program's end asks, too.
+// A profile comes first: what else is asked for goes before it. Nothing to destroy: a program's end asks,
+// too.
 auto all_fields() {
   std::array<ConfigField, 1 + kMemoryFields + std::size(kOwnFields)> fields{
       {{"profile", read_profile, [](const Config& /*any*/) { return std::string(); }}}};
   auto next = fields.begin() + 1;
   [&]<std::size_t... kIndices>(std::index_sequence<kIndices...> /*each*/) {
     ((*next++ = memory_field<kIndices>()), ...);
-  }(std::make_index_sequence<kMemoryFields>());
+  }
+  (std::make_index_sequence<kMemoryFields>());
   std::copy(std::begin(kOwnFields), std::end(kOwnFields), next);
   return fields;
 }
@@ -202,7 +208,8 @@ auto all_fields() {
 std::string ConfigField::variable() const {
   std::string name = "NVMEMU_";
   for (const char letter : key)
-    name += letter == '-' ? '_' : static_cast<char>(letter >= 'a' && letter <= 'z' ? letter - 'a' + 'A' : letter);
+    name +=
+        letter == '-' ? '_' : static_cast<char>(letter >= 'a' && letter <= 'z' ? letter - 'a' + 'A' : letter);
   return name;
 }
 

@@ -26,7 +26,9 @@ std::string write_persist_domain(const MemoryTarget& target) {
 
 constexpr MemoryField kFields[kMemoryFields] = {
     {"read-latency",
-     [](std::string_view text, MemoryTarget& target) { return take_value(parse_target_latency(text), target.read); },
+     [](std::string_view text, MemoryTarget& target) {
+       return take_value(parse_target_latency(text), target.read);
+     },
      [](const MemoryTarget& target) { return format_target_latency(target.read); }},
     {"write-latency",
      [](std::string_view text, MemoryTarget& target) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What one memory is to be like, by kind of access: the machine's own, or a tier's. As it is asked for, before
-// it is known what this machine takes.
+// What one memory is to be like, by kind of access: the machine's own, or a tier's. As it is asked for,
+// before it is known what this machine takes.
 #pragma once
 
 #include <span>
@@ -23,12 +23,13 @@ struct MemoryTarget {
 
 MemoryTarget memory_target_of(const Device& device);
 
-// One quantity: an option ("--write-latency"), a variable of the environment (NVMEMU_WRITE_LATENCY) and a rule
-// of --tier ("write-latency=") all at once.
+// One quantity: an option ("--write-latency"), a variable of the environment (NVMEMU_WRITE_LATENCY) and a
+// rule of --tier ("write-latency=") all at once.
 struct MemoryField {
   std::string_view key;  // "write-latency"
   Result<void> (*read)(std::string_view text, MemoryTarget& target);
-  std::string (*write)(const MemoryTarget& target);  // what read() reads as the same; "": nothing is asked for
+  std::string (*write)(
+      const MemoryTarget& target);  // what read() reads as the same; "": nothing is asked for
 };
 
 // What a tier is given as by itself, "far=300ns", and not by a rule, is the first.

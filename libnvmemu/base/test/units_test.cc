@@ -21,12 +21,12 @@ struct Value {
   double expected;
 };
 
-struct CounterRefusal {
+struct Refusal {
   std::string_view text, why;
 };
 
 // What no quantity may be written as; "%" stands for a unit that it has.
-constexpr CounterRefusal kNeverAllowed[] = {
+constexpr Refusal kNeverAllowed[] = {
     {"", "nothing given"},
     {"300", "no unit"},
     {"300.5", "no unit"},
@@ -59,7 +59,7 @@ constexpr CounterRefusal kNeverAllowed[] = {
 
 template <typename Parse>
 void expect_refusals(Parse parse, const std::string& unit, std::string_view range) {
-  for (const CounterRefusal& refusal : kNeverAllowed) {
+  for (const Refusal& refusal : kNeverAllowed) {
     std::string text(refusal.text);
     for (std::size_t at; (at = text.find('%')) != std::string::npos;) text.replace(at, 1, unit);
     const auto result = parse(text);
@@ -156,11 +156,11 @@ TEST(ParseSize, IsExact) {
 
 TEST(ParseSize, RefusesWhatIsNotASize) {
   expect_refusals(parse_size_bytes, "MiB", "1 B to 1 EiB");
-  for (const CounterRefusal& refusal :
-       {CounterRefusal{"0.5B", "not a whole number of bytes"}, CounterRefusal{"1.3KiB", "not a whole number of bytes"},
-        CounterRefusal{"0.0001kB", "not a whole number of bytes"}, CounterRefusal{"1152921504606846977B", "out of range"},
-        CounterRefusal{"1048576.5TiB", "out of range"}, CounterRefusal{"18446744073709551616B", "out of range"},
-        CounterRefusal{"16777216TiB", "out of range"}, CounterRefusal{"1EiB", "unknown unit 'EiB'"}}) {
+  for (const Refusal& refusal :
+       {Refusal{"0.5B", "not a whole number of bytes"}, Refusal{"1.3KiB", "not a whole number of bytes"},
+        Refusal{"0.0001kB", "not a whole number of bytes"}, Refusal{"1152921504606846977B", "out of range"},
+        Refusal{"1048576.5TiB", "out of range"}, Refusal{"18446744073709551616B", "out of range"},
+        Refusal{"16777216TiB", "out of range"}, Refusal{"1EiB", "unknown unit 'EiB'"}}) {
     const Result<std::uint64_t> parsed = parse_size_bytes(refusal.text);
     ASSERT_FALSE(parsed) << refusal.text;
     EXPECT_THAT(parsed.error().message, HasSubstr(std::string(refusal.why)));

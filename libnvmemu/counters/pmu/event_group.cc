@@ -76,7 +76,8 @@ long EventGroup::open_one(perf_event_attr event, int tid, int group) const noexc
 }
 
 // A follower that would open alone found no counter free beside the others.
-CounterRefusal EventGroup::classify(const perf_event_attr& event, int tid, bool leads, int error) const noexcept {
+CounterRefusal EventGroup::classify(const perf_event_attr& event, int tid, bool leads,
+                                    int error) const noexcept {
   if (error == EACCES || error == EPERM) return CounterRefusal::kNotAllowed;
   if (error == EBUSY || error == ENOSPC) return CounterRefusal::kBusy;
   if (leads && says_no_pmu(error)) return CounterRefusal::kNoPmu;

@@ -201,7 +201,8 @@ void store_to_lines(std::vector<char>& memory, std::size_t lines) {
 bool counts_traffic(const Microarchitecture& design, const ChaseBuffer& buffer, EventGroup::Opener opener) {
   if (!design.traffic.counted) return false;
   TrafficCounters counters(design, opener);
-  if (counters.open(static_cast<int>(syscall(SYS_gettid)), true).refusal != CounterRefusal::kNone) return false;
+  if (counters.open(static_cast<int>(syscall(SYS_gettid)), true).refusal != CounterRefusal::kNone)
+    return false;
   constexpr std::size_t kLines = std::size_t{1} << 17;  // 8 MiB: more than an L2 holds
   std::vector<char> memory(kLines * static_cast<std::size_t>(kLineBytes), 1);
   TrafficTrial trial{.loads = static_cast<double>(buffer.loads()), .lines = static_cast<double>(kLines)};

@@ -91,7 +91,8 @@ TEST_F(BreakpointGroup, IsOffWhenClosed) {
   EXPECT_FALSE(group_.is_open());
   GroupReading reading = start_;
   EXPECT_FALSE(group_.read(reading));
-  EXPECT_EQ(group_.open(gettid(), events_).refusal, CounterRefusal::kNone) << "debug registers are free again";
+  EXPECT_EQ(group_.open(gettid(), events_).refusal, CounterRefusal::kNone)
+      << "debug registers are free again";
 }
 
 TEST_F(BreakpointGroup, StaysTheParentsAfterAFork) {
