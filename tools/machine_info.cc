@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/clock.h"
+#include "machine.h"
 #include "model/model_table.h"
 #include "paging/uffd_mapper.h"
 #include "walk/decode/decode.h"
