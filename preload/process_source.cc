@@ -30,9 +30,7 @@ SourcePlan process_source(const Config& config) {
                           .traffic = config.stat || config.memory.bandwidth.limits(),
                           .tiers = !config.tiers.empty(),
                           .has_sampler = true};
-  if (!needs.allow_counters()) return plan_source(needs, {}, {});
-  const Cpu cpu = read_cpu();
-  return plan_source(needs, cpu, kept_verdict(config, cpu));
+  return plan_source_here(needs, [&config](const Cpu& cpu) { return kept_verdict(config, cpu); });
 }
 
 // Epochs end at ticks: often enough for that, and no oftener, since a tick costs as much as a sample. Where

@@ -78,8 +78,7 @@ Result<void> prepare_source(Prepared& prepared, const RunOptions& options) {
       return failure("--source pmu: " + why_no_traffic(*design, {}), "leave --source away: samples tell");
   }
   const SourceNeeds needs{.wanted = wanted, .traffic = counts_bytes, .tiers = !config.tiers.empty()};
-  const Cpu cpu = needs.allow_counters() ? read_cpu() : Cpu{};
-  prepared.source = plan_source(needs, cpu, needs.allow_counters() ? verdict_here(cpu) : PmuVerdict{});
+  prepared.source = plan_source_here(needs, verdict_here);
   if (prepared.is_native() || (wanted == SourceChoice::kPmu && prepared.source.design == nullptr)) {
     const std::string said = wanted == SourceChoice::kPmu
                                  ? "--source pmu: " + explain_substitute(prepared.source)

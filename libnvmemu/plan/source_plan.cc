@@ -41,6 +41,13 @@ SourcePlan plan_source(const SourceNeeds& needs, const Cpu& cpu, const PmuVerdic
           .numa_nodes = cpu.numa_nodes};
 }
 
+SourcePlan plan_source_here(const SourceNeeds& needs,
+                            const std::function<PmuVerdict(const Cpu&)>& find_verdict) {
+  if (!needs.allow_counters()) return plan_source(needs, {}, {});
+  const Cpu cpu = read_cpu();
+  return plan_source(needs, cpu, find_verdict(cpu));
+}
+
 std::string explain_substitute(const SourcePlan& source) {
   return source.why +
          (source.name == "none" ? "; the program runs natively" : "; the sampler measures instead") +

@@ -3,6 +3,7 @@
 // preloaded alone.
 #pragma once
 
+#include <functional>
 #include <string>
 
 #include "counters/load_counts.h"
@@ -19,7 +20,6 @@ struct SourceNeeds {
   bool tiers = false;                         // and which memory was waited for
   bool has_sampler = kDecodes;                // there is one for this processor
 
-  // Whether counters may do. Where they may not, nothing need be known of them.
   bool allow_counters() const { return wanted != SourceChoice::kSampler && !tiers; }
 };
 
@@ -34,6 +34,10 @@ struct SourcePlan {
 };
 
 SourcePlan plan_source(const SourceNeeds& needs, const Cpu& cpu, const PmuVerdict& verdict);
+
+// Likewise on this machine; of the counters is only asked where they may do.
+SourcePlan plan_source_here(const SourceNeeds& needs,
+                            const std::function<PmuVerdict(const Cpu&)>& find_verdict);
 
 // That counters were asked for and are not used: a sentence, with the mend.
 std::string explain_substitute(const SourcePlan& source);

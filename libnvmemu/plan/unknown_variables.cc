@@ -24,10 +24,10 @@ constexpr std::string_view kOthers[] = {"NVMEMU_PRELOAD",        "NVMEMU_BOARD_O
 }  // namespace
 
 std::vector<std::string> unknown_variables() {
-  const std::vector<std::string> settings = to_environment(Config{});
+  std::vector<std::string> variables;
+  for (const ConfigField& field : config_fields()) variables.push_back(field.variable());
   std::vector<std::string_view> known(std::begin(kOthers), std::end(kOthers));
-  for (const std::string& setting : settings)
-    known.push_back(std::string_view(setting).substr(0, setting.find('=')));
+  known.insert(known.end(), variables.begin(), variables.end());
 
   std::vector<std::string> sentences;
   for (char** variable = environ; variable != nullptr && *variable != nullptr; ++variable) {

@@ -10,6 +10,7 @@
 #include "report/board_warnings.h"
 #include "report/delay_error.h"
 #include "report/number_ranges.h"
+#include "report/number_tables.h"
 #include "report/run_report.h"
 
 namespace nvmemu {
@@ -131,11 +132,7 @@ class Reader {
     totals.epochs += figures.thread.epochs;
     totals.samples += figures.samples;
     totals.probes += figures.probes;
-    totals.cpu_ns += figures.thread.cpu_ns;
-    totals.stall_ns += figures.thread.stall_ns;
-    totals.injected_ns += figures.thread.injected_ns;
-    totals.overhead_ns += figures.thread.overhead_ns;
-    totals.unpaid_ns += figures.thread.unpaid_ns;
+    add_times(totals, figures.thread);
     totals.unwalked_ns += figures.unwalked_ns;
     evidence_.stall_samples += figures.stall_samples;
     evidence_.variance_ns2 += figures.variance_ns2;

@@ -23,6 +23,10 @@ inline constexpr NumberRange kProgress{0, 2e19};    // 64 bits
 inline constexpr NumberRange kEraseCycles{0, 1e12};
 inline constexpr NumberRange kSlowdown{0, 1e12};
 
+// The most that a count can be.
+inline constexpr std::uint64_t kMostCounted = 100'000'000'000'000'000;
+inline constexpr std::uint64_t kMostThreads = 1'000'000'000;
+
 // More on a board is no count of anybody's: something wrote over it.
 inline constexpr std::uint64_t kMostOnBoard = 1'000'000'000'000'000;
 

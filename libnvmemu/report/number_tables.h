@@ -3,6 +3,7 @@
 // or adds them. A new one is a member of its struct, and a row here.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <iterator>
 
@@ -15,6 +16,7 @@ template <typename Report>
 struct CountRow {
   const char* name;
   std::uint64_t Report::*member;
+  std::uint64_t most = kMostCounted;
 };
 
 template <typename Report>
@@ -28,30 +30,30 @@ struct NumberRow {
 template <typename Report>
 struct NumberTable;
 
+// What a thread has, and all of them together.
+template <typename Report>
+inline constexpr NumberRow<Report> kTimes[] = {{"cpu_ns", &Report::cpu_ns, kNanoseconds},
+                                               {"stall_ns", &Report::stall_ns, kNanoseconds},
+                                               {"injected_ns", &Report::injected_ns, kNanoseconds},
+                                               {"overhead_ns", &Report::overhead_ns, kNanoseconds},
+                                               {"unpaid_ns", &Report::unpaid_ns, kSignedNanoseconds}};
+
 template <>
 struct NumberTable<ThreadReport> {
   using Report = ThreadReport;
   static constexpr CountRow<Report> kCounts[] = {{"epochs", &Report::epochs}};
-  static constexpr NumberRow<Report> kNumbers[] = {{"cpu_ns", &Report::cpu_ns, kNanoseconds},
-                                                   {"stall_ns", &Report::stall_ns, kNanoseconds},
-                                                   {"injected_ns", &Report::injected_ns, kNanoseconds},
-                                                   {"overhead_ns", &Report::overhead_ns, kNanoseconds},
-                                                   {"unpaid_ns", &Report::unpaid_ns, kSignedNanoseconds}};
+  static constexpr const auto& kNumbers = kTimes<Report>;
 };
 
 template <>
 struct NumberTable<RunTotals> {
   using Report = RunTotals;
-  static constexpr CountRow<Report> kCounts[] = {{"threads", &Report::threads},
+  static constexpr CountRow<Report> kCounts[] = {{"threads", &Report::threads, kMostThreads},
                                                  {"epochs", &Report::epochs},
                                                  {"samples", &Report::samples},
                                                  {"probes", &Report::probes}};
-  static constexpr NumberRow<Report> kNumbers[] = {{"cpu_ns", &Report::cpu_ns, kNanoseconds},
-                                                   {"stall_ns", &Report::stall_ns, kNanoseconds},
-                                                   {"injected_ns", &Report::injected_ns, kNanoseconds},
-                                                   {"overhead_ns", &Report::overhead_ns, kNanoseconds},
-                                                   {"unpaid_ns", &Report::unpaid_ns, kSignedNanoseconds},
-                                                   {"unwalked_ns", &Report::unwalked_ns, kNanoseconds, true}};
+  static constexpr const auto& kShared = kTimes<Report>;
+  static constexpr NumberRow<Report> kNumbers[] = {{"unwalked_ns", &Report::unwalked_ns, kNanoseconds, true}};
 };
 
 template <>
@@ -94,12 +96,20 @@ constexpr void for_each_number(const With& with) {
   if constexpr (requires { Table::kCounts; }) {
     for (const CountRow<Report>& row : Table::kCounts) with(row);
   }
+  if constexpr (requires { Table::kShared; }) {
+    for (const NumberRow<Report>& row : Table::kShared) with(row);
+  }
   for (const NumberRow<Report>& row : Table::kNumbers) with(row);
 }
 
 template <typename Report>
 void add_numbers(Report& sum, const Report& one) {
   for_each_number<Report>([&](const auto& row) { sum.*row.member += one.*row.member; });
+}
+
+inline void add_times(RunTotals& totals, const ThreadReport& thread) {
+  for (std::size_t i = 0; i < std::size(kTimes<RunTotals>); ++i)
+    totals.*kTimes<RunTotals>[i].member += thread.*kTimes<ThreadReport>[i].member;
 }
 
 template <typename Report>

@@ -22,8 +22,6 @@ class FieldError : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-inline constexpr std::uint64_t kMostCounted = 100'000'000'000'000'000;
-inline constexpr std::uint64_t kMostThreads = 1'000'000'000;
 inline constexpr std::uint64_t kMostPid = 0xffffffff;
 
 class Fields {

@@ -19,7 +19,7 @@ constexpr double kShortestStep = 1e-6;  // seconds; bytes are divided by it
 
 template <typename Report>
 void read_number(const Fields& fields, const CountRow<Report>& row, Report& report) {
-  report.*row.member = fields.count(row.name, kMostCounted);
+  report.*row.member = fields.count(row.name, row.most);
 }
 template <typename Report>
 void read_number(const Fields& fields, const NumberRow<Report>& row, Report& report) {
@@ -54,7 +54,6 @@ ProcessReport process_of(const Fields& fields) {
 RunTotals totals_of(const Fields& fields) {
   RunTotals totals;
   read_numbers(fields, totals);
-  if (totals.threads > kMostThreads) throw FieldError("'totals.threads' is out of range");
   return totals;
 }
 
