@@ -28,22 +28,24 @@ inline constexpr std::size_t kStallKinds = 5;
 constexpr bool waits_for_reads(StallKind kind) {
   return kind == StallKind::kLoad || kind == StallKind::kLocked;
 }
-// A store is waited for when those before it, whose lines are being fetched, fill the store buffer.
-constexpr bool may_wait_for_memory(StallKind kind) {
-  return waits_for_reads(kind) || kind == StallKind::kStore;
+// A store is waited for when those before it, whose lines are being fetched, fill the store buffer; and a
+// fence waits for these as well, where it is not for a persist.
+constexpr bool waits_for_stores(StallKind kind) {
+  return kind == StallKind::kStore || kind == StallKind::kPersist;
 }
+constexpr bool may_wait_for_memory(StallKind kind) { return waits_for_reads(kind) || waits_for_stores(kind); }
 
 struct EpochCounts {
   double cpu_ns = 0;                          // CPU time that the epoch covers
   std::array<double, kStallKinds> held_ns{};  // time behind each kind of instruction, cache hits included
-  double memory_stall_ns = 0;  // of loads, locked instructions and stores: what waited for memory
+  double memory_stall_ns = 0;  // of loads, locked instructions, stores and fences: what waited for memory
   double unwalked_ns = 0;  // of that, what is taken for a part of what loads held that walks have not passed
   double miss_latency_ns = 0;        // what a load from memory took, as walks saw it; 0: not known
   ByTier<double> of_tier{1};         // of the misses in a row, how many were of each tier's: 1 in all
   double overhead_ns = 0;            // what measuring cost in this epoch,
   double interrupted_ns = 0;         // and of that the time in which the thread did not run its own code
   std::uint64_t samples = 0;         // samples of any kind
-  std::uint64_t stall_samples = 0;   // of loads, locked instructions, and stores that waited for memory
+  std::uint64_t stall_samples = 0;   // of loads, locked instructions, and what waited for stores' lines
   std::uint64_t probes = 0;          // loads that walks have timed
   double sampling_variance_ns2 = 0;  // of memory_stall_ns, from the number of samples: adds over epochs
   double share_error_ns = 0;         // standard error from the walks' shares: the same in every epoch, so

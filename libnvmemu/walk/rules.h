@@ -18,7 +18,7 @@ enum class Rule : std::uint8_t {
   kForgetting,   // verdicts rest on the last walks
   kHidden,       // what is hidden of misses is added, by a model of the core
   kOwnMisses,    // what a walk has fetched is charged, as the program finds it in the caches
-  kStores,       // stores whose lines come from memory are charged
+  kStores,       // stores whose lines come from memory are charged, and fences behind them
   kRevisits,     // delays touch what the program missed lately
   kInterrupted,  // samples at a load, behind what cannot wait, are the load's
   kCount,

@@ -19,6 +19,8 @@ struct WalkPlan {
   Rules rules{};
 
   static constexpr unsigned kFewPasses = 8;
+  // So far it goes for a second round of a loop of persists.
+  static constexpr unsigned kMostForRound = 40000;
 
   bool is_long() const noexcept { return worth == WalkWorth::kLong; }
 };

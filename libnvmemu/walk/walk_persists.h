@@ -8,14 +8,22 @@
 
 #include "base/persist_lines.h"
 #include "tier/tier.h"
+#include "walk/walk_rounds.h"
 
 namespace nvmemu {
 
+// By the tier of their lines; a persist of several tiers counts in each.
+struct PersistsPassed {
+  ByTier<std::uint32_t> persists{}, lines{};
+};
+
 struct WalkPersists {
-  double ns = 0;  // what a core takes for all that was passed, and waits for of misses, but of no persist; 0:
-                  // not known
-  ByTier<std::uint32_t> persists{},
-      lines{};  // by the tier of their lines; one of several tiers counts in each
+  double ns = 0;  // what a core takes for the part of the walk that is modelled, and waits for of misses, but
+                  // of no persist; 0: not known
+  unsigned steps = 0;         // of that part
+  PersistsPassed modelled{};  // in that part
+  WalkRounds rounds{};        // of the whole walk
+  PersistsPassed all{};       // likewise
 };
 
 // Of persists that the emulator is told of (by libpmem's calls, before, or by nvmemu_persisted(), behind),
@@ -32,26 +40,39 @@ class PersistWatch {
     if (line != last_line_ || pending_[tier] == 0) ++pending_[tier];  // a line is often stored in pieces
     last_line_ = line;
   }
-  void on_fence(unsigned step) noexcept {
+  // `word_at(address)` is what lies there.
+  template <typename WordAt>
+  void on_fence(unsigned step, std::uintptr_t fence, const GeneralRegisters& registers,
+                WordAt word_at) noexcept {
     if (is_empty()) return;
     if (!is_told_) {
       settle();
       held_ = pending_;
       held_at_ = step;
+      rounds_.on_persist(step, fence, registers, word_at);
     }
     pending_ = {};
   }
+  void on_store(std::uintptr_t address) noexcept { rounds_.on_store(address); }
   void on_told(unsigned step) noexcept {
     if (is_near(step, held_at_)) held_ = {};
     told_at_ = step;
   }
 
-  // What was passed until now.
-  WalkPersists take(double ns) noexcept {
+  // What was passed until now is the modelled part.
+  void end_modelled() noexcept {
     settle();
-    WalkPersists taken = passed_;
-    taken.ns = ns;
-    return taken;
+    if (!is_modelled_) modelled_ = passed_;
+    is_modelled_ = true;
+  }
+  // Whether a loop was found of which some instructions more would tell how its values go on.
+  bool is_in_first_round() const noexcept { return rounds_.passes() == 1; }
+  bool is_empty_handed() const noexcept { return rounds_.passes() == 0; }
+
+  // What was passed until now; `ns` and `steps` of the modelled part.
+  WalkPersists take(double ns, unsigned steps) noexcept {
+    end_modelled();
+    return {.ns = ns, .steps = steps, .modelled = modelled_, .rounds = rounds_.take(), .all = passed_};
   }
 
  private:
@@ -70,7 +91,9 @@ class PersistWatch {
     held_ = {};
   }
 
-  WalkPersists passed_;
+  PersistsPassed passed_, modelled_;
+  bool is_modelled_ = false;
+  RoundWatch rounds_;
   Lines pending_{}, held_{};  // flushed; and fenced, and perhaps told of yet
   std::uintptr_t last_line_ = 0;
   unsigned held_at_ = kNever, told_at_ = kNever;

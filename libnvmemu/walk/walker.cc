@@ -15,6 +15,7 @@
 #include "walk/cursor.h"
 #include "walk/guarded_access.h"
 #include "walk/held_up.h"
+#include "walk/unfinished_stores.h"
 
 namespace nvmemu {
 namespace {
@@ -156,7 +157,13 @@ class Walker::Run {
  private:
   bool goes_on(unsigned steps) const noexcept {
     if (steps < plan_.steps) return true;
+    if (steps < WalkPlan::kMostForRound && looks_for_round()) return true;
     return plan_.awaited != 0 && steps < plan_.further_steps && passes_ < WalkPlan::kFewPasses;
+  }
+
+  // What a loop of persists goes on by takes two of its rounds to see, which may be long.
+  bool looks_for_round() const noexcept {
+    return persists_.is_in_first_round() || (persists_.is_empty_handed() && walker_.persisted_before_);
   }
 
   void note(WalkOutcome& outcome) noexcept {
@@ -171,6 +178,7 @@ class Walker::Run {
     count(entry.op, outcome.passed);
     const bool missed = static_cast<double>(ticks) > scale_.threshold_ticks;
     const TierId tier = shared_.tiers().of(address());
+    note_stores(entry, outcome.steps, tier);
     if (missed) {
       walker_.missed_[static_cast<std::size_t>(outcome.misses++) % kMissesKept] = address();
       ++outcome.misses_of_tier[tier];
@@ -180,10 +188,37 @@ class Walker::Run {
       entry.record.add(static_cast<double>(loads ? ticks : touches.store_ticks),
                        static_cast<double>(touches.again_ticks), info_, scale_, tier);
     }
-    // What is further is walked for its readings alone: the model takes as long as all else.
-    if (plan_.is_long() || outcome.steps >= plan_.steps) return;
-    model(entry.op, static_cast<double>(ticks), tier, outcome.steps);
+    if (plan_.is_long()) return;
+    // What is further is walked for its readings and rounds alone: the model takes as long as all else.
+    if (outcome.steps == plan_.steps) persists_.end_modelled();
+    if (outcome.steps < plan_.steps) model(entry.op, static_cast<double>(ticks), tier, outcome.steps);
     if (outcome.steps >= plan_.warm_up) watch(entry.op, outcome.steps);
+  }
+
+  // Of a locked instruction also what it reads itself is recorded, as of all loads.
+  void note_stores(CodeEntry& entry, unsigned step, TierId tier) noexcept {
+    const MicroOp& op = entry.op;
+    if (op.kind == OpKind::kFlush || op.is_non_temporal) unfinished_.on_flush();
+    if (op.kind == OpKind::kFence || op.is_locked) {
+      const auto [ticks, tier_of_slowest] = unfinished_.finish();
+      if (step >= plan_.warm_up && (ticks > 0 || op.kind == OpKind::kFence))
+        entry.record.add(ticks, 0, info_, scale_, tier_of_slowest);
+    } else if (op.kind == OpKind::kFlush) {
+      if (step >= plan_.warm_up) entry.record.add(0, 0, info_, scale_);
+    } else if (waits_for_store(op)) {
+      unfinished_.on_store(static_cast<double>(cursor_.touches().store_ticks), tier);
+    }
+    if (op.writes_memory && is_whole_word(address())) persists_.on_store(address());
+  }
+
+  // In one line, which a walk that has stored there has got.
+  static bool is_whole_word(std::uintptr_t address) noexcept {
+    return address % kLineBytes <= kLineBytes - sizeof(std::uint64_t);
+  }
+  std::uint64_t word_at(std::uintptr_t address) noexcept {
+    std::uint64_t word = 0;
+    walker_.memory_.read(address, &word, sizeof word);
+    return word;
   }
 
   void watch(const MicroOp& op, unsigned step) noexcept {
@@ -191,7 +226,9 @@ class Walker::Run {
     const bool stores_past = op.is_non_temporal && op.writes_memory;
     if (op.kind == OpKind::kFlush || stores_past)
       persists_.on_flush(step, address(), shared_.tiers().of(address()));
-    if (op.kind == OpKind::kFence || op.is_locked) persists_.on_fence(step);
+    if (op.kind == OpKind::kFence || op.is_locked)
+      persists_.on_fence(step, op.address, walker_.registers_.general,
+                         [this](std::uintptr_t word) { return word_at(word); });
   }
 
   void model(const MicroOp& op, double ticks, TierId tier, unsigned step) noexcept {
@@ -218,7 +255,10 @@ class Walker::Run {
 
   void sum_up(WalkOutcome& outcome) noexcept {
     const CoreTime time = walker_.core_.time();
-    if (outcome.steps > plan_.warm_up) outcome.persists = persists_.take(time.here - before_.time.here);
+    if (outcome.steps > plan_.warm_up)
+      outcome.persists =
+          persists_.take(time.here - before_.time.here, std::min(outcome.steps, plan_.steps) - plan_.warm_up);
+    walker_.persisted_before_ = !persists_.is_empty_handed();
     const double misses = overlap_.misses;
     if (misses == 0) return;
     outcome.miss_ns = miss_ns_ / misses;
@@ -243,6 +283,7 @@ class Walker::Run {
   WalkInfo info_;
   unsigned passes_ = 0;  // of the load that was waited for
   PersistWatch persists_;
+  UnfinishedStores unfinished_;
   HeldUp held_up_;
   struct {
     CoreTime time;

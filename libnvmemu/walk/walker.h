@@ -99,6 +99,7 @@ class Walker {
   CoreModel core_;
   BranchGuess branches_;
   std::array<std::uintptr_t, kMissesKept> missed_;
+  bool persisted_before_;  // the last short walk has passed a persist
   bool has_pages_;
 };
 

@@ -30,6 +30,9 @@ BOUNDS = {
     "windows: tiers, tree": Bound(median=8),
     "windows: tiers, lists": Bound(median=10),
     "windows: persists": Bound(median=5),
+    "windows: inline persists": Bound(median=10),
+    "windows: stores": Bound(median=15),
+    "windows: lock behind a persist": Bound(median=5),
     "windows: cached chase": Bound(median=6),
     "windows: sum": Bound(median=5),
     "repeats": Bound(median=15, worst=15),  # deviation of a run's delay from the median's

@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Persists that the program tells of: a round takes what the emulated memory takes for it, or what it takes here."""
+"""Persists that the program tells of, and such that nobody tells of: a round takes what the emulated memory takes for it, or
+what it takes here. And what is no persist beside: stores that fetch lines, fences behind them, locks behind persists."""
 import os
 
-from acceptance.windows import AllFromMemory, Windowed
+from acceptance.windowed_programs import SET, TARGET
+from acceptance.windows import AllFromMemory, AsManyAtOnce, Nothing, Windowed
 
 FIRST_NS, BANDWIDTH_BPS = 1000, 2.4e9
 LINE_NS = 64e9 / BANDWIDTH_BPS
@@ -20,8 +22,8 @@ class AtLeast(AllFromMemory):
 
 
 class Persists(Windowed):
-    def __init__(self, name, arguments, lines):
-        super().__init__(f"persists: {name}", "windows: persists", f"{FIRST_NS} ns", "nvmemu-persist", arguments,
+    def __init__(self, name, arguments, lines, bound="windows: persists"):
+        super().__init__(f"persists: {name}", bound, f"{FIRST_NS} ns", "nvmemu-persist", arguments,
                          AtLeast(lines))
 
     def round(self, runner, selected):
@@ -35,8 +37,32 @@ class Persists(Windowed):
         return report["target"]["write_latency_ns"]
 
 
-def experiments():
+def told():
     for lines in (1, 4, 16, 64):
         yield Persists(f"{lines} line{'s' if lines > 1 else ''}", ["--lines", str(lines)], lines)
     for work in (200, 400, 4000):
         yield Persists(f"1 line, {work} multiplications beside", ["--work", str(work)], 1)
+
+
+def inline():
+    for lines in (1, 4, 64):
+        yield Persists(f"inline, {lines} line{'s' if lines > 1 else ''}", ["--untold", "--lines", str(lines)], lines,
+                       "windows: inline persists")
+    for work in (100, 400, 1600):
+        yield Persists(f"inline, 1 line, {work} multiplications beside", ["--untold", "--work", str(work)], 1,
+                       "windows: inline persists")
+
+
+def stores():
+    yield Windowed("stores that miss", "windows: stores", TARGET, "nvmemu-gather", [*SET, "--stores"], AsManyAtOnce(SET))
+    yield Windowed("stores that miss, each with a fence", "windows: stores", TARGET, "nvmemu-workload", ["stores", *SET],
+                   AllFromMemory())
+    for how, options in (("told", []), ("inline", ["--untold"])):
+        yield Windowed(f"lock behind a persist, {how}", "windows: lock behind a persist", TARGET, "nvmemu-persist",
+                       ["--lock", *options], Nothing(), cost=True)
+
+
+def experiments():
+    yield from told()
+    yield from inline()
+    yield from stores()

@@ -9,8 +9,7 @@ SET = ["--size", "256MiB"]  # far beyond what a program really gets of the last-
 # A multiplication beside a load is three instructions: more of them than the out-of-order window of any processor holds, so
 # that a part of the miss is hidden, natively as emulated.
 BEYOND_THE_WINDOW = 300
-# Those whose accesses depend on one another. Not union-find, whose operations make fewer accesses the longer it runs, nor
-# stores, which are a known limit (docs/validation.md).
+# Those whose accesses depend on one another. Not union-find, whose operations make fewer accesses the longer it runs.
 STRUCTURES = ("list", "binary-tree", "b-tree", "hash-chains", "skip-list", "random-walk", "persist")
 
 
@@ -36,7 +35,7 @@ def written_out():
 def gathers():
     for instructions in (11, 50, 180):
         yield Windowed(f"gather, {instructions} instructions a load", "windows: other loads", TARGET, "nvmemu-gather",
-                       [*SET, "--instructions", str(instructions)], AsManyAtOnce())
+                       [*SET, "--instructions", str(instructions)], AsManyAtOnce(SET))
 
 
 def beside_work():

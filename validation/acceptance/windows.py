@@ -92,12 +92,35 @@ class BesideWork(AllFromMemory):
 
 
 class AsManyAtOnce(AllFromMemory):
-    """Of loads that do not wait for one another, as many are waited for at once as natively: off / base groups a load, and
+    """Of loads that do not wait for one another, as many are waited for at once as natively: off / latency groups a load, and
     each group takes target - base longer. That rests on a model: that how many there are does not depend on the latency,
-    as where the window's size, or the number of its misses, bounds them and not what memory moves."""
+    as where the window's size, or the number of its misses, bounds them and not what memory moves. The latency is what
+    misses take that come as often, as chases of more and more chains tell: less than where one comes at a time, on machines
+    whose memory is clocked by what is asked of it, and more where it is all that memory moves."""
+
+    CHAINS = (1, 2, 4, 8, 16)
+
+    def __init__(self, memory_set):
+        self.memory_set = memory_set
+        self.latency_by_rate = []  # of misses a ns, in rising order
+
+    def measure(self, runner):
+        for chains in self.CHAINS:
+            command = runner.program("nvmemu-chase", *self.memory_set, "--chains", str(chains), "--seconds", "1")
+            step_ns = figures(runner.native(command), emulated=False)["ns_per_load"]
+            self.latency_by_rate.append((chains / step_ns, step_ns))
+        self.latency_by_rate.sort()
+
+    def latency_ns(self, rate):
+        """Beyond what was measured, that of the nearest."""
+        known = self.latency_by_rate
+        for (low, low_ns), (high, high_ns) in zip(known, known[1:]):
+            if low <= rate < high:
+                return low_ns + (high_ns - low_ns) * (rate - low) / (high - low)
+        return known[0][1] if rate < known[0][0] else known[-1][1]
 
     def added_ns(self, off_ns, target_ns, base_ns):
-        return off_ns / base_ns * (target_ns - base_ns)
+        return off_ns / self.latency_ns(1 / off_ns) * (target_ns - base_ns)
 
 
 def errors_in_percent(pairs, truth, target_ns, base_ns):

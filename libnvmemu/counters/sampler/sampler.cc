@@ -128,10 +128,11 @@ void Sampler::maybe_walk(const ucontext_t& context) noexcept {
 
 // What a walk's own time has made fall due is dropped; the rest of it is in the next sample.
 void Sampler::note_walk(const WalkTaken& walk, bool waits) noexcept {
+  persists_.add(waits, walk.persists, cpu_ns() - not_own_ns_ - walk.ns);
   overhead_ns_ += walk.ns;
+  not_own_ns_ += walk.ns;
   timed_loads_ += walk.readings;
   passed_ += walk.passed;
-  persists_.add(waits, walk.persists);
   samples_.add_misses_in_a_row(walk.misses_in_a_row);
   samples_.add_overlap(walk.overlap);
   if (options_.rules.has(Rule::kRevisits))
@@ -215,6 +216,7 @@ void Sampler::note_held(const LoadEntry& entry, double time_ns) noexcept {
 // The ticker goes on meanwhile: it is in the next sample.
 void Sampler::note_interruption(double ns) noexcept {
   overhead_ns_ += ns;
+  not_own_ns_ += ns;
   own_time_.on_interruption(ns);
 }
 
@@ -273,6 +275,7 @@ void Sampler::resume(double injected_ns) noexcept {
     own_time_.forget();
   }
   last_cpu_ns_ += injected_ns;
+  not_own_ns_ += injected_ns;
   since_gap_.on_injection(injected_ns);
 }
 
@@ -280,6 +283,7 @@ void Sampler::resume(double injected_ns) noexcept {
 // goes on, and stands for all of it.
 void Sampler::note_wait(double spun_ns) noexcept {
   last_cpu_ns_ += spun_ns;
+  not_own_ns_ += spun_ns;
   if (perf_.is_open()) {
     unsampled_wait_ns_ += spun_ns;
   } else {

@@ -128,6 +128,7 @@ class Sampler final : public ThreadSource {
   double patience_ns_ = kMostPatienceNs;
   double epoch_ns_ = 0;
   double overhead_ns_ = 0;
+  double not_own_ns_ = 0;         // of all CPU time: what went to measuring, delays and waits for devices
   double unsampled_wait_ns_ = 0;  // for devices, of which samples in the emulator's code are still to tell
   std::uint64_t timed_loads_ = 0;
   WalkPassed passed_;

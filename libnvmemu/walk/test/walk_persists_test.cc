@@ -8,24 +8,42 @@ namespace {
 
 constexpr unsigned kFar = PersistWatch::kNearSteps + 1;
 
+void fence(PersistWatch& watch, unsigned step) {
+  watch.on_fence(step, 0x1000, {}, [](std::uintptr_t) { return std::uint64_t{0}; });
+}
+
 TEST(PersistWatchTest, AFenceBehindFlushesIsAPersistOfTheirLines) {
   PersistWatch watch;
-  watch.on_fence(0);  // behind nothing
+  fence(watch, 0);  // behind nothing
   for (std::uintptr_t line = 0; line < 4; ++line) watch.on_flush(1, 64 * line, 0);
-  watch.on_fence(2);
-  watch.on_fence(3);
+  fence(watch, 2);
+  fence(watch, 3);
   watch.on_flush(4, 0, 0);  // not waited for
-  const WalkPersists passed = watch.take(100);
-  EXPECT_EQ(passed.persists[0], 1U);
-  EXPECT_EQ(passed.lines[0], 4U);
+  const WalkPersists passed = watch.take(100, 10);
+  EXPECT_EQ(passed.modelled.persists[0], 1U);
+  EXPECT_EQ(passed.modelled.lines[0], 4U);
   EXPECT_EQ(passed.ns, 100);
 }
 
 TEST(PersistWatchTest, ALineIsOneHoweverManyStoresMakeIt) {
   PersistWatch watch;
   for (std::uintptr_t word = 0; word < 16; ++word) watch.on_flush(0, 8 * word, 0);
-  watch.on_fence(1);
-  EXPECT_EQ(watch.take(1).lines[0], 2U);
+  fence(watch, 1);
+  EXPECT_EQ(watch.take(1, 10).modelled.lines[0], 2U);
+}
+
+// What a walk goes on for is in no model.
+TEST(PersistWatchTest, WhatIsPassedLaterIsNotModelled) {
+  PersistWatch watch;
+  for (unsigned round = 0; round < 3; ++round) {
+    watch.on_flush(2 * round, 0, 0);
+    fence(watch, 2 * round + 1);
+    EXPECT_EQ(watch.is_in_first_round(), round == 0);
+    watch.end_modelled();
+  }
+  EXPECT_EQ(watch.take(1, 10).modelled.persists[0], 1U);
+  EXPECT_EQ(watch.take(1, 10).all.persists[0], 3U);
+  EXPECT_EQ(watch.take(1, 10).rounds.persists, 1);
 }
 
 TEST(PersistWatchTest, LinesCountInTheirTier) {
@@ -33,12 +51,12 @@ TEST(PersistWatchTest, LinesCountInTheirTier) {
   watch.on_flush(0, 0, 1);
   watch.on_flush(0, 64, 2);
   watch.on_flush(0, 128, 2);
-  watch.on_fence(1);
-  const WalkPersists passed = watch.take(1);
-  EXPECT_EQ(passed.persists[1], 1U);
-  EXPECT_EQ(passed.persists[2], 1U);
-  EXPECT_EQ(passed.lines[2], 2U);
-  EXPECT_EQ(passed.persists[0], 0U);
+  fence(watch, 1);
+  const WalkPersists passed = watch.take(1, 10);
+  EXPECT_EQ(passed.modelled.persists[1], 1U);
+  EXPECT_EQ(passed.modelled.persists[2], 1U);
+  EXPECT_EQ(passed.modelled.lines[2], 2U);
+  EXPECT_EQ(passed.modelled.persists[0], 0U);
 }
 
 // As libpmem's are, before.
@@ -47,9 +65,9 @@ TEST(PersistWatchTest, WhatIsToldBeforeIsNotCounted) {
   for (unsigned round = 0; round < 5; ++round) {
     watch.on_told(20 * round);
     watch.on_flush(20 * round + 5, 0, 0);
-    watch.on_fence(20 * round + 6);
+    fence(watch, 20 * round + 6);
   }
-  EXPECT_EQ(watch.take(1).persists[0], 0U);
+  EXPECT_EQ(watch.take(1, 10).modelled.persists[0], 0U);
 }
 
 // As by nvmemu_persisted(), behind; the last one's end the walk does not reach.
@@ -57,20 +75,20 @@ TEST(PersistWatchTest, WhatIsToldBehindIsNotCounted) {
   PersistWatch watch;
   for (unsigned round = 0; round < 5; ++round) {
     watch.on_flush(20 * round, 0, 0);
-    watch.on_fence(20 * round + 1);
+    fence(watch, 20 * round + 1);
     if (round < 4) watch.on_told(20 * round + 3);
   }
-  EXPECT_EQ(watch.take(1).persists[0], 0U);
+  EXPECT_EQ(watch.take(1, 10).modelled.persists[0], 0U);
 }
 
 TEST(PersistWatchTest, WhatIsToldElsewhereIsOfOthers) {
   PersistWatch watch;
   watch.on_flush(0, 0, 0);
-  watch.on_fence(1);
+  fence(watch, 1);
   watch.on_told(1 + kFar);
   watch.on_flush(1 + 2 * kFar + 1, 0, 0);
-  watch.on_fence(2 + 2 * kFar + 1);
-  EXPECT_EQ(watch.take(1).persists[0], 2U);
+  fence(watch, 2 + 2 * kFar + 1);
+  EXPECT_EQ(watch.take(1, 10).modelled.persists[0], 2U);
 }
 
 }  // namespace

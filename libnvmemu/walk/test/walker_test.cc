@@ -203,8 +203,8 @@ TEST_F(WalkerTest, CountsWhatMakesStoresDurable) {
   // Past the warm-up: the line that is flushed, and the one that is stored past the caches, for which the
   // lock waits.
   constexpr double kShare = (3000. - 512) / 3000;
-  EXPECT_NEAR(now_.outcome.persists.persists[0], 2 * kShare * kRoundsInAWalk, 2);
-  EXPECT_NEAR(now_.outcome.persists.lines[0], 2 * kShare * kRoundsInAWalk, 2);
+  EXPECT_NEAR(now_.outcome.persists.modelled.persists[0], 2 * kShare * kRoundsInAWalk, 2);
+  EXPECT_NEAR(now_.outcome.persists.modelled.lines[0], 2 * kShare * kRoundsInAWalk, 2);
   EXPECT_GT(now_.outcome.persists.ns, 0);
 }
 

@@ -105,7 +105,12 @@ class Judged(unittest.TestCase):
         self.assert_exact(BesideWork(["--work", "1000"]), 400, 400, native={"ns_per_load": 400})
 
     def test_of_loads_at_once_by_their_groups(self):
-        self.assert_exact(AsManyAtOnce(), 25, 75)
+        truth = AsManyAtOnce(["--size", "1GiB"])
+        self.assert_exact(truth, 25, 75, native={"ns_per_load": 100})
+        truth.latency_by_rate = [(0.01, 100), (0.02, 100), (0.05, 40)]
+        self.assertEqual(truth.latency_ns(0.005), 100)
+        self.assertEqual(truth.latency_ns(0.035), 70)
+        self.assertEqual(truth.latency_ns(1), 40)
 
     def test_what_needs_no_memory_by_its_slowdown(self):
         row = judged(Nothing(), 10, 10.5).row

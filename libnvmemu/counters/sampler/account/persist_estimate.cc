@@ -19,15 +19,15 @@ double sum_of(const ByTier<std::uint32_t>& counts) noexcept {
 
 }  // namespace
 
-double PersistEstimate::here_ns(const WalkPersists& walk, double work_ns) const noexcept {
-  return std::max(sum_of(walk.persists) * own_ns_, work_ns);
+double PersistEstimate::here_ns(const PersistsPassed& passed, double work_ns) const noexcept {
+  return std::max(sum_of(passed.persists) * own_ns_, work_ns);
 }
 
-double PersistEstimate::longer_share(const WalkPersists& walk, double work_ns) const noexcept {
+double PersistEstimate::emulated_ns(const PersistsPassed& passed, double work_ns) const noexcept {
   double beside_ns = 0, behind_ns = 0;  // what work is done beside, and what is waited for whatever there is
   for (std::size_t tier = 0; tier < kMostTiers; ++tier) {
     const PersistTarget& target = (*targets_)[tier];
-    const double persists = walk.persists[tier], lines = walk.lines[tier];
+    const double persists = passed.persists[tier], lines = passed.lines[tier];
     if (persists <= 0) continue;
     // A latency below the machine's own adds nothing, here as where persists are told.
     const double each_ns = std::max(own_ns_, target.durable_after_ns(lines / persists));
@@ -35,20 +35,35 @@ double PersistEstimate::longer_share(const WalkPersists& walk, double work_ns) c
     if (target.own_ns >= 0) behind_ns += persists * (each_ns - own_ns_);
     if (target.own_ns >= 0) beside_ns += persists * own_ns_;
   }
-  return (std::max(beside_ns, work_ns) + behind_ns) / here_ns(walk, work_ns) - 1;
+  return std::max(beside_ns, work_ns) + behind_ns;
 }
 
-void PersistEstimate::add(const WalkPersists& walk) noexcept {
-  if (targets_ == nullptr || walk.ns <= 0) return;
-  ++walks_;
-  const double persists = sum_of(walk.persists);
-  if (persists <= 0) return;
-  const double here = here_ns(walk, walk.ns);
-  persists_per_ns_ += persists / here;
-  lines_per_ns_ += sum_of(walk.lines) / here;
-  const double longer = longer_share(walk, walk.ns);
+double PersistEstimate::longer_share(const WalkPersists& walk, double work_ns) const noexcept {
+  return emulated_ns(walk.modelled, work_ns) / here_ns(walk.modelled, work_ns) - 1;
+}
+
+// The modelled part may end before the first fence of a long round.
+double PersistEstimate::likely_persist_ns(const WalkPersists& walk) const noexcept {
+  if (walk.rounds.fence == 0 || walk.steps == 0) return 0;
+  return std::max(own_ns_, walk.ns / walk.steps * walk.rounds.instructions / walk.rounds.persists);
+}
+
+void PersistEstimate::add_rates(const PersistsPassed& passed, double here_ns, double longer) noexcept {
+  persists_per_ns_ += sum_of(passed.persists) / here_ns;
+  lines_per_ns_ += sum_of(passed.lines) / here_ns;
   longer_ += longer;
   longer_squared_ += longer * longer;
+}
+
+// Of a round that takes so much here it is not known what of that is work, but none of it can be longer than
+// the round is: what the emulated memory takes beyond it is waited for.
+void PersistEstimate::add(const WalkPersists& walk, double measured_ns) noexcept {
+  if (targets_ == nullptr || walk.ns <= 0) return;
+  ++walks_;
+  if (const double here = sum_of(walk.all.persists) * measured_ns; here > 0)
+    return add_rates(walk.all, here, emulated_ns(walk.all, here) / here - 1);
+  if (sum_of(walk.modelled.persists) <= 0) return;
+  add_rates(walk.modelled, here_ns(walk.modelled, walk.ns), longer_share(walk, walk.ns));
   model_error_ +=
       std::abs(longer_share(walk, walk.ns / kModelDiffers) - longer_share(walk, walk.ns * kModelDiffers)) / 2;
 }
@@ -77,6 +92,11 @@ void PersistEstimate::forget() noexcept {
   for (double* const sum :
        {&walks_, &persists_per_ns_, &lines_per_ns_, &longer_, &longer_squared_, &model_error_})
     *sum *= kKept;
+}
+
+void PersistEstimates::add(bool waits, const WalkPersists& walk, double own_cpu_ns) noexcept {
+  PersistEstimate& estimate = kinds_[waits ? 1 : 0].estimate;
+  estimate.add(walk, round_time_.persist_ns(walk.rounds, own_cpu_ns, estimate.likely_persist_ns(walk)));
 }
 
 PersistCounts PersistEstimates::take(double cpu_ns) noexcept {

@@ -7,6 +7,7 @@
 #include <cstdint>
 
 #include "counters/persist_counts.h"
+#include "counters/sampler/account/round_time.h"
 #include "tier/persist_target.h"
 #include "tier/tier.h"
 #include "walk/walk_persists.h"
@@ -20,18 +21,24 @@ class PersistEstimate {
   PersistEstimate(const ByTier<PersistTarget>* targets, double own_ns) noexcept
       : targets_(own_ns > 0 ? targets : nullptr), own_ns_(own_ns) {}
 
-  // Walks that begin evenly in time: each stands for as much of it as the others.
-  void add(const WalkPersists& walk) noexcept;
+  // Walks that begin evenly in time: each stands for as much of it as the others. `measured_ns`: what a
+  // persist of it takes here, with all work beside; 0: a model of the core has to say that.
+  void add(const WalkPersists& walk, double measured_ns = 0) noexcept;
+  // As that says; 0: it says nothing.
+  double likely_persist_ns(const WalkPersists& walk) const noexcept;
 
   // Of the CPU time of an epoch, by its walks and, by half as much each, those of the epochs before; and of
   // what came before the first walk.
   PersistCounts take(double cpu_ns) noexcept;
 
  private:
-  // Of the time of a walk here: how much longer it is to take.
+  // How long so many persists are to take with work beside that takes so much.
+  double emulated_ns(const PersistsPassed& passed, double work_ns) const noexcept;
+  // Of the time of a walk here, by the model of the core: how much longer it is to take.
   double longer_share(const WalkPersists& walk, double work_ns) const noexcept;
+  double here_ns(const PersistsPassed& passed, double work_ns) const noexcept;
+  void add_rates(const PersistsPassed& passed, double here_ns, double longer) noexcept;
   void forget() noexcept;
-  double here_ns(const WalkPersists& walk, double work_ns) const noexcept;
 
   const ByTier<PersistTarget>* targets_;
   double own_ns_;
@@ -51,7 +58,8 @@ class PersistEstimates {
 
   // A tick that stands for so much time, and a walk from it.
   void on_tick(bool waits, double ns) noexcept { kinds_[waits ? 1 : 0].ticks_ns += ns; }
-  void add(bool waits, const WalkPersists& walk) noexcept { kinds_[waits ? 1 : 0].estimate.add(walk); }
+  // Before it, the thread had used so much CPU time of its own.
+  void add(bool waits, const WalkPersists& walk, double own_cpu_ns) noexcept;
 
   // As PersistEstimate has it.
   PersistCounts take(double cpu_ns) noexcept;
@@ -62,6 +70,7 @@ class PersistEstimates {
     double ticks_ns = 0;
   };
   std::array<Kind, 2> kinds_;
+  RoundTime round_time_;
   double waiting_ns_ = 0;  // CPU time that no tick has spoken for
 };
 

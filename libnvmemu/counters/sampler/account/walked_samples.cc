@@ -62,7 +62,7 @@ void WalkedSamples::add(const LoadEntry* entry, double time_ns) noexcept {
   const StallKind kind = entry == nullptr ? StallKind::kOther : entry->kind;
   by_kind_ns_[static_cast<std::size_t>(kind)] += time_ns;
   ++samples_;
-  if (!may_wait_for_memory(kind) || (kind == StallKind::kStore && !rules_.has(Rule::kStores))) return;
+  if (!may_wait_for_memory(kind) || (waits_for_stores(kind) && !rules_.has(Rule::kStores))) return;
   if (waits_for_reads(kind)) ++stall_samples_;
   const auto end = held_.begin() + distinct_;
   const auto held = std::find_if(held_.begin(), end, [&](const Held& one) { return one.entry == entry; });

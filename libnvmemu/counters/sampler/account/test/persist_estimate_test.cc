@@ -15,8 +15,9 @@ const ByTier<PersistTarget> kTargets{PersistTarget{.first_ns = 1000, .line_ns = 
 // A walk of rounds of so much work each, with a persist of `lines` in the tier.
 WalkPersists rounds(std::uint32_t count, double work_ns, std::uint32_t lines = 1, TierId tier = 0) {
   WalkPersists walk{.ns = count * work_ns};
-  walk.persists[tier] = count;
-  walk.lines[tier] = count * lines;
+  walk.modelled.persists[tier] = count;
+  walk.modelled.lines[tier] = count * lines;
+  walk.all = walk.modelled;
   return walk;
 }
 WalkPersists work(double ns) { return {.ns = ns}; }
@@ -107,8 +108,63 @@ TEST(PersistEstimateTest, WhereNothingIsEmulatedNothingIsEstimated) {
 TEST(PersistEstimateTest, TicksThatAreWalkedMoreOftenCountByTheirTime) {
   PersistEstimates persists(&kTargets, kOwnNs);
   for (int i = 0; i < 100; ++i) persists.on_tick(i % 5 == 0, 1e4);
-  for (int i = 0; i < 9; ++i) persists.add(true, work(1e5));
-  persists.add(false, rounds(10, 20));
+  for (int i = 0; i < 9; ++i) persists.add(true, work(1e5), 0);
+  persists.add(false, rounds(10, 20), 0);
+  EXPECT_NEAR(persists.take(1e6).persists, 4000, 1e-6);
+}
+
+// Whatever a model, or the calibration, says of it.
+TEST(PersistEstimateTest, AMeasuredRoundTakesTheTarget) {
+  for (const double each_ns : {170., 230., 400.}) {
+    PersistEstimate persists(&kTargets, kOwnNs);
+    persists.add(rounds(10, 100), each_ns);
+    const PersistCounts counts = persists.take(1e6);
+    EXPECT_NEAR(counts.persists, 1e6 / each_ns, 1e-6);
+    EXPECT_NEAR(counts.delay_ns, 1e6 / each_ns * (1000 - each_ns), 1e-3);
+    EXPECT_EQ(counts.model_error_ns, 0);
+  }
+  PersistEstimate work_bound(&kTargets, kOwnNs);
+  work_bound.add(rounds(10, 100), 1500);
+  EXPECT_EQ(work_bound.take(1e6).delay_ns, 0);
+}
+
+// Whose rounds are so long that the modelled part has not one of them.
+TEST(PersistEstimateTest, AMeasuredRoundNeedNoModel) {
+  PersistEstimate persists(&kTargets, kOwnNs);
+  WalkPersists walk = work(300);
+  walk.all.persists[0] = 1;
+  walk.all.lines[0] = 3;
+  persists.add(walk, 500);
+  const PersistCounts counts = persists.take(1e6);
+  EXPECT_NEAR(counts.persists, 2000, 1e-6);
+  EXPECT_NEAR(counts.lines, 6000, 1e-6);
+  EXPECT_NEAR(counts.delay_ns, 2000 * (1052 - 500), 1e-3);
+}
+
+TEST(PersistEstimateTest, ARoundIsLikelyToTakeWhatItsInstructionsTake) {
+  const PersistEstimate persists(&kTargets, kOwnNs);
+  WalkPersists walk = work(500);
+  EXPECT_EQ(persists.likely_persist_ns(walk), 0);
+  walk.steps = 1000;
+  walk.rounds = {.fence = 0x1000, .persists = 2, .instructions = 6000};
+  EXPECT_EQ(persists.likely_persist_ns(walk), 1500);
+  walk.rounds.instructions = 60;
+  EXPECT_EQ(persists.likely_persist_ns(walk), kOwnNs);
+}
+
+// By a counter that both walks have seen.
+TEST(PersistEstimateTest, RoundsBetweenWalksAreMeasured) {
+  PersistEstimates persists(&kTargets, kOwnNs);
+  WalkPersists walk = rounds(10, 100);
+  walk.rounds = {.fence = 0x1000, .persists = 1, .instructions = 100};
+  walk.steps = 1000;
+  walk.rounds.difference[0] = 1;
+  persists.add(false, walk, 1e6);
+  walk.rounds.first[0] = 4000;
+  persists.on_tick(false, 1e6);
+  persists.take(1e6);  // as the model says
+  persists.add(true, walk, 2e6);
+  persists.on_tick(true, 1e6);
   EXPECT_NEAR(persists.take(1e6).persists, 4000, 1e-6);
 }
 

@@ -62,12 +62,22 @@ TEST_F(WalkedSamplesTest, ALoadThatNeverMissedWaitsForNothing) {
 
 TEST_F(WalkedSamplesTest, OtherInstructionsAreNotCharged) {
   told_.verdicts[1] = verdict(1, 100);
-  samples_.add(&load(1, StallKind::kPersist), kMs);
+  samples_.add(&load(1, StallKind::kOther), kMs);
   samples_.add(nullptr, kMs);
   const EpochCounts counts = take();
   EXPECT_EQ(counts.memory_stall_ns, 0);
   EXPECT_EQ(counts.samples, 2u);
   EXPECT_EQ(counts.stall_samples, 0u);
+}
+
+// Where walks have seen stores before it that fetch lines; and not where it waits for a persist.
+TEST_F(WalkedSamplesTest, FencesThatWaitForStoresAreCharged) {
+  told_.verdicts[1] = verdict(1, 200);
+  told_.verdicts[2] = verdict(0, 0);
+  samples_.add(&load(1, StallKind::kPersist), 8 * kMs);
+  samples_.add(&load(2, StallKind::kPersist), 8 * kMs);
+  samples_.add(&load(3, StallKind::kPersist), 8 * kMs);  // that no walk has passed
+  EXPECT_EQ(take().memory_stall_ns, 8 * kMs);
 }
 
 TEST_F(WalkedSamplesTest, StoresThatFetchLinesAreCharged) {

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a persist of a loop takes here, with all else that the loop does: the time between two walks by the
+// number of rounds between them. Pure; one thread's.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+
+#include "walk/walk_rounds.h"
+
+namespace nvmemu {
+
+class RoundTime {
+ public:
+  // Of a walk, before which the thread had used so much CPU time of its own; `likely_ns`: what a model of the
+  // core says, by which a counter that began anew meanwhile is told from one that did not. 0: not known.
+  double persist_ns(const WalkRounds& rounds, double own_cpu_ns, double likely_ns) noexcept {
+    if (rounds.fence == 0) return 0;
+    const double ns = own_cpu_ns - last_cpu_ns_;
+    const double persist_ns = rounds.fence == last_.fence ? between(rounds, ns, likely_ns) : 0;
+    last_ = rounds;
+    last_cpu_ns_ = own_cpu_ns;
+    return persist_ns;
+  }
+
+ private:
+  // The most rounds that a value tells of, if they are likely: what does not begin anew tells of most.
+  double between(const WalkRounds& rounds, double ns, double likely_ns) const noexcept {
+    constexpr double kMostDiffers = 3;  // by so much a model may be wrong, either way
+    double persist_ns = 0;
+    for (std::size_t i = 0; i < rounds.first.size(); ++i) {
+      const double each_ns = ns / (rounds_by(rounds, i) * rounds.persists);
+      const bool is_likely = each_ns * kMostDiffers > likely_ns && each_ns < likely_ns * kMostDiffers;
+      if (is_likely && (persist_ns == 0 || each_ns < persist_ns)) persist_ns = each_ns;
+    }
+    return persist_ns;
+  }
+
+  // As the value tells; 0: it does not. A word is looked for where the walk before had it.
+  double rounds_by(const WalkRounds& rounds, std::size_t i) const noexcept {
+    std::size_t before = i;
+    if (i >= kGeneralRegisters) {
+      const auto* const found =
+          std::find(last_.words.begin(), last_.words.end(), rounds.words[i - kGeneralRegisters]);
+      if (found == last_.words.end()) return 0;
+      before = kGeneralRegisters + static_cast<std::size_t>(found - last_.words.begin());
+    }
+    const auto each = static_cast<std::int64_t>(rounds.difference[i]);
+    if (each == 0 || rounds.difference[i] != last_.difference[before]) return 0;
+    const auto all = static_cast<std::int64_t>(rounds.first[i] - last_.first[before]);
+    return all % each == 0 ? std::max(0.0, static_cast<double>(all / each)) : 0;
+  }
+
+  WalkRounds last_;
+  double last_cpu_ns_ = 0;
+};
+
+}  // namespace nvmemu

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "counters/sampler/account/round_time.h"
+
+#include <gtest/gtest.h>
+
+namespace nvmemu {
+namespace {
+
+constexpr double kLikelyNs = 200;
+
+// A walk whose rounds, of so many persists each, have come so far.
+WalkRounds rounds_at(std::uint64_t round, double persists = 1, std::uintptr_t fence = 0x1000) {
+  WalkRounds rounds{.fence = fence, .persists = persists};
+  rounds.first[1] = 0 - round;
+  rounds.difference[1] = ~std::uint64_t{0};
+  rounds.first[2] = 64 * round;
+  rounds.difference[2] = 64;
+  return rounds;
+}
+
+TEST(RoundTimeTest, ARoundTakesTheTimeBetweenWalksByTheirNumber) {
+  RoundTime time;
+  EXPECT_EQ(time.persist_ns(rounds_at(1000), 5e6, kLikelyNs), 0);  // the first tells nothing
+  EXPECT_EQ(time.persist_ns(rounds_at(11000), 7.5e6, kLikelyNs), 250);
+  EXPECT_EQ(time.persist_ns(rounds_at(12000), 7.65e6, kLikelyNs), 150);
+}
+
+TEST(RoundTimeTest, OfSeveralPersistsEachTakesItsPart) {
+  RoundTime time;
+  time.persist_ns(rounds_at(0, 2), 0, kLikelyNs);
+  EXPECT_EQ(time.persist_ns(rounds_at(5000, 2), 2e6, kLikelyNs), 200);
+}
+
+TEST(RoundTimeTest, AnotherLoopIsMeasuredAnew) {
+  RoundTime time;
+  time.persist_ns(rounds_at(0), 0, kLikelyNs);
+  EXPECT_EQ(time.persist_ns(rounds_at(5000, 1, 0x2000), 1e6, kLikelyNs), 0);
+  EXPECT_EQ(time.persist_ns(rounds_at(10000, 1, 0x2000), 2e6, kLikelyNs), 200);
+}
+
+TEST(RoundTimeTest, AWalkWithoutRoundsBetweenThemChangesNothing) {
+  RoundTime time;
+  time.persist_ns(rounds_at(0), 0, kLikelyNs);
+  EXPECT_EQ(time.persist_ns({}, 1e6, kLikelyNs), 0);
+  EXPECT_EQ(time.persist_ns(rounds_at(10000), 2e6, kLikelyNs), 200);
+}
+
+// The pointer goes round and round, while the counter goes on.
+TEST(RoundTimeTest, ARegisterThatBeginsAnewIsNotGoneBy) {
+  RoundTime time;
+  time.persist_ns(rounds_at(0), 0, kLikelyNs);
+  WalkRounds second = rounds_at(10000);
+  second.first[2] = 64 * 100;  // 20 us a round: unlikely
+  EXPECT_EQ(time.persist_ns(second, 2e6, kLikelyNs), 200);
+  WalkRounds third = rounds_at(20000);
+  third.first[1] = third.first[2] = 0;
+  EXPECT_EQ(time.persist_ns(third, 4e6, kLikelyNs), 0);
+}
+
+// Wherever a walk has put it.
+TEST(RoundTimeTest, AWordTellsToo) {
+  RoundTime time;
+  WalkRounds first{.fence = 0x1000, .persists = 1}, second = first;
+  first.words[3] = second.words[7] = 0x100;
+  second.words[3] = 0x200;
+  first.difference[kGeneralRegisters + 3] = 1;
+  second.difference.fill(1);
+  second.first[kGeneralRegisters + 7] = 10000;
+  time.persist_ns(first, 0, kLikelyNs);
+  EXPECT_EQ(time.persist_ns(second, 2e6, kLikelyNs), 200);
+}
+
+TEST(RoundTimeTest, WhatIsNoWholeNumberOfRoundsTellsNothing) {
+  RoundTime time;
+  WalkRounds first = rounds_at(0), second = rounds_at(0);
+  first.difference[1] = second.difference[1] = 0;
+  second.first[2] = 64 * 10000 + 8;
+  time.persist_ns(first, 0, kLikelyNs);
+  EXPECT_EQ(time.persist_ns(second, 2e6, kLikelyNs), 0);
+}
+
+}  // namespace
+}  // namespace nvmemu
