@@ -53,6 +53,7 @@ class PersistWatch {
     }
     pending_ = {};
   }
+  void begin(const std::array<std::uintptr_t, kRoundWords>& words) noexcept { rounds_.begin(words); }
   void on_store(std::uintptr_t address) noexcept { rounds_.on_store(address); }
   void on_told(unsigned step) noexcept {
     if (is_near(step, held_at_)) held_ = {};
@@ -67,6 +68,8 @@ class PersistWatch {
   }
   // Whether a loop was found of which some instructions more would tell how its values go on.
   bool is_in_first_round() const noexcept { return rounds_.passes() == 1; }
+  // Whether the last is to be told of yet, by the `step`th instruction or those behind it.
+  bool may_be_told(unsigned step) const noexcept { return held_ != Lines{} && is_near(step, held_at_); }
   bool is_empty_handed() const noexcept { return rounds_.passes() == 0; }
 
   // What was passed until now; `ns` and `steps` of the modelled part.

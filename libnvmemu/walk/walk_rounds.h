@@ -26,6 +26,8 @@ struct WalkRounds {
 
 class RoundWatch {
  public:
+  // Words to watch where there are no stores before the first fence.
+  void begin(const std::array<std::uintptr_t, kRoundWords>& words) noexcept { rounds_.words = words; }
   // Of a word's line, or less. The last before the first fence are those that are watched.
   void on_store(std::uintptr_t address) noexcept {
     if (passes_ == 0) rounds_.words[stores_++ % kRoundWords] = address;

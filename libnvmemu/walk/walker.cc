@@ -137,7 +137,9 @@ class Walker::Run {
         plan_(plan),
         info_{.number = static_cast<std::uint32_t>(shared.tally().walks.load(std::memory_order_relaxed)),
               .worth = plan.worth,
-              .forgets = plan.rules.has(Rule::kForgetting)} {}
+              .forgets = plan.rules.has(Rule::kForgetting)} {
+    persists_.begin(walker.round_words_);
+  }
 
   WalkOutcome go() noexcept {
     WalkOutcome outcome;
@@ -157,13 +159,14 @@ class Walker::Run {
  private:
   bool goes_on(unsigned steps) const noexcept {
     if (steps < plan_.steps) return true;
-    if (steps < WalkPlan::kMostForRound && looks_for_round()) return true;
+    if (steps < WalkPlan::kMostForRound && looks_for_round(steps)) return true;
     return plan_.awaited != 0 && steps < plan_.further_steps && passes_ < WalkPlan::kFewPasses;
   }
 
   // What a loop of persists goes on by takes two of its rounds to see, which may be long.
-  bool looks_for_round() const noexcept {
-    return persists_.is_in_first_round() || (persists_.is_empty_handed() && walker_.persisted_before_);
+  bool looks_for_round(unsigned step) const noexcept {
+    return persists_.may_be_told(step) || persists_.is_in_first_round() ||
+           (persists_.is_empty_handed() && walker_.persisted_before_);
   }
 
   void note(WalkOutcome& outcome) noexcept {
@@ -259,6 +262,7 @@ class Walker::Run {
       outcome.persists =
           persists_.take(time.here - before_.time.here, std::min(outcome.steps, plan_.steps) - plan_.warm_up);
     walker_.persisted_before_ = !persists_.is_empty_handed();
+    if (outcome.persists.rounds.fence != 0) walker_.round_words_ = outcome.persists.rounds.words;
     const double misses = overlap_.misses;
     if (misses == 0) return;
     outcome.miss_ns = miss_ns_ / misses;

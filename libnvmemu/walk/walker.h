@@ -99,7 +99,8 @@ class Walker {
   CoreModel core_;
   BranchGuess branches_;
   std::array<std::uintptr_t, kMissesKept> missed_;
-  bool persisted_before_;  // the last short walk has passed a persist
+  std::array<std::uintptr_t, kRoundWords> round_words_;  // of the last loop of persists
+  bool persisted_before_;                                // the last short walk has passed a persist
   bool has_pages_;
 };
 

@@ -48,6 +48,8 @@ class Repeats:
             injected_ns = [report["totals"]["injected_ns"] for report in reports]
             relative_95 = [report["error"]["relative_95"] for report in reports]
             self.spread.samples = deviations_in_percent(injected_ns)
+            of_time = deviations_in_percent([report["totals"]["cpu_ns"] for report in reports])
+            self.spread.remark = f"their own CPU time {max(of_time, key=abs):+.0f} % at most"
             self.outside.samples = [misses_of_intervals(injected_ns, relative_95)]
             told = [100 * relative for relative in relative_95 if relative is not None]
             self.outside.remark = f"+-{min(told):.0f} to {max(told):.0f} %" if told else "no report tells its error"

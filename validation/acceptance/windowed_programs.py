@@ -21,6 +21,12 @@ def chases():
                                "nvmemu-chase", [*SET, "--chains", str(chains), "--page-size", pages], AllFromMemory())
 
 
+# What walks have said of a load for long is wrong from one moment on.
+def after_cached():
+    yield Windowed("chase, cached for 5 s before", "windows: other loads", TARGET, "nvmemu-chase",
+                   [*SET, "--cached-before", "5"], AllFromMemory())
+
+
 def written_out():
     def from_memory(run):
         return run["from_memory_per_load"]
@@ -70,5 +76,5 @@ def experiments():
         judged = list(kind())
         yield from judged
         yield MeanError(title, bound, judged)
-    for kind in (written_out, gathers, beside_work, without_memory):
+    for kind in (after_cached, written_out, gathers, beside_work, without_memory):
         yield from kind()

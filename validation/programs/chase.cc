@@ -38,7 +38,7 @@ struct Options {
   std::uint64_t size_bytes = std::uint64_t{512} << 20;
   PageSize page_size = PageSize::k2MiB;
   Amount loads{.count = 8'000'000};
-  std::uint64_t chains = 1, work = 0, divisions = 0, threads = 1, repeat = 1, seed = 1;
+  std::uint64_t chains = 1, work = 0, divisions = 0, threads = 1, repeat = 1, seed = 1, cached_seconds = 0;
   bool between_loads = false;
   std::string miss;  // what one takes; empty: they are not counted
 };
@@ -65,6 +65,21 @@ Work work_of(const Options& options) {
   return {};
 }
 
+// By the same instructions.
+Result<void> chase_cached(const Options& options) {
+  if (options.cached_seconds == 0) return {};
+  constexpr std::uint64_t kCachedBytes = 16 << 10, kPiece = 1'000'000;
+  const auto cycle =
+      LineCycle::create(kCachedBytes, PageSize::k4KiB, options.seed, static_cast<unsigned>(options.chains));
+  if (!cycle) return tl::unexpected<Error>(cycle.error());
+  ChaseState state;
+  state.at = cycle->starts();
+  const Stopwatch stopwatch;
+  while (stopwatch.stop_ns() < static_cast<double>(options.cached_seconds) * 1e9)
+    chase(state, kPiece, work_of(options));
+  return {};
+}
+
 Outcome chase_in_thread(const Options& options, unsigned thread, Team& team) {
   constexpr std::uint64_t kPiece = 10'000;  // steps: of some ms
   Outcome outcome;
@@ -79,6 +94,7 @@ Outcome chase_in_thread(const Options& options, unsigned thread, Team& team) {
   } else {
     outcome.error = cycle.error();
   }
+  if (const auto cached = chase_cached(options); !cached) outcome.error = cached.error();
   for (std::uint64_t repetition = 0; repetition < options.repeat; ++repetition) {
     team.meet();  // also by a thread without memory: the others wait for it
     if (!cycle) continue;
@@ -187,6 +203,9 @@ int main(int argc, char** argv) {
                  "then make as many loads again, and print misses_per_load, of a set that mostly stays in a "
                  "cache: one for every LATENCY that 16 loads take longer than their median")
       .type_name("LATENCY");
+  add_count(app, "--cached-before", options.cached_seconds, 0, 3600,
+            "seconds for which the same instructions chase over 16 KiB before: loads that hit caches for "
+            "long, and then miss");
   add_seed(app, options.seed);
   app.callback([&] { check(options); });
   return run_program(app, argc, argv, [&] { return run(options); });

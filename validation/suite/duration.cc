@@ -58,6 +58,7 @@ double estimated_seconds(const Experiment& experiment, unsigned rounds, const Ma
   double seconds = native_seconds;  // from which the loads, or the own memory's time, are taken
   if (experiment.truth == Truth::kPerAccess)
     seconds += kTwinSlowdown * experiment.seconds + experiment.set_up_seconds;
+  if (!experiment.together_arguments.empty()) seconds += native_seconds;
   // None of whose three shares takes longer than all.
   if (!experiment.share_arguments.empty()) seconds += 3 * kShareRounds * native_seconds;
   if (is_in_cache(experiment)) seconds += kChaseSeconds;

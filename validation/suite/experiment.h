@@ -46,9 +46,10 @@ enum class Program : std::uint8_t { kChase, kSync, kWorkload, kGather, kTieredMe
 
 // What a closed form makes of native time.
 enum class Adds : std::uint8_t {
-  kLoads,    // each load of a share of them takes target - base longer: they wait for each other
-  kGroups,   // they are waited for together, in as many groups as base latencies fit in: likewise each group
-  kRounds,   // a round takes the target, or what it takes here, whichever is more
+  kLoads,   // each load of a share of them takes target - base longer: they wait for each other
+  kGroups,  // they are waited for together, in as many groups as what misses take then fits in: likewise each
+            // group
+  kRounds,  // a round takes the target, or what it takes here, whichever is more
   kNothing,  // it stays
 };
 
@@ -74,6 +75,9 @@ struct Experiment {
   // there are too few places for; where the instructions behind a miss are, as much as it does in those runs,
   // and a little less, since what is near has to be waited for, too.
   std::vector<std::string> share_arguments = {};
+  // Of kGroups: of a chase of many chains, whose step takes what misses take that come as often. Less than
+  // one at a time does on machines whose memory is clocked by what is asked of it. Empty: the base latency.
+  std::vector<std::string> together_arguments = {};
   double further_ns = 0;                // of kRounds, what a round takes beyond the target
   std::vector<double> targets_ns = {};  // absolute; empty where the truth gives it
   double seconds = 1;                   // of a native run, about, set-up left out

@@ -48,8 +48,21 @@ Result<void> add_work(Runs& runs, const Experiment& experiment, const Measured& 
   return {};
 }
 
-double groups_seconds(double native_seconds, double of_all, double target_ns, double base_ns) {
-  return native_seconds * (1 + of_all * (target_ns - base_ns) / base_ns);
+// In which the loads from memory are waited for by so much longer, `of_all` of them.
+double groups_seconds(const Form& form, double native_seconds, double of_all, double longer_ns,
+                      double base_ns) {
+  return native_seconds * (1 + of_all * longer_ns / (form.together_ns > 0 ? form.together_ns : base_ns));
+}
+
+Result<double> together_ns(Runs& runs, const Experiment& experiment) {
+  Experiment chase = experiment;
+  chase.program = Program::kChase;
+  chase.arguments = experiment.together_arguments;
+  const auto run = runs.native(chase, {});
+  if (!run) return tl::unexpected<Error>(run.error());
+  const Result<double> steps = loads_of_structure(*run);
+  if (!steps) return steps;
+  return run->seconds * 1e9 / *steps;
 }
 
 // How much of what all loads from memory add so many of them do: by native runs with none, so many, and all,
@@ -84,7 +97,8 @@ double expected_seconds(double native_seconds, double loads, double target_ns, d
 }
 
 double Form::least_seconds(double native_seconds, double target_ns, double base_ns) const {
-  return adds == Adds::kGroups ? groups_seconds(native_seconds, share, target_ns, base_ns) : native_seconds;
+  if (adds != Adds::kGroups) return native_seconds;
+  return groups_seconds(*this, native_seconds, share, target_ns - base_ns, base_ns);
 }
 
 double Form::expected_seconds(double native_seconds, double target_ns, double base_ns) const {
@@ -92,7 +106,8 @@ double Form::expected_seconds(double native_seconds, double target_ns, double ba
   if (adds == Adds::kNothing) return native_seconds;
   if (adds == Adds::kRounds)
     return std::max(native_seconds, loads * (target_ns + further_ns) * kSecondsPerNs);
-  if (adds == Adds::kGroups) return groups_seconds(native_seconds, most_share, target_ns, base_ns);
+  if (adds == Adds::kGroups)
+    return groups_seconds(*this, native_seconds, most_share, target_ns - base_ns, base_ns);
   const double hidden_ns = window_holds_work ? work_ns.value_or(0) : 0;
   return suite::expected_seconds(native_seconds, share * loads, std::max(target_ns, hidden_ns),
                                  std::max(base_ns, hidden_ns));
@@ -112,6 +127,12 @@ Result<Form> form_of(Runs& runs, const Experiment& experiment, const MeasureOpti
   form.adds = experiment.adds;
   form.share = experiment.share;
   form.further_ns = experiment.further_ns;
+  if (!experiment.together_arguments.empty()) {
+    show(options, "native, as many misses at a time");
+    const Result<double> together = together_ns(runs, experiment);
+    if (!together) return tl::unexpected<Error>(together.error());
+    form.together_ns = *together;
+  }
   if (!experiment.share_arguments.empty()) {
     show(options, "native, a part from memory");
     const Result<double> share = share_of_groups(runs, experiment);

@@ -23,6 +23,7 @@ struct Form {
   std::string unknown;             // why there is no such sum here; empty: there is
   Adds adds = Adds::kLoads;
   double share = 1, further_ns = 0;  // Experiment's
+  double together_ns = 0;            // of kGroups: what misses take that come together; 0: the base
   double most_share = 1;             // of kGroups: of what all of them would add, so much the share may
 
   // Of native runs that took so long, at another latency: by Adds; each load takes as much longer, or, where

@@ -29,6 +29,7 @@ struct MemoryEntry {
   unsigned lines = 1;  // of a persist
 };
 
+constexpr unsigned kManyChains = 16;  // as many misses at a time as a chase can have
 constexpr double kPersistBps = 2.4e9;
 constexpr double kPersistNs = 1000;
 // All that nobody places, which is all: so that persists have a bandwidth.
@@ -86,6 +87,11 @@ Experiment experiment_of(const MemoryEntry& entry, const Machine& machine, const
   experiment.memory_options = words_of(entry.memory, size);
   experiment.adds = entry.adds;
   experiment.share = entry.share;
+  if (entry.adds == Adds::kGroups)
+    experiment.together_arguments =
+        words_of(fmt::format("--size SIZE --chains {} --loads {:.0f}", kManyChains,
+                             seconds * 1e9 / std::max(machine.base_ns, 5.0)),
+                 size);
   if (entry.adds == Adds::kGroups && entry.share < 1) {
     experiment.share_arguments = experiment.arguments;
     experiment.judged = Judged::kBounds;

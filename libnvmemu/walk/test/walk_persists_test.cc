@@ -70,6 +70,18 @@ TEST(PersistWatchTest, WhatIsToldBeforeIsNotCounted) {
   EXPECT_EQ(watch.take(1, 10).modelled.persists[0], 0U);
 }
 
+// A walk must not end before it is known.
+TEST(PersistWatchTest, TheLastMayBeToldOfForAWhile) {
+  PersistWatch watch;
+  EXPECT_FALSE(watch.may_be_told(0));
+  watch.on_flush(1, 0, 0);
+  fence(watch, 2);
+  EXPECT_TRUE(watch.may_be_told(3));
+  EXPECT_FALSE(watch.may_be_told(2 + kFar));
+  watch.on_told(10);
+  EXPECT_FALSE(watch.may_be_told(11));
+}
+
 // As by nvmemu_persisted(), behind; the last one's end the walk does not reach.
 TEST(PersistWatchTest, WhatIsToldBehindIsNotCounted) {
   PersistWatch watch;

@@ -57,6 +57,18 @@ TEST(RoundWatchTest, WordsAreWatchedAsRegistersAre) {
   }
 }
 
+// A walk that begins behind the stores of its first round.
+TEST(RoundWatchTest, WhatTheLastWalkWatchedIsWatchedWhereNothingIsStored) {
+  RoundWatch watch;
+  watch.begin({0x100, 0x200});
+  watch.on_store(0x300);
+  for (std::uint64_t round = 0; round < 2; ++round)
+    watch.on_persist(0, kFenceAt, {}, [&](std::uintptr_t address) { return address + round; });
+  EXPECT_EQ(watch.take().words[0], 0x300U);
+  EXPECT_EQ(watch.take().words[1], 0x200U);
+  EXPECT_EQ(watch.take().first[kGeneralRegisters + 1], 0x200U);
+}
+
 TEST(RoundWatchTest, ARoundMayHaveSeveralPersists) {
   RoundWatch watch;
   for (std::uint64_t round = 0; round < 6; ++round) {

@@ -63,6 +63,21 @@ TEST(Form, OfLoadsThatOverlapHasNativeRunsTellWhatAShareAddsAtMost) {
   EXPECT_FALSE(form_of(runs, experiment, {})) << "memory that takes no longer than a cache";
 }
 
+TEST(Form, OfLoadsThatOverlapHasAChaseTellWhatMissesTakeTogether) {
+  FakeRuns runs;
+  runs.on_native = [&runs](const Placement&) {
+    const Experiment& asked = runs.experiments.back();
+    return run_of(asked.program == Program::kChase && !asked.arguments.empty() ? 0.25 : 1);
+  };
+  Experiment experiment = experiment_of(Truth::kTiers);
+  experiment.adds = Adds::kGroups;
+  experiment.program = Program::kGather;
+  experiment.together_arguments = {"--chains", "16"};
+  const auto form = form_of(runs, experiment, {});
+  ASSERT_TRUE(form) << form.error().message;
+  EXPECT_DOUBLE_EQ(form->together_ns, 0.25 * 1e9 / form->loads);
+}
+
 TEST(MeasureAdded, MeasuresTheWorkAlone) {
   FakeRuns runs;
   const auto rows = rows_beside_work(runs, 300e-9 * 1e6, true);

@@ -34,6 +34,14 @@ TEST(FormTest, LoadsThatOverlapTakeLongerByGroups) {
   EXPECT_DOUBLE_EQ(form(Adds::kGroups, 0.5).least_seconds(kSecond, 600, 200), 2);
 }
 
+// But each for as long as misses take that come together, which may be less: here of half as long, twice as
+// many.
+TEST(FormTest, GroupsAreAsManyAsMissesTakeTogether) {
+  Form together = form(Adds::kGroups);
+  together.together_ns = 100;
+  EXPECT_DOUBLE_EQ(together.expected_seconds(kSecond, 600, 200), 5);
+}
+
 TEST(FormTest, ARoundTakesThePersistOrWhatItTakesHere) {
   EXPECT_DOUBLE_EQ(form(Adds::kRounds).expected_seconds(0.2, 1000, 200), 1);
   EXPECT_DOUBLE_EQ(form(Adds::kRounds, 1, 500).expected_seconds(0.2, 1000, 200), 1.5);

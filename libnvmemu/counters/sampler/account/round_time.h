@@ -17,13 +17,26 @@ class RoundTime {
   double persist_ns(const WalkRounds& rounds, double own_cpu_ns, double likely_ns) noexcept {
     if (rounds.fence == 0) return 0;
     const double ns = own_cpu_ns - last_cpu_ns_;
-    const double persist_ns = rounds.fence == last_.fence ? between(rounds, ns, likely_ns) : 0;
+    const bool goes_on = rounds.fence == last_.fence;
+    const double persist_ns = goes_on ? between(rounds, ns, likely_ns) : 0;
     last_ = rounds;
     last_cpu_ns_ = own_cpu_ns;
-    return persist_ns;
+    return remember(persist_ns, goes_on);
   }
 
  private:
+  // What was measured holds for a while where nothing can be.
+  double remember(double persist_ns, bool goes_on) noexcept {
+    constexpr unsigned kMostWalks = 8;
+    if (persist_ns > 0) {
+      known_ns_ = persist_ns;
+      walks_since_ = 0;
+    } else if (!goes_on || ++walks_since_ > kMostWalks) {
+      known_ns_ = 0;
+    }
+    return known_ns_;
+  }
+
   // The most rounds that a value tells of, if they are likely: what does not begin anew tells of most.
   double between(const WalkRounds& rounds, double ns, double likely_ns) const noexcept {
     constexpr double kMostDiffers = 3;  // by so much a model may be wrong, either way
@@ -53,6 +66,8 @@ class RoundTime {
 
   WalkRounds last_;
   double last_cpu_ns_ = 0;
+  double known_ns_ = 0;
+  unsigned walks_since_ = 0;  // that was measured
 };
 
 }  // namespace nvmemu
