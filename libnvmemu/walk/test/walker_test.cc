@@ -87,6 +87,29 @@ __attribute__((noinline, noclone)) void persist_with_a_tick(std::uint64_t* at, s
       : "cc", "memory");
 }
 
+// Each step stores to a line and waits for it, and flushes another one, and waits for that.
+extern "C" const char nvmemu_test_store_fence[], nvmemu_test_persist_fence[];
+__attribute__((noinline, noclone)) void fence_with_a_tick(std::uint64_t* at, std::uint64_t steps) {
+  asm volatile(
+      "int3\n"
+      "1:\n"
+      "  mov %[steps], (%[at])\n"
+      "  .globl nvmemu_test_store_fence\n"
+      "nvmemu_test_store_fence:\n"
+      "  mfence\n"
+      "  mov %[steps], 64(%[at])\n"
+      "  clflush 64(%[at])\n"
+      "  .globl nvmemu_test_persist_fence\n"
+      "nvmemu_test_persist_fence:\n"
+      "  sfence\n"
+      "  add $128, %[at]\n"
+      "  dec %[steps]\n"
+      "  jnz 1b"
+      : [at] "+r"(at), [steps] "+r"(steps)
+      :
+      : "cc", "memory");
+}
+
 class WalkerTest : public testing::Test {
  protected:
   WalkerTest() {
@@ -206,6 +229,19 @@ TEST_F(WalkerTest, CountsWhatMakesStoresDurable) {
   EXPECT_NEAR(now_.outcome.persists.modelled.persists[0], 2 * kShare * kRoundsInAWalk, 2);
   EXPECT_NEAR(now_.outcome.persists.modelled.lines[0], 2 * kShare * kRoundsInAWalk, 2);
   EXPECT_GT(now_.outcome.persists.ns, 0);
+}
+
+TEST_F(WalkerTest, AFenceWaitsForTheStoresBeforeIt) {
+  constexpr std::uint64_t kSteps = 1000;
+  std::vector<std::uint64_t> memory(kSteps * 128 / sizeof(std::uint64_t));
+  walk_anew(kAllIsMemory, WalkSchedule::kShort, [&] { fence_with_a_tick(memory.data(), kSteps); });
+  const auto verdict_at = [&](const char* fence) {
+    return now_.shared->verdict_of(reinterpret_cast<std::uintptr_t>(fence));
+  };
+  EXPECT_GT(verdict_at(nvmemu_test_store_fence).executions, 200);
+  EXPECT_GT(verdict_at(nvmemu_test_store_fence).share, 0.9);
+  EXPECT_TRUE(verdict_at(nvmemu_test_persist_fence).is_known());
+  EXPECT_EQ(verdict_at(nvmemu_test_persist_fence).share, 0);
 }
 
 TEST_F(WalkerTest, FindsASmallSetInTheCachesInTheSecondHalfOfALongWalk) {

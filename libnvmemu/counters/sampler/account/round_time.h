@@ -37,11 +37,18 @@ class RoundTime {
     return known_ns_;
   }
 
-  // The most rounds that a value tells of, if they are likely: what does not begin anew tells of most.
+  // By registers, which are the thread's own; or else by words, which other threads may change as well.
   double between(const WalkRounds& rounds, double ns, double likely_ns) const noexcept {
+    const double own_ns = between(rounds, 0, kGeneralRegisters, ns, likely_ns);
+    return own_ns > 0 ? own_ns : between(rounds, kGeneralRegisters, rounds.first.size(), ns, likely_ns);
+  }
+
+  // The most rounds that one of these values tells of, if they are likely: what begins anew tells of fewer.
+  double between(const WalkRounds& rounds, std::size_t begin, std::size_t end, double ns,
+                 double likely_ns) const noexcept {
     constexpr double kMostDiffers = 3;  // by so much a model may be wrong, either way
     double persist_ns = 0;
-    for (std::size_t i = 0; i < rounds.first.size(); ++i) {
+    for (std::size_t i = begin; i < end; ++i) {
       const double each_ns = ns / (rounds_by(rounds, i) * rounds.persists);
       const bool is_likely = each_ns * kMostDiffers > likely_ns && each_ns < likely_ns * kMostDiffers;
       if (is_likely && (persist_ns == 0 || each_ns < persist_ns)) persist_ns = each_ns;

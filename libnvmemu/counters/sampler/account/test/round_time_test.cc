@@ -72,6 +72,17 @@ TEST(RoundTimeTest, AWordTellsToo) {
   EXPECT_EQ(time.persist_ns(second, 2e6, kLikelyNs), 200);
 }
 
+// A word that another thread counts in, too.
+TEST(RoundTimeTest, ARegisterIsGoneByBeforeAWord) {
+  RoundTime time;
+  WalkRounds first = rounds_at(0), second = rounds_at(10000);
+  first.words[0] = second.words[0] = 0x100;
+  first.difference[kGeneralRegisters] = second.difference[kGeneralRegisters] = 1;
+  second.first[kGeneralRegisters] = 20000;
+  time.persist_ns(first, 0, kLikelyNs);
+  EXPECT_EQ(time.persist_ns(second, 2e6, kLikelyNs), 200);
+}
+
 TEST(RoundTimeTest, WhatIsNoWholeNumberOfRoundsTellsNothing) {
   RoundTime time;
   WalkRounds first = rounds_at(0), second = rounds_at(0);
