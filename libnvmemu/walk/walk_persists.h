@@ -40,16 +40,16 @@ class PersistWatch {
     if (line != last_line_ || pending_[tier] == 0) ++pending_[tier];  // a line is often stored in pieces
     last_line_ = line;
   }
-  // `word_at(address)` is what lies there.
-  template <typename WordAt>
+  // `memory`: see RoundWatch.
+  template <typename Memory>
   void on_fence(unsigned step, std::uintptr_t fence, const GeneralRegisters& registers,
-                WordAt word_at) noexcept {
+                const Memory& memory) noexcept {
     if (is_empty()) return;
     if (!is_told_) {
       settle();
       held_ = pending_;
       held_at_ = step;
-      rounds_.on_persist(step, fence, registers, word_at);
+      rounds_.on_persist(step, fence, registers, memory);
     }
     pending_ = {};
   }
@@ -73,9 +73,14 @@ class PersistWatch {
   bool is_empty_handed() const noexcept { return rounds_.passes() == 0; }
 
   // What was passed until now; `ns` and `steps` of the modelled part.
-  WalkPersists take(double ns, unsigned steps) noexcept {
+  template <typename Memory>
+  WalkPersists take(double ns, unsigned steps, const Memory& memory, OthersWords& others) noexcept {
     end_modelled();
-    return {.ns = ns, .steps = steps, .modelled = modelled_, .rounds = rounds_.take(), .all = passed_};
+    return {.ns = ns,
+            .steps = steps,
+            .modelled = modelled_,
+            .rounds = rounds_.take(memory, others),
+            .all = passed_};
   }
 
  private:

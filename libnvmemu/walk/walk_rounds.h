@@ -4,15 +4,18 @@
 // between them. Pure; one thread's.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
+#include <utility>
 
 #include "walk/decode/memory_operand.h"
 
 namespace nvmemu {
 
 // The registers, and behind these the words.
-inline constexpr std::size_t kRoundWords = 16;
+inline constexpr unsigned kRoundWordBits = 6;
+inline constexpr std::size_t kRoundWords = 1 << kRoundWordBits;
 using RoundValues = std::array<std::uint64_t, kGeneralRegisters + kRoundWords>;
 
 struct WalkRounds {
@@ -24,37 +27,70 @@ struct WalkRounds {
   RoundValues difference{};  // and by how much more the next, modulo 2^64; 0: not as much each time
 };
 
+// Words that other threads have been seen to change: the last of them. Zeros are a valid state.
+class OthersWords {
+ public:
+  void add(std::uintptr_t address) noexcept {
+    if (!has(address)) words_[added_++ % kMost] = address;
+  }
+  bool has(std::uintptr_t address) const noexcept {
+    return std::find(words_.begin(), words_.end(), address) != words_.end();
+  }
+
+ private:
+  static constexpr std::size_t kMost = 16;
+  std::array<std::uintptr_t, kMost> words_;
+  std::size_t added_;
+};
+
 class RoundWatch {
  public:
   // Words to watch where there are no stores before the first fence.
   void begin(const std::array<std::uintptr_t, kRoundWords>& words) noexcept { rounds_.words = words; }
-  // Of a word's line, or less. The last before the first fence are those that are watched.
+  // Each word has its place, which it takes of another. Those that are stored before the first fence are
+  // watched.
+  static std::size_t place_of(std::uintptr_t address) noexcept {
+    return static_cast<std::size_t>(address * 0x9E3779B97F4A7C15ULL >> (64 - kRoundWordBits));
+  }
   void on_store(std::uintptr_t address) noexcept {
-    if (passes_ == 0) rounds_.words[stores_++ % kRoundWords] = address;
+    if (passes_ == 0) rounds_.words[place_of(address)] = address;
   }
 
-  // A fence that ends a persist. `word_at(address)` is what lies there.
-  template <typename WordAt>
+  // A fence that ends a persist. `memory.as_walked(address)` is the word there with what the walk has stored,
+  // `memory.as_it_is(address)` without.
+  template <typename Memory>
   void on_persist(unsigned step, std::uintptr_t fence, const GeneralRegisters& registers,
-                  WordAt word_at) noexcept {
+                  const Memory& memory) noexcept {
     ++persists_;
     if (passes_ > 0 && fence != rounds_.fence) return;
-    const RoundValues now = values(registers, word_at);
-    if (passes_ == 0) {
-      rounds_.fence = fence;
-      rounds_.first = now;
-    } else {
-      compare(now);
+    constexpr std::uint32_t kCompared = 6;
+    if (passes_ < kCompared) {
+      const RoundValues now = values(registers, memory);
+      if (passes_ == 0) {
+        rounds_.fence = fence;
+        rounds_.first = now;
+        as_they_were_ = as_they_are(memory);
+      } else {
+        compare(now);
+      }
+      last_ = now;
     }
-    last_ = now;
     (passes_++ == 0 ? first_pass_ : last_pass_) = {step, persists_};
   }
 
   std::uint32_t passes() const noexcept { return passes_; }
 
-  WalkRounds take() const noexcept {
+  // A word that has changed under the walk is other threads', too, and tells nothing from then on: they may
+  // be held up by delays in the next.
+  template <typename Memory>
+  WalkRounds take(const Memory& memory, OthersWords& others) const noexcept {
     if (passes_ < 2) return {};
     WalkRounds taken = rounds_;
+    const Words now = as_they_are(memory);
+    for (std::size_t i = 0; i < kRoundWords; ++i) {
+      if (now[i] != as_they_were_[i]) others.add(rounds_.words[i]);
+      if (others.has(rounds_.words[i])) leave_out(kGeneralRegisters + i, taken);
+    }
     const double rounds = passes_ - 1;
     taken.persists = (last_pass_.persists - first_pass_.persists) / rounds;
     taken.instructions = (last_pass_.step - first_pass_.step) / rounds;
@@ -62,13 +98,31 @@ class RoundWatch {
   }
 
  private:
-  template <typename WordAt>
-  RoundValues values(const GeneralRegisters& registers, WordAt word_at) const noexcept {
+  using Words = std::array<std::uint64_t, kRoundWords>;
+
+  template <typename Memory>
+  RoundValues values(const GeneralRegisters& registers, const Memory& memory) const noexcept {
     RoundValues now{};
     for (std::size_t i = 0; i < registers.size(); ++i) now[i] = registers[i];
     for (std::size_t i = 0; i < kRoundWords; ++i)
-      now[registers.size() + i] = rounds_.words[i] != 0 ? word_at(rounds_.words[i]) : 0;
+      if (rounds_.words[i] != 0) now[registers.size() + i] = memory.as_walked(rounds_.words[i]);
     return now;
+  }
+  template <typename Memory>
+  Words as_they_are(const Memory& memory) const noexcept {
+    Words now{};
+    for (std::size_t i = 0; i < kRoundWords; ++i)
+      if (rounds_.words[i] != 0) now[i] = memory.as_it_is(rounds_.words[i]);
+    return now;
+  }
+
+  // With what was read of it, or is to be written there, in a register.
+  static void leave_out(std::size_t word, WalkRounds& rounds) noexcept {
+    const auto step = static_cast<std::int64_t>(std::exchange(rounds.difference[word], 0));
+    for (std::size_t i = 0; i < kGeneralRegisters; ++i) {
+      const auto away = static_cast<std::int64_t>(rounds.first[i] - rounds.first[word]);
+      if (away == 0 || away == step || away == -step) rounds.difference[i] = 0;
+    }
   }
 
   void compare(const RoundValues& now) noexcept {
@@ -81,7 +135,7 @@ class RoundWatch {
 
   WalkRounds rounds_;
   RoundValues last_{};
-  std::size_t stores_ = 0;
+  Words as_they_were_{};  // at the first pass
   struct Pass {
     unsigned step = 0;
     std::uint32_t persists = 0;

@@ -136,11 +136,22 @@ class Walker::Run {
   static bool is_whole_word(std::uintptr_t address) noexcept {
     return address % kLineBytes <= kLineBytes - sizeof(std::uint64_t);
   }
-  std::uint64_t word_at(std::uintptr_t address) noexcept {
-    std::uint64_t word = 0;
-    walker_.memory_.read(address, &word, sizeof word);
-    return word;
-  }
+  struct Words {
+    WalkMemory& memory;
+
+    std::uint64_t as_walked(std::uintptr_t address) const noexcept {
+      std::uint64_t word = 0;
+      memory.read(address, &word, sizeof word);
+      return word;
+    }
+    // Nor is that touched where the walk may not.
+    std::uint64_t as_it_is(std::uintptr_t address) const noexcept {
+      std::uint64_t word = 0;
+      if (memory.read(address, &word, sizeof word)) read_word(address, word);
+      return word;
+    }
+  };
+  Words words() const noexcept { return {walker_.memory_}; }
 
   void watch(const MicroOp& op, unsigned step) noexcept {
     if (shared_.is_told_at(op.address)) return persists_.on_told(step);
@@ -148,8 +159,7 @@ class Walker::Run {
     if (op.kind == OpKind::kFlush || stores_past)
       persists_.on_flush(step, address(), shared_.tiers().of(address()));
     if (op.kind == OpKind::kFence || op.is_locked)
-      persists_.on_fence(step, op.address, walker_.registers_.general,
-                         [this](std::uintptr_t word) { return word_at(word); });
+      persists_.on_fence(step, op.address, walker_.registers_.general, words());
   }
 
   void model(const MicroOp& op, double ticks, TierId tier, unsigned step) noexcept {
@@ -178,7 +188,8 @@ class Walker::Run {
     const CoreTime time = walker_.core_.time();
     if (outcome.steps > plan_.warm_up)
       outcome.persists =
-          persists_.take(time.here - before_.time.here, std::min(outcome.steps, plan_.steps) - plan_.warm_up);
+          persists_.take(time.here - before_.time.here, std::min(outcome.steps, plan_.steps) - plan_.warm_up,
+                         words(), walker_.others_words_);
     walker_.persisted_before_ = !persists_.is_empty_handed();
     if (outcome.persists.rounds.fence != 0) walker_.round_words_ = outcome.persists.rounds.words;
     const double misses = overlap_.misses;

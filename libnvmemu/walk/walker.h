@@ -58,7 +58,8 @@ class Walker {
   BranchGuess branches_;
   std::array<std::uintptr_t, kMissesKept> missed_;
   std::array<std::uintptr_t, kRoundWords> round_words_;  // of the last loop of persists
-  bool persisted_before_;                                // the last short walk has passed a persist
+  OthersWords others_words_;
+  bool persisted_before_;  // the last short walk has passed a persist
   bool has_pages_;
 };
 

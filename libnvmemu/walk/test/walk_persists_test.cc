@@ -8,9 +8,14 @@ namespace {
 
 constexpr unsigned kFar = PersistWatch::kNearSteps + 1;
 
-void fence(PersistWatch& watch, unsigned step) {
-  watch.on_fence(step, 0x1000, {}, [](std::uintptr_t) { return std::uint64_t{0}; });
-}
+struct NoWords {
+  static std::uint64_t as_walked(std::uintptr_t) { return 0; }
+  static std::uint64_t as_it_is(std::uintptr_t) { return 0; }
+};
+
+OthersWords others{};
+
+void fence(PersistWatch& watch, unsigned step) { watch.on_fence(step, 0x1000, {}, NoWords{}); }
 
 TEST(PersistWatchTest, AFenceBehindFlushesIsAPersistOfTheirLines) {
   PersistWatch watch;
@@ -19,7 +24,7 @@ TEST(PersistWatchTest, AFenceBehindFlushesIsAPersistOfTheirLines) {
   fence(watch, 2);
   fence(watch, 3);
   watch.on_flush(4, 0, 0);  // not waited for
-  const WalkPersists passed = watch.take(100, 10);
+  const WalkPersists passed = watch.take(100, 10, NoWords{}, others);
   EXPECT_EQ(passed.modelled.persists[0], 1U);
   EXPECT_EQ(passed.modelled.lines[0], 4U);
   EXPECT_EQ(passed.ns, 100);
@@ -29,7 +34,7 @@ TEST(PersistWatchTest, ALineIsOneHoweverManyStoresMakeIt) {
   PersistWatch watch;
   for (std::uintptr_t word = 0; word < 16; ++word) watch.on_flush(0, 8 * word, 0);
   fence(watch, 1);
-  EXPECT_EQ(watch.take(1, 10).modelled.lines[0], 2U);
+  EXPECT_EQ(watch.take(1, 10, NoWords{}, others).modelled.lines[0], 2U);
 }
 
 // What a walk goes on for is in no model.
@@ -41,9 +46,9 @@ TEST(PersistWatchTest, WhatIsPassedLaterIsNotModelled) {
     EXPECT_EQ(watch.is_in_first_round(), round == 0);
     watch.end_modelled();
   }
-  EXPECT_EQ(watch.take(1, 10).modelled.persists[0], 1U);
-  EXPECT_EQ(watch.take(1, 10).all.persists[0], 3U);
-  EXPECT_EQ(watch.take(1, 10).rounds.persists, 1);
+  EXPECT_EQ(watch.take(1, 10, NoWords{}, others).modelled.persists[0], 1U);
+  EXPECT_EQ(watch.take(1, 10, NoWords{}, others).all.persists[0], 3U);
+  EXPECT_EQ(watch.take(1, 10, NoWords{}, others).rounds.persists, 1);
 }
 
 TEST(PersistWatchTest, LinesCountInTheirTier) {
@@ -52,7 +57,7 @@ TEST(PersistWatchTest, LinesCountInTheirTier) {
   watch.on_flush(0, 64, 2);
   watch.on_flush(0, 128, 2);
   fence(watch, 1);
-  const WalkPersists passed = watch.take(1, 10);
+  const WalkPersists passed = watch.take(1, 10, NoWords{}, others);
   EXPECT_EQ(passed.modelled.persists[1], 1U);
   EXPECT_EQ(passed.modelled.persists[2], 1U);
   EXPECT_EQ(passed.modelled.lines[2], 2U);
@@ -67,7 +72,7 @@ TEST(PersistWatchTest, WhatIsToldBeforeIsNotCounted) {
     watch.on_flush(20 * round + 5, 0, 0);
     fence(watch, 20 * round + 6);
   }
-  EXPECT_EQ(watch.take(1, 10).modelled.persists[0], 0U);
+  EXPECT_EQ(watch.take(1, 10, NoWords{}, others).modelled.persists[0], 0U);
 }
 
 // A walk must not end before it is known.
@@ -90,7 +95,7 @@ TEST(PersistWatchTest, WhatIsToldBehindIsNotCounted) {
     fence(watch, 20 * round + 1);
     if (round < 4) watch.on_told(20 * round + 3);
   }
-  EXPECT_EQ(watch.take(1, 10).modelled.persists[0], 0U);
+  EXPECT_EQ(watch.take(1, 10, NoWords{}, others).modelled.persists[0], 0U);
 }
 
 TEST(PersistWatchTest, WhatIsToldElsewhereIsOfOthers) {
@@ -100,7 +105,7 @@ TEST(PersistWatchTest, WhatIsToldElsewhereIsOfOthers) {
   watch.on_told(1 + kFar);
   watch.on_flush(1 + 2 * kFar + 1, 0, 0);
   fence(watch, 2 + 2 * kFar + 1);
-  EXPECT_EQ(watch.take(1, 10).modelled.persists[0], 2U);
+  EXPECT_EQ(watch.take(1, 10, NoWords{}, others).modelled.persists[0], 2U);
 }
 
 }  // namespace

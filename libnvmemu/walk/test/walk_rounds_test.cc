@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <functional>
+
 #include "walk/unfinished_stores.h"
 
 namespace nvmemu {
@@ -20,14 +22,21 @@ GeneralRegisters registers_of(std::uint64_t round) {
   return registers;
 }
 
-// Where nothing is stored.
-std::uint64_t no_word(std::uintptr_t) { return 0; }
+struct Memory {
+  std::function<std::uint64_t(std::uintptr_t)> walked = [](std::uintptr_t) { return 0; };
+  std::function<std::uint64_t(std::uintptr_t)> real = [](std::uintptr_t) { return 0; };
+
+  std::uint64_t as_walked(std::uintptr_t address) const { return walked(address); }
+  std::uint64_t as_it_is(std::uintptr_t address) const { return real(address); }
+};
+const Memory no_word;
+OthersWords nobodys{};
 
 TEST(RoundWatchTest, WhatGoesOnByAsMuchEachTimeTellsOfRounds) {
   RoundWatch watch;
   for (std::uint64_t round = 7; round < 12; ++round)
     watch.on_persist(20 * static_cast<unsigned>(round), kFenceAt, registers_of(round), no_word);
-  const WalkRounds rounds = watch.take();
+  const WalkRounds rounds = watch.take(no_word, nobodys);
   EXPECT_EQ(rounds.fence, kFenceAt);
   EXPECT_EQ(rounds.persists, 1);
   EXPECT_EQ(rounds.instructions, 20);
@@ -38,35 +47,78 @@ TEST(RoundWatchTest, WhatGoesOnByAsMuchEachTimeTellsOfRounds) {
   EXPECT_EQ(rounds.difference[0], 0U);
 }
 
-// The last that are stored before the first fence; what is stored later is not watched.
+// Those that are stored before the first fence; what is stored later is not watched.
 TEST(RoundWatchTest, WordsAreWatchedAsRegistersAre) {
-  constexpr std::uintptr_t kOld = 0x10, kCount = 0x100, kLater = 0x200;
+  constexpr std::uintptr_t kCount = 0x100, kLater = 0x200;
+  ASSERT_NE(RoundWatch::place_of(kCount), RoundWatch::place_of(kLater));
   RoundWatch watch;
-  watch.on_store(kOld);
-  for (std::size_t i = 0; i < kRoundWords; ++i) watch.on_store(kCount + 8 * i);
+  watch.on_store(kCount);
   for (std::uint64_t round = 0; round < 3; ++round) {
-    watch.on_persist(0, kFenceAt, {}, [&](std::uintptr_t address) { return address + 3 * round; });
+    watch.on_persist(0, kFenceAt, {}, Memory{[&](std::uintptr_t address) { return address + 3 * round; }});
     watch.on_store(kLater);
   }
-  const WalkRounds rounds = watch.take();
-  for (std::size_t i = 0; i < kRoundWords; ++i) {
-    EXPECT_GE(rounds.words[i], kCount);
-    EXPECT_LT(rounds.words[i], kLater);
-    EXPECT_EQ(rounds.first[kGeneralRegisters + i], rounds.words[i]);
-    EXPECT_EQ(rounds.difference[kGeneralRegisters + i], 3U);
-  }
+  const WalkRounds rounds = watch.take(no_word, nobodys);
+  const std::size_t place = RoundWatch::place_of(kCount);
+  EXPECT_EQ(rounds.words[place], kCount);
+  EXPECT_EQ(rounds.first[kGeneralRegisters + place], kCount);
+  EXPECT_EQ(rounds.difference[kGeneralRegisters + place], 3U);
+  EXPECT_EQ(rounds.words[RoundWatch::place_of(kLater)], 0U);
 }
 
 // A walk that begins behind the stores of its first round.
 TEST(RoundWatchTest, WhatTheLastWalkWatchedIsWatchedWhereNothingIsStored) {
   RoundWatch watch;
-  watch.begin({0x100, 0x200});
-  watch.on_store(0x300);
+  constexpr std::uintptr_t kBefore = 0x200, kNow = 0x300;
+  ASSERT_NE(RoundWatch::place_of(kBefore), RoundWatch::place_of(kNow));
+  std::array<std::uintptr_t, kRoundWords> before{};
+  before[RoundWatch::place_of(kBefore)] = kBefore;
+  watch.begin(before);
+  watch.on_store(kNow);
   for (std::uint64_t round = 0; round < 2; ++round)
-    watch.on_persist(0, kFenceAt, {}, [&](std::uintptr_t address) { return address + round; });
-  EXPECT_EQ(watch.take().words[0], 0x300U);
-  EXPECT_EQ(watch.take().words[1], 0x200U);
-  EXPECT_EQ(watch.take().first[kGeneralRegisters + 1], 0x200U);
+    watch.on_persist(0, kFenceAt, {}, Memory{[&](std::uintptr_t address) { return address + round; }});
+  const WalkRounds rounds = watch.take(no_word, nobodys);
+  EXPECT_EQ(rounds.words[RoundWatch::place_of(kNow)], kNow);
+  EXPECT_EQ(rounds.words[RoundWatch::place_of(kBefore)], kBefore);
+  EXPECT_EQ(rounds.first[kGeneralRegisters + RoundWatch::place_of(kBefore)], kBefore);
+}
+
+// A number that all threads take the next of goes on by one in a walk, and by more meanwhile.
+TEST(RoundWatchTest, AWordThatOthersChangeTellsNothing) {
+  constexpr std::uintptr_t kShared = 0x100, kOwn = 0x200;
+  RoundWatch watch;
+  watch.on_store(kShared);
+  watch.on_store(kOwn);
+  std::uint64_t others = 0;
+  const auto real = [&](std::uintptr_t address) { return address == kShared ? others : 0; };
+  for (std::uint64_t round = 0; round < 2; ++round)
+    watch.on_persist(0, kFenceAt, {}, Memory{[&](std::uintptr_t) { return round; }, real});
+  others = 5;
+  OthersWords seen{};
+  const auto difference_of = [&](std::uintptr_t address) {
+    return watch.take(Memory{.real = real}, seen)
+        .difference[kGeneralRegisters + RoundWatch::place_of(address)];
+  };
+  EXPECT_EQ(difference_of(kShared), 0U);
+  EXPECT_EQ(difference_of(kOwn), 1U);
+  others = 0;  // they have not changed it this time
+  EXPECT_EQ(difference_of(kShared), 0U);
+}
+
+// Nor does a register that it was read to.
+TEST(RoundWatchTest, WhatWasReadOfSuchAWordTellsNothing) {
+  RoundWatch watch;
+  watch.on_store(0x100);
+  for (std::uint64_t round = 8; round < 10; ++round) {
+    GeneralRegisters registers{};
+    registers[kCounter] = round - 1;
+    registers[kPointer] = 64 * round;
+    watch.on_persist(0, kFenceAt, registers, Memory{[&](std::uintptr_t) { return round; }});
+  }
+  OthersWords seen{};
+  EXPECT_EQ(watch.take(no_word, seen).difference[kCounter], 1U);
+  seen.add(0x100);
+  EXPECT_EQ(watch.take(no_word, seen).difference[kCounter], 0U);
+  EXPECT_EQ(watch.take(no_word, seen).difference[kPointer], 64U);
 }
 
 TEST(RoundWatchTest, ARoundMayHaveSeveralPersists) {
@@ -75,15 +127,15 @@ TEST(RoundWatchTest, ARoundMayHaveSeveralPersists) {
     for (const std::uintptr_t fence : {kFenceAt, kOtherFence, kOtherFence + 8})
       watch.on_persist(0, fence, registers_of(round), no_word);
   }
-  EXPECT_EQ(watch.take().fence, kFenceAt);
-  EXPECT_EQ(watch.take().persists, 3);
+  EXPECT_EQ(watch.take(no_word, nobodys).fence, kFenceAt);
+  EXPECT_EQ(watch.take(no_word, nobodys).persists, 3);
 }
 
 TEST(RoundWatchTest, OneRoundTellsNothing) {
   RoundWatch watch;
   watch.on_persist(0, kFenceAt, registers_of(1), no_word);
-  EXPECT_EQ(watch.take().fence, 0U);
-  EXPECT_EQ(RoundWatch{}.take().fence, 0U);
+  EXPECT_EQ(watch.take(no_word, nobodys).fence, 0U);
+  EXPECT_EQ(RoundWatch{}.take(no_word, nobodys).fence, 0U);
 }
 
 TEST(UnfinishedStoresTest, AFenceWaitsForTheSlowestStoreBeforeIt) {

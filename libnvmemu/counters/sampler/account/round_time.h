@@ -43,7 +43,8 @@ class RoundTime {
     return own_ns > 0 ? own_ns : between(rounds, kGeneralRegisters, rounds.first.size(), ns, likely_ns);
   }
 
-  // The most rounds that one of these values tells of, if they are likely: what begins anew tells of fewer.
+  // The fewest likely rounds that one of these values tells of: what others count in as well tells of more,
+  // and what has begun anew, of so few that they are unlikely.
   double between(const WalkRounds& rounds, std::size_t begin, std::size_t end, double ns,
                  double likely_ns) const noexcept {
     constexpr double kMostDiffers = 3;  // by so much a model may be wrong, either way
@@ -51,23 +52,18 @@ class RoundTime {
     for (std::size_t i = begin; i < end; ++i) {
       const double each_ns = ns / (rounds_by(rounds, i) * rounds.persists);
       const bool is_likely = each_ns * kMostDiffers > likely_ns && each_ns < likely_ns * kMostDiffers;
-      if (is_likely && (persist_ns == 0 || each_ns < persist_ns)) persist_ns = each_ns;
+      if (is_likely && each_ns > persist_ns) persist_ns = each_ns;
     }
     return persist_ns;
   }
 
-  // As the value tells; 0: it does not. A word is looked for where the walk before had it.
+  // As the value tells; 0: it does not.
   double rounds_by(const WalkRounds& rounds, std::size_t i) const noexcept {
-    std::size_t before = i;
-    if (i >= kGeneralRegisters) {
-      const auto* const found =
-          std::find(last_.words.begin(), last_.words.end(), rounds.words[i - kGeneralRegisters]);
-      if (found == last_.words.end()) return 0;
-      before = kGeneralRegisters + static_cast<std::size_t>(found - last_.words.begin());
-    }
+    const bool is_word = i >= kGeneralRegisters;
+    if (is_word && rounds.words[i - kGeneralRegisters] != last_.words[i - kGeneralRegisters]) return 0;
     const auto each = static_cast<std::int64_t>(rounds.difference[i]);
-    if (each == 0 || rounds.difference[i] != last_.difference[before]) return 0;
-    const auto all = static_cast<std::int64_t>(rounds.first[i] - last_.first[before]);
+    if (each == 0 || rounds.difference[i] != last_.difference[i]) return 0;
+    const auto all = static_cast<std::int64_t>(rounds.first[i] - last_.first[i]);
     return all % each == 0 ? std::max(0.0, static_cast<double>(all / each)) : 0;
   }
 

@@ -59,15 +59,16 @@ TEST(RoundTimeTest, ARegisterThatBeginsAnewIsNotGoneBy) {
   EXPECT_EQ(time.persist_ns(third, 4e6, kLikelyNs), 0);
 }
 
-// Wherever a walk has put it.
 TEST(RoundTimeTest, AWordTellsToo) {
   RoundTime time;
-  WalkRounds first{.fence = 0x1000, .persists = 1}, second = first;
-  first.words[3] = second.words[7] = 0x100;
-  second.words[3] = 0x200;
-  first.difference[kGeneralRegisters + 3] = 1;
-  second.difference.fill(1);
-  second.first[kGeneralRegisters + 7] = 10000;
+  WalkRounds first{.fence = 0x1000, .persists = 1};
+  first.words[3] = 0x100;
+  first.words[4] = 0x200;
+  first.difference[kGeneralRegisters + 3] = first.difference[kGeneralRegisters + 4] = 1;
+  WalkRounds second = first;
+  second.first[kGeneralRegisters + 3] = 10000;
+  second.words[4] = 0x300;  // another one, in its place
+  second.first[kGeneralRegisters + 4] = 8000;
   time.persist_ns(first, 0, kLikelyNs);
   EXPECT_EQ(time.persist_ns(second, 2e6, kLikelyNs), 200);
 }
