@@ -23,7 +23,7 @@ struct Machine {
   std::vector<std::string> warnings;
 };
 
-// The cached calibration, made now (in some 10 s, with a note on stderr unless `quiet`) where there is none,
+// The cached calibration, made now (in some 15 s, with a note on stderr unless `quiet`) where there is none,
 // and the base latency as it is at the moment; `given_base_ns` in its place where that is above 0.
 Result<Machine> read_machine(double given_base_ns, bool quiet);
 

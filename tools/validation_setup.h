@@ -38,7 +38,7 @@ struct Validation {
 };
 
 // `command`: what followed "--"; empty: nothing. `folder`: for what runs write, while they do. Calibrates the
-// machine, in some 10 s, where that has not been done since it booted.
+// machine, in some 15 s, where that has not been done since it booted.
 Result<Validation> prepare_validation(const ValidateOptions& options, const std::vector<std::string>& command,
                                       const std::string& folder);
 

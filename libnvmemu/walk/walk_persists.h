@@ -23,7 +23,7 @@ struct WalkPersists {
   unsigned steps = 0;         // of that part
   PersistsPassed modelled{};  // in that part
   WalkRounds rounds{};        // of the whole walk
-  PersistsPassed all{};       // likewise
+  PersistsPassed all{};       // likewise, but for the first of several, of which it may have seen a part
 };
 
 // Of persists that the emulator is told of (by libpmem's calls, before, or by nvmemu_persisted(), behind),
@@ -80,7 +80,7 @@ class PersistWatch {
             .steps = steps,
             .modelled = modelled_,
             .rounds = rounds_.take(memory, others),
-            .all = passed_};
+            .all = whole()};
   }
 
  private:
@@ -92,14 +92,26 @@ class PersistWatch {
   }
   bool is_empty() const noexcept { return pending_ == Lines{}; }
   void settle() noexcept {
+    if (held_ == Lines{}) return;
     for (std::size_t tier = 0; tier < kMostTiers; ++tier) {
       if (held_[tier] != 0) ++passed_.persists[tier];
       passed_.lines[tier] += held_[tier];
     }
+    if (settled_++ == 0) first_ = passed_;
     held_ = {};
   }
+  PersistsPassed whole() const noexcept {
+    PersistsPassed whole = passed_;
+    if (settled_ < 2) return whole;
+    for (std::size_t tier = 0; tier < kMostTiers; ++tier) {
+      whole.persists[tier] -= first_.persists[tier];
+      whole.lines[tier] -= first_.lines[tier];
+    }
+    return whole;
+  }
 
-  PersistsPassed passed_, modelled_;
+  PersistsPassed passed_, modelled_, first_;
+  std::uint32_t settled_ = 0;
   bool is_modelled_ = false;
   RoundWatch rounds_;
   Lines pending_{}, held_{};  // flushed; and fenced, and perhaps told of yet

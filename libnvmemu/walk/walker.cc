@@ -111,8 +111,9 @@ class Walker::Run {
     }
     if (plan_.is_long()) return;
     // What is further is walked for its readings and rounds alone: the model takes as long as all else.
-    if (outcome.steps == plan_.steps) persists_.end_modelled();
-    if (outcome.steps < plan_.steps) model(entry.op, static_cast<double>(ticks), tier, outcome.steps);
+    const bool is_modelled = outcome.steps < plan_.steps;
+    if (!is_modelled && !persists_.may_be_told(outcome.steps)) persists_.end_modelled();
+    if (is_modelled) model(entry.op, static_cast<double>(ticks), tier, outcome.steps);
     if (outcome.steps >= plan_.warm_up) watch(entry.op, outcome.steps);
   }
 

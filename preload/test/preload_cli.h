@@ -4,6 +4,7 @@
 #pragma once
 
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include <string>
 #include <utility>
@@ -44,6 +45,13 @@ class PreloadTest : public CliTest {
     EXPECT_EQ(outcome.status, 0) << scenario << ": " << outcome.err;
     EXPECT_EQ(outcome.out, "ok\n") << scenario;
     EXPECT_EQ(outcome.err, "") << scenario;
+  }
+  // FOLDER and OTHER, for programs that map files.
+  void make_folders() {
+    for (const char* const name : {"FOLDER", "OTHER"}) {
+      environment_[name] = folder_.file(name);
+      ASSERT_EQ(mkdir(environment_[name].c_str(), 0700), 0);
+    }
   }
   std::vector<Json> threads() const {
     std::vector<Json> all;

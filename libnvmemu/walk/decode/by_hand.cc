@@ -197,9 +197,9 @@ bool decode_by_hand(const ZydisDecoded& decoded, MicroOp& op) noexcept {
       return decoded.instruction.operand_width == 64 && becomes(op, OpKind::kLeave);
     case ZYDIS_MNEMONIC_ENDBR64:
     case ZYDIS_MNEMONIC_PAUSE:
-    case ZYDIS_MNEMONIC_CLD:
-      return does_nothing(op);  // walks begin with the direction flag clear
-    case ZYDIS_MNEMONIC_LFENCE:
+    case ZYDIS_MNEMONIC_CLD:     // walks begin with the direction flag clear
+    case ZYDIS_MNEMONIC_LFENCE:  // waits for no store, nor for what is flushed
+      return does_nothing(op);
     case ZYDIS_MNEMONIC_SFENCE:
     case ZYDIS_MNEMONIC_MFENCE:
       return becomes(op, OpKind::kFence);

@@ -47,8 +47,22 @@ TEST(PersistWatchTest, WhatIsPassedLaterIsNotModelled) {
     watch.end_modelled();
   }
   EXPECT_EQ(watch.take(1, 10, NoWords{}, others).modelled.persists[0], 1U);
-  EXPECT_EQ(watch.take(1, 10, NoWords{}, others).all.persists[0], 3U);
+  EXPECT_EQ(watch.take(1, 10, NoWords{}, others).all.persists[0], 2U);
   EXPECT_EQ(watch.take(1, 10, NoWords{}, others).rounds.persists, 1);
+}
+
+// A walk that begins amid the flushes of a persist.
+TEST(PersistWatchTest, OfSeveralTheFirstMayBeAPart) {
+  PersistWatch watch;
+  watch.on_flush(0, 0, 0);
+  fence(watch, 1);
+  EXPECT_EQ(watch.take(1, 10, NoWords{}, others).all.lines[0], 1U);
+  for (unsigned round = 0; round < 2; ++round) {
+    for (std::uintptr_t line = 0; line < 4; ++line) watch.on_flush(2, 64 * line, 0);
+    fence(watch, 3);
+  }
+  EXPECT_EQ(watch.take(1, 10, NoWords{}, others).all.persists[0], 2U);
+  EXPECT_EQ(watch.take(1, 10, NoWords{}, others).all.lines[0], 8U);
 }
 
 TEST(PersistWatchTest, LinesCountInTheirTier) {

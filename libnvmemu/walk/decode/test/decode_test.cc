@@ -103,9 +103,11 @@ TEST(Decode, KnowsStoresThatPassTheCaches) {
 }
 
 TEST(Decode, KnowsLocksFencesAndFlushes) {
-  EXPECT_TRUE(decoded({0xf0, 0x48, 0xff, 0x07}).op.is_locked);  // lock incq (%rdi)
-  EXPECT_TRUE(decoded({0x48, 0x87, 0x07}).op.is_locked);        // xchg %rax, (%rdi)
-  EXPECT_EQ(decoded({0x0f, 0xae, 0xf8}).op.kind, OpKind::kFence);
+  EXPECT_TRUE(decoded({0xf0, 0x48, 0xff, 0x07}).op.is_locked);           // lock incq (%rdi)
+  EXPECT_TRUE(decoded({0x48, 0x87, 0x07}).op.is_locked);                 // xchg %rax, (%rdi)
+  EXPECT_EQ(decoded({0x0f, 0xae, 0xf8}).op.kind, OpKind::kFence);        // sfence
+  EXPECT_EQ(decoded({0x0f, 0xae, 0xf0}).op.kind, OpKind::kFence);        // mfence
+  EXPECT_EQ(decoded({0x0f, 0xae, 0xe8}).op.kind, OpKind::kNothing);      // lfence: waits for no store
   EXPECT_EQ(decoded({0x66, 0x0f, 0xae, 0x37}).op.kind, OpKind::kFlush);  // clwb (%rdi)
 }
 
