@@ -68,8 +68,11 @@ class PersistWatch {
   }
   // Whether a loop was found of which some instructions more would tell how its values go on.
   bool is_in_first_round() const noexcept { return rounds_.passes() == 1; }
-  // Whether the last is to be told of yet, by the `step`th instruction or those behind it.
-  bool may_be_told(unsigned step) const noexcept { return held_ != Lines{} && is_near(step, held_at_); }
+  // Whether the last is to be told of yet, by the `step`th instruction or those behind it. Where others were
+  // not, it is not expected.
+  bool may_be_told(unsigned step) const noexcept {
+    return settled_ == 0 && held_ != Lines{} && is_near(step, held_at_);
+  }
   bool is_empty_handed() const noexcept { return rounds_.passes() == 0; }
 
   // What was passed until now; `ns` and `steps` of the modelled part.

@@ -99,6 +99,11 @@ TEST(PersistWatchTest, TheLastMayBeToldOfForAWhile) {
   EXPECT_FALSE(watch.may_be_told(2 + kFar));
   watch.on_told(10);
   EXPECT_FALSE(watch.may_be_told(11));
+  for (const unsigned step : {20U, 30U}) {
+    watch.on_flush(step, 0, 0);
+    fence(watch, step + 1);
+  }
+  EXPECT_FALSE(watch.may_be_told(32));  // as the one before was not
 }
 
 // As by nvmemu_persisted(), behind; the last one's end the walk does not reach.
