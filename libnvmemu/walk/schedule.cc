@@ -47,6 +47,7 @@ WalkPlan WalkSchedule::at_tick(TickMoment moment, bool waits, const Verdict& ver
   WalkPlan plan = choose(moment, waits, verdict);
   if (!rules_.has(Rule::kWarmUp)) plan.warm_up = 0;
   plan.rules = rules_;
+  plan.counts_rounds = evenly_;
   return plan;
 }
 

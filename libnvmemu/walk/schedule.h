@@ -16,10 +16,10 @@ struct WalkPlan {
   // It goes on to so many steps while the load at `awaited`, if any, was passed fewer than kFewPasses times.
   unsigned further_steps = 0;
   std::uintptr_t awaited = 0;
+  bool counts_rounds = false;  // of loops of persists: for a second one it goes on to kMostForRound
   Rules rules{};
 
   static constexpr unsigned kFewPasses = 8;
-  // So far it goes for a second round of a loop of persists.
   static constexpr unsigned kMostForRound = 40000;
 
   bool is_long() const noexcept { return worth == WalkWorth::kLong; }

@@ -102,9 +102,10 @@ class AsManyAtOnce(AllFromMemory):
 
     def __init__(self, memory_set):
         self.memory_set = memory_set
-        self.latency_by_rate = []  # of misses a ns, in rising order
+        self.latency_by_rate = []  # of misses a ns, in rising order, at the time of the run
 
     def measure(self, runner):
+        self.latency_by_rate = []
         for chains in self.CHAINS:
             command = runner.program("nvmemu-chase", *self.memory_set, "--chains", str(chains), "--seconds", "1")
             step_ns = figures(runner.native(command), emulated=False)["ns_per_load"]

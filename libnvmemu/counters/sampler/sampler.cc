@@ -128,7 +128,8 @@ void Sampler::maybe_walk(const ucontext_t& context) noexcept {
 
 // What a walk's own time has made fall due is dropped; the rest of it is in the next sample.
 void Sampler::note_walk(const WalkTaken& walk, bool waits) noexcept {
-  persists_.add(waits, walk.persists, cpu_ns() - not_own_ns_ - walk.ns);
+  if (options_.persist_targets != nullptr)
+    persists_.add(waits, walk.persists, cpu_ns() - not_own_ns_ - walk.ns);
   overhead_ns_ += walk.ns;
   not_own_ns_ += walk.ns;
   timed_loads_ += walk.readings;

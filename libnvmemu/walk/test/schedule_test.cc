@@ -25,6 +25,8 @@ TEST(WalkSchedule, BeginsWithTheFirstTicks) {
 TEST(WalkSchedule, WalksEvenlyWhereAllTimeCounts) {
   WalkSchedule evenly(0.001, {}, true), usually(0.001);
   EXPECT_EQ(evenly.at_tick(TickMoment::kSteady, false, kUnknown).steps, WalkSchedule::kShort.steps);
+  EXPECT_TRUE(evenly.at_tick(TickMoment::kSteady, true, kUnknown).counts_rounds);
+  EXPECT_FALSE(usually.at_tick(TickMoment::kSteady, true, kUnknown).counts_rounds);
   EXPECT_EQ(usually.at_tick(TickMoment::kSteady, false, kUnknown).steps, 0u);
   evenly.on_time(1e9);
   for (const auto& plan : {WalkSchedule::kLong, WalkSchedule::kShort, WalkSchedule::kLong})
