@@ -4,6 +4,7 @@
 #include <dirent.h>
 #include <fcntl.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -13,6 +14,7 @@
 
 #include "allowed_nodes.h"
 #include "base/path.h"
+#include "base/raw_syscall.h"
 #include "descriptor_path.h"
 #include "hook.h"
 #include "keep_errno.h"
@@ -112,16 +114,21 @@ auto at_shown(int fd, const char* path, Call&& call) {
 using namespace nvmemu::preload;
 
 // Where files of the run's storage are among them.
-static int noted(int fd, int flags) noexcept {
+static int noted(int fd, int flags, const char* path) noexcept {
   if (fd < 0 || !process_storage().is_open()) return fd;
   const KeepErrno keep;
-  process_storage().note_opened(fd, flags);
+  process_storage().note_opened(fd, flags, path);
   return fd;
 }
 
-static FILE* noted(FILE* stream, const char* mode) noexcept {
+static FILE* noted(FILE* stream, const char* mode, const char* path) noexcept {
   const int writes = *mode == 'w' ? O_CREAT | O_TRUNC : *mode == 'a' ? O_CREAT : 0;
-  if (stream != nullptr) noted(fileno(stream), writes);
+  if (stream == nullptr || !process_storage().is_open()) return stream;
+  const KeepErrno keep;
+  const long position =
+      nvmemu::raw_syscall(SYS_lseek, fileno(stream), 0, SEEK_CUR);  // the end, where it appends
+  process_storage().note_opened(fileno(stream), writes, path,
+                                static_cast<std::uint64_t>(std::max(position, 0L)));
   return stream;
 }
 
@@ -132,13 +139,15 @@ NVMEMU_EXPORT int interposed_openat(int fd, const char* path, int flags, unsigne
 NVMEMU_EXPORT int interposed_openat64(int fd, const char* path, int flags, unsigned mode) __asm__("openat64");
 
 int interposed_open(const char* path, int flags, unsigned mode) {
-  return noted(has_nodes() ? open_shown(AT_FDCWD, path, flags, mode) : real_open(path, flags, mode), flags);
+  return noted(has_nodes() ? open_shown(AT_FDCWD, path, flags, mode) : real_open(path, flags, mode), flags,
+               path);
 }
 int interposed_open64(const char* path, int flags, unsigned mode) {
   return interposed_open(path, flags | O_LARGEFILE, mode);
 }
 int interposed_openat(int fd, const char* path, int flags, unsigned mode) {
-  return noted(has_nodes() ? open_shown(fd, path, flags, mode) : real_openat(fd, path, flags, mode), flags);
+  return noted(has_nodes() ? open_shown(fd, path, flags, mode) : real_openat(fd, path, flags, mode), flags,
+               path);
 }
 int interposed_openat64(int fd, const char* path, int flags, unsigned mode) {
   return interposed_openat(fd, path, flags | O_LARGEFILE, mode);
@@ -155,12 +164,12 @@ NVMEMU_EXPORT int __openat64_2(int fd, const char* path, int flags) {
 }
 
 NVMEMU_EXPORT FILE* fopen(const char* path, const char* mode) {
-  return noted(has_nodes() ? fopen_shown(path, mode) : real_fopen(path, mode), mode);
+  return noted(has_nodes() ? fopen_shown(path, mode) : real_fopen(path, mode), mode, path);
 }
 NVMEMU_EXPORT FILE* fopen64(const char* path, const char* mode) { return fopen(path, mode); }
 NVMEMU_EXPORT FILE* freopen(const char* path, const char* mode, FILE* stream) {
   end_stream(stream);
-  return noted(real_freopen(path, mode, stream), mode);
+  return noted(real_freopen(path, mode, stream), mode, path);
 }
 NVMEMU_EXPORT FILE* freopen64(const char* path, const char* mode, FILE* stream) {
   return freopen(path, mode, stream);

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <cstring>
 
 namespace nvmemu {
 
@@ -15,9 +14,10 @@ struct PageCache::Head {
 };
 
 struct PageCache::Page {
-  std::uint32_t file = 0, index = 0;
+  Watched<std::uint32_t> file, index;
+  Watched<std::uint32_t> next_of_hash;
+  Watched<std::uint32_t> was_seen;  // by who only looked, since it was last used
   std::uint32_t newer = 0, older = 0;
-  std::uint32_t next_of_hash = 0;
   std::uint32_t next_of_file = 0, previous_of_file = 0;
   std::uint32_t next_dirty = 0, previous_dirty = 0;
   std::uint32_t is_dirty = 0;
@@ -46,15 +46,15 @@ PageCache::PageCache(void* memory, std::uint32_t pages, std::uint32_t files) noe
     : pages_most_(pages), files_most_(files), head_(static_cast<Head*>(memory)) {
   files_ = reinterpret_cast<CachedFile*>(head_ + 1);
   pages_ = reinterpret_cast<Page*>(files_ + files + 1);
-  file_buckets_ = reinterpret_cast<std::uint32_t*>(pages_ + pages + 1);
+  file_buckets_ = reinterpret_cast<Watched<std::uint32_t>*>(pages_ + pages + 1);
   page_buckets_ = file_buckets_ + buckets_for(files);
 }
 
 std::uint32_t PageCache::dirty_pages() const noexcept { return head_->dirty_pages; }
 
 void PageCache::clear() noexcept {
-  std::memset(file_buckets_, 0, buckets_for(files_most_) * sizeof(std::uint32_t));
-  std::memset(page_buckets_, 0, buckets_for(pages_most_) * sizeof(std::uint32_t));
+  std::fill_n(file_buckets_, buckets_for(files_most_), 0U);
+  std::fill_n(page_buckets_, buckets_for(pages_most_), 0U);
   *head_ = {};
   files_[0] = {};
   pages_[0] = {};
@@ -66,20 +66,20 @@ PageCache::Page& PageCache::page(std::uint32_t number) const noexcept {
 
 // Pages side by side are so in the table, too: a call that reads many would else have a page fault in the
 // shared memory for each, of which some 10 take longer than a fast device.
-std::uint32_t& PageCache::bucket_of(File file, std::uint32_t page) const noexcept {
+Watched<std::uint32_t>& PageCache::bucket_of(File file, std::uint32_t page) const noexcept {
   constexpr std::uint32_t kNeighbours = 64;
   const std::uint64_t block = mix(std::uint64_t{file} << 32 | page / kNeighbours);
   return page_buckets_[(block * kNeighbours + page % kNeighbours) & (buckets_for(pages_most_) - 1)];
 }
 
-std::uint32_t& PageCache::bucket_of(const FileName& name) const noexcept {
+Watched<std::uint32_t>& PageCache::bucket_of(const FileName& name) const noexcept {
   return file_buckets_[mix(name.inode ^ mix(name.device)) & (buckets_for(files_most_) - 1)];
 }
 
 PageCache::File PageCache::find(const FileName& name) const noexcept {
   std::uint32_t found = bucket_of(name);
   for (std::uint32_t n = 0; n <= files_most_ && found != 0 && found <= files_most_; ++n) {
-    if (files_[found].name == name) return found;
+    if (files_[found].name() == name) return found;
     found = files_[found].next_of_hash;
   }
   return 0;
@@ -88,12 +88,19 @@ PageCache::File PageCache::find(const FileName& name) const noexcept {
 // Makes it the most recently used: behind 0, whose `older` is the newest and whose `newer` the oldest.
 void PageCache::use_file(File number) noexcept {
   CachedFile& entry = file(number);
+  entry.was_seen = 0;
   file(entry.newer).older = entry.older;
   file(entry.older).newer = entry.newer;
   entry.newer = 0;
   entry.older = files_[0].older;
   file(entry.older).newer = number;
   files_[0].older = number;
+}
+
+PageCache::File PageCache::oldest_file() noexcept {
+  for (std::uint32_t n = 0; n < files_most_ && file(files_[0].newer).was_seen != 0; ++n)
+    use_file(files_[0].newer);
+  return files_[0].newer;
 }
 
 PageCache::File PageCache::find_or_add(const FileName& name) noexcept {
@@ -108,22 +115,24 @@ PageCache::File PageCache::find_or_add(const FileName& name) noexcept {
   } else if (head_->used_files < files_most_) {
     number = ++head_->used_files;
   } else {
-    forget(files_[0].newer);
+    forget(oldest_file());
     number = head_->free_file;
     head_->free_file = file(number).next_of_hash;
   }
   CachedFile& entry = file(number);
-  entry = {.name = name};
+  entry = {};
+  entry.device = name.device;
+  entry.inode = name.inode;
   entry.newer = entry.older = number;
   use_file(number);
-  std::uint32_t& bucket = bucket_of(name);
+  Watched<std::uint32_t>& bucket = bucket_of(name);
   entry.next_of_hash = bucket;
   bucket = number;
   return number;
 }
 
 void PageCache::unhash_file(File number) noexcept {
-  std::uint32_t* link = &bucket_of(file(number).name);
+  Watched<std::uint32_t>* link = &bucket_of(file(number).name());
   for (std::uint32_t n = 0; n <= files_most_ && *link != 0 && *link != number; ++n)
     link = &file(*link).next_of_hash;
   if (*link == number) *link = file(number).next_of_hash;
@@ -136,7 +145,7 @@ void PageCache::forget(File number) noexcept {
   CachedFile& entry = files_[number];
   file(entry.newer).older = entry.older;
   file(entry.older).newer = entry.newer;
-  entry.name = {};
+  entry.device = entry.inode = 0;
   entry.next_of_hash = head_->free_file;
   head_->free_file = number;
 }
@@ -153,6 +162,7 @@ std::uint32_t PageCache::find_page(File file, std::uint32_t index) const noexcep
 
 void PageCache::link_newest(std::uint32_t number) noexcept {
   Page& entry = page(number);
+  entry.was_seen = 0;
   entry.newer = 0;
   entry.older = pages_[0].older;
   page(entry.older).newer = number;
@@ -173,6 +183,24 @@ bool PageCache::touch(File file, std::uint32_t index) noexcept {
   return true;
 }
 
+bool PageCache::glance(File number, std::uint32_t begin, std::uint32_t end) noexcept {
+  for (std::uint32_t index = begin; index < end; ++index) {
+    const std::uint32_t found = find_page(number, index);
+    if (found == 0) return false;
+    if (page(found).was_seen == 0) page(found).was_seen = 1;
+  }
+  return true;
+}
+
+std::uint32_t PageCache::oldest_page() noexcept {
+  for (std::uint32_t n = 0; n < pages_most_ && page(pages_[0].newer).was_seen != 0; ++n) {
+    const std::uint32_t seen = pages_[0].newer;
+    unlink(seen);
+    link_newest(seen);
+  }
+  return pages_[0].newer;
+}
+
 std::uint32_t PageCache::take_page(Evicted& evicted) noexcept {
   std::uint32_t number = head_->free_page;
   if (number != 0) {
@@ -180,7 +208,7 @@ std::uint32_t PageCache::take_page(Evicted& evicted) noexcept {
     return number;
   }
   if (head_->used_pages < pages_most_) return ++head_->used_pages;
-  number = pages_[0].newer;
+  number = oldest_page();
   const Page& oldest = page(number);
   evicted = {oldest.file, oldest.index, oldest.is_dirty != 0};
   remove(number);
@@ -193,9 +221,11 @@ PageCache::Evicted PageCache::add(File number, std::uint32_t index) noexcept {
   if (pages_most_ == 0) return evicted;
   const std::uint32_t taken = take_page(evicted);
   Page& entry = page(taken);
-  entry = {.file = number, .index = index};
+  entry = {};
+  entry.file = number;
+  entry.index = index;
   link_newest(taken);
-  std::uint32_t& bucket = bucket_of(number, index);
+  Watched<std::uint32_t>& bucket = bucket_of(number, index);
   entry.next_of_hash = bucket;
   bucket = taken;
   CachedFile& owner = file(number);
@@ -250,7 +280,7 @@ void PageCache::make_dirty(File file, std::uint32_t index) noexcept {
 }
 
 void PageCache::unhash_page(std::uint32_t number) noexcept {
-  std::uint32_t* link = &bucket_of(page(number).file, page(number).index);
+  Watched<std::uint32_t>* link = &bucket_of(page(number).file, page(number).index);
   for (std::uint32_t n = 0; n <= pages_most_ && *link != 0 && *link != number; ++n)
     link = &page(*link).next_of_hash;
   if (*link == number) *link = page(number).next_of_hash;

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which pages of which files the page cache of a machine that is not there would hold, and which of them are
 // dirty; least recently used go first. In memory that processes share: numbers instead of pointers, of which
-// none is believed to be in range, and no walk to end by itself. Async-signal-safe; not thread-safe.
+// none is believed to be in range, and no walk to end by itself. Async-signal-safe; not thread-safe, but for
+// find(), file() and glance(), whose answers hold where nobody has changed anything meanwhile (SharedLock).
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+
+#include "base/watched.h"
 
 namespace nvmemu {
 
@@ -17,16 +20,20 @@ struct FileName {
 
 // What a cache knows of one.
 struct CachedFile {
-  FileName name;
-  std::uint64_t size = 0;                        // in bytes, as far as is known
-  std::uint64_t written_back_ns = 0;             // when what is being written back will be
-  std::uint64_t ahead_ready_ns = 0;              // and what is being read ahead:
-  std::uint32_t ahead_begin = 0, ahead_end = 0;  // these pages
-  std::uint32_t changes = 0;                     // since its last commit: FileChange bits
+  Watched<std::uint64_t> device, inode;           // its name
+  Watched<std::uint64_t> size;                    // in bytes, as far as is known
+  std::uint64_t written_back_ns = 0;              // when what is being written back will be
+  Watched<std::uint64_t> ahead_ready_ns;          // and what is being read ahead:
+  Watched<std::uint32_t> ahead_begin, ahead_end;  // these pages
+  std::uint32_t changes = 0;                      // since its last commit: FileChange bits
+  Watched<std::uint32_t> was_seen;                // by who only looked, since it was last used
   // Lists by number.
-  std::uint32_t newer = 0, older = 0, next_of_hash = 0;
+  Watched<std::uint32_t> next_of_hash;
+  std::uint32_t newer = 0, older = 0;
   std::uint32_t first_page = 0, first_dirty = 0, last_dirty = 0, dirty_pages = 0;
   std::uint32_t next_dirty_file = 0, previous_dirty_file = 0;
+
+  FileName name() const noexcept { return {device, inode}; }
 };
 
 enum FileChange : std::uint32_t { kTimesChanged = 1, kSizeChanged = 2 };
@@ -63,6 +70,8 @@ class PageCache {
 
   // Whether the page is there; it is the most recently used then.
   bool touch(File file, std::uint32_t page) noexcept;
+  // Likewise without the lock, of all of them; they get a second chance where they would have to go.
+  bool glance(File file, std::uint32_t begin, std::uint32_t end) noexcept;
   // One that is not there.
   Evicted add(File file, std::uint32_t page) noexcept;
   // One that is.
@@ -96,15 +105,17 @@ class PageCache {
   void unhash_page(std::uint32_t number) noexcept;
   void unhash_file(File file) noexcept;
   void use_file(File file) noexcept;
-  std::uint32_t& bucket_of(File file, std::uint32_t page) const noexcept;
-  std::uint32_t& bucket_of(const FileName& name) const noexcept;
+  Watched<std::uint32_t>& bucket_of(File file, std::uint32_t page) const noexcept;
+  Watched<std::uint32_t>& bucket_of(const FileName& name) const noexcept;
+  File oldest_file() noexcept;
+  std::uint32_t oldest_page() noexcept;
 
   std::uint32_t pages_most_, files_most_;
   Head* head_;
   CachedFile* files_;  // from 1 on; 0: the list's ends
   Page* pages_;        // likewise
-  std::uint32_t* file_buckets_;
-  std::uint32_t* page_buckets_;
+  Watched<std::uint32_t>* file_buckets_;
+  Watched<std::uint32_t>* page_buckets_;
 };
 
 }  // namespace nvmemu

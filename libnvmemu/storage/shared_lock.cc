@@ -23,13 +23,22 @@ bool is_there(std::uint64_t holder) noexcept {
 
 }  // namespace
 
+// Always another odd number than before.
+void SharedLock::begin() noexcept {
+  changes_.store((changes_.load(std::memory_order_relaxed) + 1) | 1, std::memory_order_relaxed);
+  std::atomic_thread_fence(std::memory_order_release);
+}
+
 SharedLock::Taken SharedLock::lock() noexcept {
   const auto self = static_cast<std::uint64_t>(raw_syscall(SYS_getpid)) << 32 |
                     static_cast<std::uint64_t>(raw_syscall(SYS_gettid));
   std::uint64_t seen = 0, seen_since_ns = 0;
   for (unsigned tries = 1;; ++tries) {
     std::uint64_t holder = 0;
-    if (holder_.compare_exchange_weak(holder, self, std::memory_order_acquire)) return Taken::kUsually;
+    if (holder_.compare_exchange_weak(holder, self, std::memory_order_acquire)) {
+      begin();
+      return Taken::kUsually;
+    }
     if (holder == self) return Taken::kNot;
     if (tries % kTries != 0 || holder == 0) continue;
     raw_syscall(SYS_sched_yield);
@@ -40,7 +49,10 @@ SharedLock::Taken SharedLock::lock() noexcept {
     }
     const std::uint64_t waited_ns = now_ns - seen_since_ns;
     if (waited_ns < kAskAfterNs || (waited_ns < kMostNs && is_there(holder))) continue;
-    if (holder_.compare_exchange_strong(holder, self, std::memory_order_acquire)) return Taken::kFromTheDead;
+    if (holder_.compare_exchange_strong(holder, self, std::memory_order_acquire)) {
+      begin();
+      return Taken::kFromTheDead;
+    }
   }
 }
 

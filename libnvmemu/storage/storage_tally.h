@@ -29,6 +29,10 @@ struct StorageTally {
   static void add(Count& count, std::uint64_t more) noexcept {
     count.fetch_add(more, std::memory_order_relaxed);
   }
+  void count_read(std::uint64_t bytes) noexcept {
+    add(reads, 1);
+    add(read_bytes, bytes);
+  }
 };
 
 }  // namespace nvmemu

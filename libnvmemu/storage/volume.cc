@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "storage/file_pages.h"
+
 namespace nvmemu {
 namespace {
 
@@ -13,22 +15,9 @@ constexpr std::uint32_t kBatchPages = 1024;
 // What a host brings of a mapped file at once.
 constexpr std::uint32_t kFaultPages = 4;
 
-std::uint32_t page_of(std::uint64_t offset) noexcept {
-  return static_cast<std::uint32_t>(std::min<std::uint64_t>(offset / kPageBytes, 0xfffffffeU));
-}
-
-std::uint32_t end_page(const FileRange& range) noexcept {
-  return page_of(range.offset + std::max<std::uint64_t>(range.bytes, 1) - 1) + 1;
-}
-
 // Files lie apart, each in one piece.
 std::uint64_t slot_of(PageCache::File file, std::uint32_t page) noexcept {
   return (std::uint64_t{file} << 32) + page;
-}
-
-void count_read(StorageTally& tally, std::uint64_t bytes) noexcept {
-  StorageTally::add(tally.reads, 1);
-  StorageTally::add(tally.read_bytes, bytes);
 }
 
 // Memory: latency, and bytes at a rate that all share.
@@ -97,22 +86,30 @@ std::uint64_t Volume::bring(PageCache::File file, std::uint32_t first, std::uint
   StorageTally::add(tally().hit_pages, hits);
   StorageTally::add(tally().missed_pages, end - first - hits);
   const CachedFile& entry = cache_->file(file);
-  const bool is_on_its_way = first < entry.ahead_end && end > entry.ahead_begin;
-  return is_on_its_way ? std::max(done_ns, entry.ahead_ready_ns) : done_ns;
+  return is_coming(entry, first, end) ? std::max<std::uint64_t>(done_ns, entry.ahead_ready_ns) : done_ns;
 }
 
-// As far as is known that there is something, and once half of what was is used.
+Volume::PagesAhead Volume::ahead_of(const CachedFile& entry, std::uint32_t end,
+                                    std::uint32_t times) const noexcept {
+  const std::uint32_t ahead_pages = page_of(device_->read_ahead_bytes * times), known = entry.ahead_end;
+  if (known > end + ahead_pages / 2) return {};
+  return {std::max(end, known), std::min(end + ahead_pages, page_of(entry.size + kPageBytes - 1))};
+}
+
+// The next page, or the rest of the same.
+bool Volume::reads_ahead(const ReadStream& stream, std::uint32_t first) const noexcept {
+  const std::uint32_t next = stream.next_page;
+  const bool goes_on = next > 0 && (first == next || first + 1 == next);
+  return goes_on && stream.times_ahead > 0 && device_->mode == StorageMode::kBlock;
+}
+
 void Volume::read_ahead(PageCache::File file, std::uint32_t end, std::uint32_t times,
                         std::uint64_t now_ns) noexcept {
   CachedFile& entry = cache_->file(file);
-  const auto file_end = page_of(entry.size + kPageBytes - 1);
-  const std::uint32_t ahead_pages = page_of(device_->read_ahead_bytes * times);
-  if (entry.ahead_end > end + ahead_pages / 2) return;
-  const std::uint32_t first = std::max(end, entry.ahead_end);
-  const std::uint32_t last = std::min(end + ahead_pages, file_end);
-  PageCache::Run run{.file = file, .first = first};
-  while (run.first < last && cache_->touch(file, run.first)) ++run.first;
-  while (run.first + run.pages < last && !cache_->touch(file, run.first + run.pages)) ++run.pages;
+  const PagesAhead ahead = ahead_of(entry, end, times);
+  PageCache::Run run{.file = file, .first = ahead.first};
+  while (run.first < ahead.end && cache_->touch(file, run.first)) ++run.first;
+  while (run.first + run.pages < ahead.end && !cache_->touch(file, run.first + run.pages)) ++run.pages;
   if (run.pages == 0) return;
   StorageTally::add(tally().read_ahead_pages, run.pages);
   entry.ahead_ready_ns = fetch(run, now_ns);
@@ -122,20 +119,18 @@ void Volume::read_ahead(PageCache::File file, std::uint32_t end, std::uint32_t t
 
 std::uint64_t Volume::read(const FileRange& range, ReadStream& stream, std::uint64_t now_ns) noexcept {
   if (is_memory()) return read_memory(*device_, *state_, range.bytes, now_ns);
-  count_read(tally(), range.bytes);
+  tally().count_read(range.bytes);
   const std::uint32_t first = page_of(range.offset), end = end_page(range);
   const std::uint64_t done_ns = bring(range.file, first, end, now_ns);
-  // The next page, or the rest of the same.
-  const bool goes_on = stream.next_page > 0 && (first == stream.next_page || first + 1 == stream.next_page);
+  const bool goes_on = reads_ahead(stream, first);
   stream.next_page = end;
-  if (goes_on && stream.times_ahead > 0 && device_->mode == StorageMode::kBlock)
-    read_ahead(range.file, end, stream.times_ahead, now_ns);
+  if (goes_on) read_ahead(range.file, end, stream.times_ahead, now_ns);
   return done_ns;
 }
 
 std::uint64_t Volume::read_memory(const StorageDevice& device, VolumeState& state, std::uint64_t bytes,
                                   std::uint64_t now_ns) noexcept {
-  count_read(state.tally, bytes);
+  state.tally.count_read(bytes);
   return move_bytes(device.device, state, PageOperation::kRead, bytes, now_ns);
 }
 
@@ -144,7 +139,7 @@ std::uint64_t Volume::read_directly(const FileRange& range, std::uint64_t now_ns
     ReadStream none;
     return read(range, none, now_ns);
   }
-  count_read(tally(), range.bytes);
+  tally().count_read(range.bytes);
   const std::uint32_t first = page_of(range.offset);
   const std::uint64_t clean_ns = send_dirty(range.file, now_ns);
   return request(PageOperation::kRead, {range.file, first, end_page(range) - first}, clean_ns);
@@ -217,7 +212,7 @@ void Volume::note_written(const FileRange& range) noexcept {
   StorageTally::add(tally().written_bytes, range.bytes);
   CachedFile& entry = cache_->file(range.file);
   entry.changes |= kTimesChanged;
-  resize(range.file, std::max(entry.size, range.offset + range.bytes));
+  resize(range.file, std::max<std::uint64_t>(entry.size, range.offset + range.bytes));
 }
 
 void Volume::resize(PageCache::File file, std::uint64_t bytes) noexcept {

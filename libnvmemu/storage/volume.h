@@ -7,6 +7,7 @@
 #include <atomic>
 #include <cstdint>
 
+#include "base/watched.h"
 #include "paging/device_model.h"
 #include "storage/journal.h"
 #include "storage/page_cache.h"
@@ -15,6 +16,8 @@
 #include "storage/write_back.h"
 
 namespace nvmemu {
+
+class SharedLock;
 
 struct VolumeState {
   explicit VolumeState(const PageDevice& device) noexcept : model(device) {}
@@ -27,12 +30,14 @@ struct VolumeState {
   StorageTally tally{};
   // How often the flags of an open file have changed: others may have descriptors of it, copied by a fork.
   std::atomic<std::uint32_t> flag_changes{0};
+  // How often a name that is no file's has moved: a path may mean another folder since.
+  std::atomic<std::uint32_t> folder_moves{0};
 };
 
 // How a descriptor's reads go on: to tell a stream, and how far that is read ahead.
 struct ReadStream {
-  std::uint32_t next_page = 0;
-  std::uint32_t times_ahead = 1;  // what the device's profile says, so many times
+  Watched<std::uint32_t> next_page = 0U;
+  Watched<std::uint32_t> times_ahead = 1U;  // what the device's profile says, so many times
 };
 
 struct FileRange {
@@ -69,6 +74,13 @@ class Volume {
   // shared.
   static std::uint64_t read_memory(const StorageDevice& device, VolumeState& state, std::uint64_t bytes,
                                    std::uint64_t now_ns) noexcept;
+  // Without the lock, which whoever has it tells of by `lock`. Whether all that is read is in the page cache
+  // and nothing is to be asked of the device for it, which is counted then; and whether the file is known to
+  // be so long. No: ask again with the lock.
+  bool read_cached(const SharedLock& lock, const FileName& name, const FileRange& range, ReadStream& stream,
+                   std::uint64_t now_ns) noexcept;
+  bool knows(const SharedLock& lock, const FileName& name, std::uint64_t size,
+             PageCache::File& file) noexcept;
   // Past the page cache.
   std::uint64_t read_directly(const FileRange& range, std::uint64_t now_ns) noexcept;
   std::uint64_t write_directly(const FileRange& range, std::uint64_t now_ns) noexcept;
@@ -98,6 +110,17 @@ class Volume {
   double commit_ns() const noexcept;
 
  private:
+  struct PagesAhead {
+    std::uint32_t first = 0, end = 0;
+  };
+
+  // What is read ahead behind that page, as far as is known that there is something; nothing, before half of
+  // what was is used.
+  PagesAhead ahead_of(const CachedFile& entry, std::uint32_t end, std::uint32_t times) const noexcept;
+  bool reads_ahead(const ReadStream& stream, std::uint32_t first) const noexcept;
+  static bool is_coming(const CachedFile& entry, std::uint32_t first, std::uint32_t end) noexcept {
+    return first < entry.ahead_end && end > entry.ahead_begin;
+  }
   std::uint64_t request(PageOperation operation, const PageCache::Run& run, std::uint64_t now_ns) noexcept;
   std::uint64_t fetch(const PageCache::Run& run, std::uint64_t now_ns) noexcept;
   std::uint64_t bring(PageCache::File file, std::uint32_t first, std::uint32_t end,

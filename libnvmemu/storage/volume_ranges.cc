@@ -57,9 +57,9 @@ void Volume::will_need(const FileRange& range, std::uint64_t now_ns) noexcept {
   if (done_ns == 0) return;
   CachedFile& entry = cache_->file(file);
   const bool is_more = entry.ahead_ready_ns > now_ns && entry.ahead_begin < entry.ahead_end;
-  entry.ahead_begin = is_more ? std::min(entry.ahead_begin, first) : first;
-  entry.ahead_end = is_more ? std::max(entry.ahead_end, end) : end;
-  entry.ahead_ready_ns = is_more ? std::max(entry.ahead_ready_ns, done_ns) : done_ns;
+  entry.ahead_begin = is_more ? std::min<std::uint32_t>(entry.ahead_begin, first) : first;
+  entry.ahead_end = is_more ? std::max<std::uint32_t>(entry.ahead_end, end) : end;
+  entry.ahead_ready_ns = is_more ? std::max<std::uint64_t>(entry.ahead_ready_ns, done_ns) : done_ns;
 }
 
 void Volume::will_not_need(const FileRange& range, std::uint64_t now_ns) noexcept {

@@ -53,6 +53,10 @@ class LosingFile {
     process_storage().on_names_changed(at_, path_);
     return result;
   }
+  int has_moved(int result) const noexcept {
+    if (result == 0 && known_ && !S_ISREG(status_.st_mode)) process_storage().note_folder_moved();
+    return result;
+  }
   bool is_same_as(const LosingFile& other) const noexcept {
     return known_ && other.known_ && status_.st_dev == other.status_.st_dev &&
            status_.st_ino == other.status_.st_ino;
@@ -80,8 +84,8 @@ int rename_by(int from_at, const char* from, int to_at, const char* to, const Ca
   constexpr unsigned kExchange = 2;  // RENAME_EXCHANGE
   const LosingFile lost(to_at, to), moved(from_at, from);
   if ((flags & kExchange) != 0 || lost.is_same_as(moved))
-    return named(named(call(), to_at, to), from_at, from);
-  return named(lost.has_lost(call()), from_at, from);
+    return moved.has_moved(lost.has_moved(named(named(call(), to_at, to), from_at, from)));
+  return moved.has_moved(named(lost.has_lost(call()), from_at, from));
 }
 
 }  // namespace

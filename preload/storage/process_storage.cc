@@ -40,11 +40,13 @@ Result<void> ProcessStorage::open(const StoragePlan& plan, const char* beside, b
   Result<SharedStorage> shared =
       is_own ? SharedStorage::create(path, shape, devices.data()) : SharedStorage::open(path.c_str(), shape);
   if (!shared) return tl::unexpected(shared.error());
-  const long table = raw_syscall(SYS_mmap, nullptr, kMostDescriptors * sizeof(StoredDescriptor),
+  constexpr std::size_t kDescriptorBytes = kMostDescriptors * sizeof(StoredDescriptor);
+  const long table = raw_syscall(SYS_mmap, nullptr, kDescriptorBytes + sizeof(KnownPaths),
                                  PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (is_error(table)) return failure("no memory for the table of descriptors");
   plan_ = plan;
   shared_ = *std::move(shared);
+  paths_ = reinterpret_cast<KnownPaths*>(table + kDescriptorBytes);
   descriptors_.store(reinterpret_cast<StoredDescriptor*>(table), std::memory_order_relaxed);
   process_.store(raw_syscall(SYS_getpid), std::memory_order_relaxed);
   add_inherited();
@@ -65,11 +67,23 @@ std::uint64_t ProcessStorage::read_done_ns(StoredDescriptor& descriptor, std::ui
   if (number >= plan_.folders.size()) return 0;
   if (const StorageDevice& device = plan_.folders[number].device; device.mode == StorageMode::kDax)
     return Volume::read_memory(device, shared_.volume(number), bytes, begin_ns);
+  if (is_read_cached(descriptor, {offset, bytes}, begin_ns)) return begin_ns;
   return reckon_file(descriptor, [&](Volume volume, PageCache&) {
     const FileRange range{descriptor.file, offset, bytes};
     return descriptor.is(Descriptor::kDirect) ? volume.read_directly(range, begin_ns)
                                               : volume.read(range, descriptor.stream, begin_ns);
   });
+}
+
+// The file's number was known before, or the name is another's.
+bool ProcessStorage::is_read_cached(StoredDescriptor& descriptor, const FilePart& part,
+                                    std::uint64_t begin_ns) noexcept {
+  if (descriptor.file == 0 || descriptor.is(Descriptor::kDirect)) return false;
+  const std::size_t number = descriptor.volume();
+  PageCache cache = shared_.cache(number);
+  return Volume(plan_.folders[number].device, shared_.volume(number), cache)
+      .read_cached(shared_.lock(number), descriptor.name, {descriptor.file, part.offset, part.bytes},
+                   descriptor.stream, begin_ns);
 }
 
 std::uint64_t ProcessStorage::write_done_ns(StoredDescriptor& descriptor, std::uint64_t offset,

@@ -11,6 +11,7 @@
 
 #include "base/result.h"
 #include "plan/storage_plan.h"
+#include "storage/known_paths.h"
 #include "storage/shared_storage.h"
 
 namespace nvmemu::preload {
@@ -76,12 +77,15 @@ class ProcessStorage {
 
   // The child of a fork has descriptors of its own; one of vfork has its own, and its parent's memory.
   void note_forked() noexcept;
-  // `fd` has been opened so, is a copy of another, or is about to be closed.
-  void note_opened(int fd, int flags) noexcept;
+  // `fd` has just been opened so, by that path where it is known, and stands there; is a copy of another, or
+  // is about to be closed.
+  void note_opened(int fd, int flags, const char* path = nullptr, std::uint64_t position = 0) noexcept;
   void note_copied(int from, int to) noexcept;
   void note_closed(int fd) noexcept;
   void note_closed_from(unsigned first, unsigned last) noexcept;
   void note_flags_changed(int fd) noexcept;  // fcntl(F_SETFL)
+  // What has another name is no file, but a folder, or what stands for one.
+  void note_folder_moved() noexcept;
 
   // The call began at `begin_ns`, of now_ns(), and is over: waits for the rest of what it would have taken.
   void on_read(StoredDescriptor& descriptor, std::uint64_t offset, std::uint64_t bytes,
@@ -148,7 +152,11 @@ class ProcessStorage {
     return all == nullptr || static_cast<unsigned>(fd) >= kMostDescriptors ? nullptr : all + fd;
   }
   int volume_of(std::string_view path) const noexcept;
+  int volume_of_opened(int fd, const char* path, const FileName& name) noexcept;
   void add_inherited() noexcept;
+  void note_found(int fd, int flags) noexcept;  // it was opened a while ago
+  bool is_as_known(StoredDescriptor& descriptor) noexcept;
+  bool is_read_cached(StoredDescriptor& descriptor, const FilePart& part, std::uint64_t begin_ns) noexcept;
   template <typename Work>
   std::uint64_t reckon(std::size_t volume, Work&& work) noexcept;
   template <typename Work>
@@ -168,6 +176,7 @@ class ProcessStorage {
   StoragePlan plan_;
   SharedStorage shared_;
   std::atomic<StoredDescriptor*> descriptors_{nullptr};
+  KnownPaths* paths_ = nullptr;  // beside them
   std::atomic<bool> calls_are_trapped_{false}, has_mapped_{false};
   std::atomic<long> process_{0};    // whose descriptors they are
   std::atomic<int> most_used_{-1};  // of their numbers

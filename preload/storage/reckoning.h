@@ -34,7 +34,7 @@ std::uint64_t ProcessStorage::reckon(std::size_t number, Work&& work) noexcept {
 template <typename Work>
 std::uint64_t ProcessStorage::reckon_file(StoredDescriptor& descriptor, Work&& work) noexcept {
   return reckon(descriptor.volume(), [&](Volume volume, PageCache& cache) {
-    if (descriptor.file == 0 || cache.file(descriptor.file).name != descriptor.name) {
+    if (descriptor.file == 0 || cache.file(descriptor.file).name() != descriptor.name) {
       const bool is_new = cache.find(descriptor.name) == 0;
       descriptor.file = cache.find_or_add(descriptor.name);
       if (is_new) cache.file(descriptor.file).size = descriptor.size;

@@ -40,40 +40,71 @@ void ProcessStorage::add_inherited() noexcept {
     const int fd = std::atoi(entry->d_name);
     if (entry->d_name[0] == '.' || fd == dirfd(descriptors.get())) continue;
     const long flags = raw_syscall(SYS_fcntl, fd, F_GETFL);
-    if (!is_error(flags)) note_opened(fd, static_cast<int>(flags) & ~(O_CREAT | O_TRUNC));
+    if (!is_error(flags)) note_found(fd, static_cast<int>(flags));
   }
 }
 
-void ProcessStorage::note_opened(int fd, int flags) noexcept {
+void ProcessStorage::note_found(int fd, int flags) noexcept {
+  const long position = raw_syscall(SYS_lseek, fd, 0, SEEK_CUR);
+  note_opened(fd, flags & ~(O_CREAT | O_TRUNC), nullptr, static_cast<std::uint64_t>(std::max(position, 0L)));
+}
+
+void ProcessStorage::note_folder_moved() noexcept {
+  if (is_open()) shared_.volume(0).folder_moves.fetch_add(1);
+}
+
+int ProcessStorage::volume_of_opened(int fd, const char* path, const FileName& name) noexcept {
+  const bool is_whole = path != nullptr && *path == '/';
+  const KnownPaths::Key key{path, name, is_whole ? shared_.volume(0).folder_moves.load() : 0};
+  if (is_whole) {
+    if (const std::optional<int> known = paths_->find(key)) return *known;
+  }
+  Path room;
+  const std::string_view real = path_of_descriptor(fd, room);
+  const int number = volume_of(real);
+  if (is_whole && !real.empty()) paths_->note(key, number);
+  return number;
+}
+
+// So long as it is known to be: there is nothing to reckon.
+bool ProcessStorage::is_as_known(StoredDescriptor& descriptor) noexcept {
+  const std::size_t number = descriptor.volume();
+  PageCache cache = shared_.cache(number);
+  return Volume(plan_.folders[number].device, shared_.volume(number), cache)
+      .knows(shared_.lock(number), descriptor.name, descriptor.size, descriptor.file);
+}
+
+void ProcessStorage::note_opened(int fd, int flags, const char* path, std::uint64_t position) noexcept {
   StoredDescriptor* const slot = slot_of(fd);
   if (slot == nullptr) return;
   StoredDescriptor& descriptor = *slot;
   if (descriptor.state.load(std::memory_order_relaxed) != 0 && !owns_descriptors()) return;
   descriptor.state.store(0, std::memory_order_relaxed);
   if ((flags & O_PATH) != 0) return;
-  Path room;
-  const int number = volume_of(path_of_descriptor(fd, room));
   struct stat status {};
-  if (number < 0 || is_error(raw_syscall(SYS_fstat, fd, &status))) return;
+  if (is_error(raw_syscall(SYS_fstat, fd, &status))) return;
   const bool is_folder = S_ISDIR(status.st_mode);
   if (!is_folder && !S_ISREG(status.st_mode)) return;
+  const int number = volume_of_opened(fd, path, name_of(status));
+  if (number < 0) return;
   descriptor.name = name_of(status);
   descriptor.size = static_cast<std::uint64_t>(status.st_size);
   descriptor.file = 0;
   descriptor.stream = {};
   descriptor.requests_done_ns.store(0, std::memory_order_relaxed);
   descriptor.flags_seen.store(flag_changes(static_cast<std::size_t>(number)), std::memory_order_relaxed);
-  const long position = raw_syscall(SYS_lseek, fd, 0, SEEK_CUR);
-  descriptor.told_position = is_error(position) ? 0 : static_cast<std::uint64_t>(position);
+  descriptor.told_position = position;
   descriptor.state.store(static_cast<std::uint32_t>(number + 1) | bits_of(flags, is_folder),
                          std::memory_order_release);
   note_used(fd);
   if (is_folder) return;
+  const bool may_be_new = descriptor.size == 0 && (flags & (O_CREAT | O_TRUNC)) != 0;
+  if (!may_be_new && is_as_known(descriptor)) return;
   // What is empty was made or cut just now, or the number is another file's by now: nothing of it is cached.
   reckon_file(descriptor, [&](Volume volume, PageCache& cache) -> std::uint64_t {
     if (descriptor.size == 0) {
       volume.resize(descriptor.file, 0);
-      if ((flags & (O_CREAT | O_TRUNC)) != 0) {
+      if (may_be_new) {
         cache.file(descriptor.file).changes |= kTimesChanged | kSizeChanged;
         volume.change_names();
       }
@@ -161,7 +192,7 @@ StoredDescriptor* ProcessStorage::find_or_look(int fd) noexcept {
   if (slot->state.load(std::memory_order_acquire) == 0) {
     const long flags = raw_syscall(SYS_fcntl, fd, F_GETFL);
     if (is_error(flags)) return nullptr;
-    note_opened(fd, static_cast<int>(flags) & ~(O_CREAT | O_TRUNC));
+    note_found(fd, static_cast<int>(flags));
     std::uint32_t unknown = 0;
     slot->state.compare_exchange_strong(unknown, StoredDescriptor::kElsewhere);
   }

@@ -221,6 +221,7 @@ int main(int argc, char** argv) {
                    {"linux-aio-eventfds-in-time", linux_aio_eventfds_in_time},
                    {"links-and-folders", links_and_folders},
                    {"files-that-stay", files_that_stay},
+                   {"moved-folder", moved_folder},
                    {"vanishing-folder", vanishing_folder},
                    {"too-large", too_large},
                    {"vfork", descriptors_of_a_vfork},

@@ -48,6 +48,7 @@ void linux_aio_eventfds();
 void linux_aio_eventfds_in_time();
 void links_and_folders();
 void files_that_stay();
+void moved_folder();
 void vanishing_folder();
 void too_large();
 void streams();

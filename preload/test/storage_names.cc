@@ -81,6 +81,19 @@ void vanishing_folder() {
   expect_at(open_again(elsewhere + "/a"), page, kPage);
 }
 
+// What lies elsewhere is not charged, though the same file was, by the same path: 3 reads of 4.
+void moved_folder() {
+  const std::string page = contents(kPage), elsewhere = path("").substr(0, path("").size() - 1) + ".moved";
+  check(mkdir(path("d").c_str(), 0755) == 0, "mkdir");
+  write_at(make("d/a"), page, 0);
+  for (int i = 0; i < 2; ++i) expect_at(open_again(path("d/a")), page, 0);
+  check(rename(path("d").c_str(), elsewhere.c_str()) == 0, "rename");
+  check(symlink(elsewhere.c_str(), path("d").c_str()) == 0, "symlink");
+  expect_at(open_again(path("d/a")), page, 0);
+  check(unlink(path("d").c_str()) == 0 && rename(elsewhere.c_str(), path("d").c_str()) == 0, "back");
+  expect_at(open_again(path("d/a")), page, 0);
+}
+
 // What does not go in is said as without storage, and counted as far as it went: 6,000 bytes, twice.
 void too_large() {
   std::signal(SIGXFSZ, SIG_IGN);

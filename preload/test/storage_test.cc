@@ -216,6 +216,8 @@ TEST_F(Storage, FilesThatLoseNoNameStayInThePageCacheAndThoseThatAreOpen) {
   EXPECT_EQ(storage["device_written_pages"], 2);
 }
 
+TEST_F(Storage, WhatLiesElsewhereByNowIsLeftAlone) { EXPECT_EQ(stored("moved-folder")["reads"], 3); }
+
 TEST_F(Storage, AFolderThatVanishesLosesNothingAndIsTold) {
   const Json storage = stored("vanishing-folder");
   EXPECT_EQ(storage["reads"], 2);
