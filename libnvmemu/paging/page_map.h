@@ -18,7 +18,10 @@ class PageMap {
   static PageMap* create() noexcept { return map_zeroed<PageMap>(); }
   static void destroy(PageMap* map) noexcept {
     if (map == nullptr) return;
-    for (Entry* const leaf : map->leaves_) unmap(reinterpret_cast<Leaf*>(leaf));
+    for (Leaf *leaf = map->newest_, *before = nullptr; leaf != nullptr; leaf = before) {
+      before = leaf->before;
+      unmap(leaf);
+    }
     unmap(map);
   }
 
@@ -34,6 +37,8 @@ class PageMap {
       Leaf* const made = map_zeroed<Leaf>();
       if (made == nullptr) return nullptr;
       leaf = made->entries;
+      made->before = newest_;
+      newest_ = made;
     }
     return leaf + (page & kLeafMask);
   }
@@ -53,6 +58,14 @@ class PageMap {
     }
   }
 
+  // Likewise of all, in any order: visit(entry).
+  template <typename Visit>
+  void for_all(Visit visit) {
+    for (Leaf* leaf = newest_; leaf != nullptr; leaf = leaf->before) {
+      for (Entry& entry : leaf->entries) visit(entry);
+    }
+  }
+
   static constexpr std::uint64_t kPages = std::uint64_t{1} << 35;  // of an address space of 47 bits
 
  private:
@@ -60,8 +73,10 @@ class PageMap {
   static constexpr std::uint64_t kLeafMask = (std::uint64_t{1} << kLeafBits) - 1;
   struct Leaf {
     Entry entries[std::size_t{1} << kLeafBits];
+    Leaf* before;  // that was made
   };
 
+  Leaf* newest_;
   Entry* leaves_[kPages >> kLeafBits];
 };
 

@@ -164,23 +164,15 @@ class Pager {
   }
 
   // Before a fork: all that is on its way is in the store or in DRAM, and nothing happens until
-  // after_fork(). copy(slot, pages, by): to the child's store, `by` memory for them, of kMostCopied at most;
-  // false: it cannot, and there must be no fork.
-  static constexpr std::size_t kMostCopied = 64;
-  template <typename Copy>
-  bool prepare_fork(const Copy& copy) noexcept {
+  // after_fork(). prepare(slots, by): the store, of which those slots are in use; `by` is memory for kSpare
+  // pages. False: it cannot, and there must be no fork.
+  static constexpr std::size_t kSpare = 64;
+  template <typename Prepare>
+  bool prepare_fork(const Prepare& prepare) noexcept {
     lock_.lock();
     while (busy_ > 0) lock_.let_others();
     flush();
-    if (staged_count_ > 0) return false;  // neither in the store nor where they were
-    const std::uint64_t end = slots_.highest() + 1;
-    for (std::uint64_t slot = 0; (slot = slots_.next_used(slot + 1, end)) != kNoSlot;) {
-      std::size_t pages = 1;
-      while (pages < kMostCopied && slot + pages < end && slots_.is_used(slot + pages)) ++pages;
-      if (!copy(slot, pages, cleaned_)) return false;
-      slot += pages - 1;
-    }
-    return true;
+    return staged_count_ == 0 && prepare(slots_, cleaned_);  // else neither in the store nor where they were
   }
   void after_fork() noexcept { lock_.unlock(); }
   // In the child, where nobody watches any memory any more, and the store has what it had. False where its
@@ -191,7 +183,7 @@ class Pager {
   static constexpr std::uint64_t kNoSlot = Slots::kNone;
   static constexpr std::uint64_t kNoPage = PageTable::kPages;
   static constexpr unsigned kBounces = 64;  // pages that are read at once
-  static constexpr std::size_t kCleaned = kMostCopied;
+  static constexpr std::size_t kCleaned = kSpare;
   static bool is_failure(long result) noexcept { return result < 0 && result >= -4095; }
 
   // pager_faults.cc

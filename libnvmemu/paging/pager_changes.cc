@@ -171,7 +171,7 @@ bool Pager::begin_in_child() noexcept {
   ahead_.forget_all();  // the parent counts them
   for (AddressRange part = next_range(0); !part.empty(); part = next_range(part.end))
     is_watched &= mapper_.watch(part);
-  table_->for_each(0, PageTable::kPages, [this](std::uint64_t, PageEntry& entry) {
+  table_->for_all([this](PageEntry& entry) {
     entry.pins = 0;
     if (entry.state() != PageState::kClean) return;
     Frame& frame = frames_[static_cast<Frames::Number>(entry.number)];

@@ -57,6 +57,8 @@ void fork(TrappedCall& call, std::uintptr_t stack_pointer, int stack_argument) n
 }
 
 void begin(TrappedCall& call, const Clone& clone, int stack_argument) noexcept {
+  // What the child closes would be closed for its maker, too: files and userfaultfd of the pager's.
+  if ((clone.flags & (CLONE_VM | CLONE_FILES)) == CLONE_FILES) return call.return_with(-EINVAL);
   if ((clone.flags & CLONE_VM) == 0) return fork(call, clone.stack_pointer, stack_argument);
   spare_stack_of(clone);
   const std::uintptr_t stub = clone_stub_for(call.return_to());

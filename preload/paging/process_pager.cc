@@ -4,7 +4,7 @@
 #include <signal.h>
 #include <sys/syscall.h>
 
-#include <array>
+#include <cerrno>
 #include <cstring>
 #include <new>
 
@@ -53,15 +53,13 @@ Result<void> ProcessPager::open_store(const PagingPlan& plan) {
   folder_ = FileStore::open_folder(plan.page_to.c_str(), name);
   if (std::strlen(name) >= sizeof store_name_) return failure("the name of the file for pages is too long");
   std::strcpy(store_name_, name);
-  const int file = folder_ >= 0 ? FileStore::create(folder_, store_name_) : folder_;
-  if (file < 0)
-    return failure(plan.page_to + ": no file for pages can be made there: " + std::strerror(-file));
-  store_.set_file(file);
-  if (plan.choices.store == StoreKind::kCached) return {};
-  store_.when_cached(warn_cached);
-  if (store_.go_direct() || plan.choices.store == StoreKind::kAuto) return {};
-  log_warning(plan.page_to + ": pages go through the page cache: its file system refuses O_DIRECT");
-  warn_cached();
+  if (plan.choices.store != StoreKind::kCached) store_.when_cached(warn_cached);
+  const int opened =
+      folder_ >= 0 ? store_.open(folder_, store_name_, plan.choices.store, kMostStorePages) : folder_;
+  if (opened < 0)
+    return failure(plan.page_to + ": no file for pages can be made there: " + std::strerror(-opened));
+  if (plan.choices.store == StoreKind::kDirect && !store_.is_direct())
+    log_warning(plan.page_to + ": pages go through the page cache: its file system refuses O_DIRECT");
   return {};
 }
 
@@ -87,35 +85,27 @@ Result<void> ProcessPager::open(const PagingPlan& plan, const Clock& clock, Pagi
   return {};
 }
 
-// The child's file, with all that lies in the parent's; an error number where there is no room for it. The
-// pager stands still until the fork is over.
-int ProcessPager::prepare_copy() noexcept {
-  const int file = FileStore::create(folder_, store_name_);
-  FileStore copy(-1);
-  if (file >= 0) copy.set_file(file);
-  if (file >= 0 && store_.is_direct() && !copy.go_direct()) warn_cached();
-  std::uint64_t copied = 0;
-  const auto copy_slots = [&](std::uint64_t slot, std::size_t pages, std::byte* by) {
-    std::array<std::byte*, Pager::kMostCopied> to;
-    for (std::size_t i = 0; i < pages; ++i) to[i] = by + i * kPageBytes;
-    copied += pages;
-    return file >= 0 && store_.read(slot, to.data(), pages) == pages && copy.write(slot, by, pages);
-  };
-  const bool is_copied = pager_->prepare_fork(copy_slots);
+// Where there is no room for it, there is no fork. The pager stands still until it is over.
+bool ProcessPager::prepare_fork() noexcept {
+  static_assert(LayeredStore::kAtOnce <= Pager::kSpare);
+  long copied = 0;
+  const bool is_prepared = pager_->prepare_fork([&](const Slots& slots, std::byte* by) {
+    copied = store_.prepare_fork(slots, by);
+    return copied >= 0;
+  });
   tally_->forks.fetch_add(1, std::memory_order_relaxed);
-  tally_->fork_copied_pages.fetch_add(copied, std::memory_order_relaxed);
-  if (is_copied && file >= 0) return file;
-  if (file >= 0) raw_syscall(SYS_close, file);
+  if (copied > 0)
+    tally_->fork_copied_pages.fetch_add(static_cast<std::uint64_t>(copied), std::memory_order_relaxed);
+  return is_prepared;
+}
+
+long ProcessPager::abandon_fork() noexcept {
+  pager_->after_fork();
   return -ENOMEM;
 }
 
-long ProcessPager::abandon_fork(int error) noexcept {
-  pager_->after_fork();
-  return error;
-}
-
-void ProcessPager::end_in_parent(int copy) noexcept {
-  raw_syscall(SYS_close, copy);
+void ProcessPager::end_in_parent() noexcept {
+  store_.end_fork_in_parent();
   pager_->after_fork();
 }
 
@@ -126,9 +116,8 @@ bool ProcessPager::watch_in_child(HandlerKind handler) noexcept {
 
 // What cannot be watched would read as zeros: no such child may go on. A program that has given up the right
 // to a thread that brings pages can do without.
-void ProcessPager::begin_in_child(int copy) noexcept {
-  raw_syscall(SYS_close, store_.file());
-  store_.set_file(copy);
+void ProcessPager::begin_in_child() noexcept {
+  store_.end_fork_in_child();
   bool is_watched = watch_in_child(handler_);
   if (!is_watched && handler_ == HandlerKind::kThread) {
     bring_by_signal();

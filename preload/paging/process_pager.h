@@ -7,7 +7,7 @@
 #include "base/clock.h"
 #include "base/result.h"
 #include "paging/fault_thread.h"
-#include "paging/file_store.h"
+#include "paging/layered_store.h"
 #include "paging/page_layouts.h"
 #include "paging/pager.h"
 #include "paging/uffd_mapper.h"
@@ -43,7 +43,7 @@ class ProcessPager {
   // The descriptors that are kept open.
   static bool owns_descriptor(int file) noexcept {
     return get() != nullptr && file >= 0 &&
-           (file == mapper_.file() || file == store_.file() || file == folder_ ||
+           (file == mapper_.file() || store_.owns(file) || file == folder_ ||
             file == fault_thread_.descriptor());
   }
   static FaultThread& fault_thread() noexcept { return fault_thread_; }
@@ -54,30 +54,29 @@ class ProcessPager {
   // A fork by `make()`, a system call of which the child returns 0 here, too.
   template <typename Make>
   static long fork(const Make& make) noexcept {
-    const int copy = prepare_copy();
-    if (copy < 0) return abandon_fork(copy);
+    if (!prepare_fork()) return abandon_fork();
     const long result = make();
     if (result == 0) {
-      begin_in_child(copy);
+      begin_in_child();
     } else {
-      end_in_parent(copy);
+      end_in_parent();
     }
     return result;
   }
 
  private:
   static Result<void> open_store(const PagingPlan& plan);
-  static int prepare_copy() noexcept;
-  static long abandon_fork(int error) noexcept;
-  static void begin_in_child(int copy) noexcept;
+  static bool prepare_fork() noexcept;
+  static long abandon_fork() noexcept;
+  static void begin_in_child() noexcept;
   static Result<void> choose_handler(HandlerKind wanted);
   static void bring_by_signal() noexcept;
   static void warn_cached() noexcept;
   static bool watch_in_child(HandlerKind handler) noexcept;
-  static void end_in_parent(int copy) noexcept;
+  static void end_in_parent() noexcept;
 
   static inline constinit UffdMapper mapper_;
-  static inline constinit FileStore store_{-1};
+  static inline constinit LayeredStore store_;
   static inline constinit PageLayouts layouts_;
   static inline constinit ReadAheads read_aheads_;
   static inline constinit EvictionPolicies policies_;

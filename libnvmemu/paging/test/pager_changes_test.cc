@@ -139,12 +139,12 @@ TEST_F(PagerChanges, WhatCannotBeDroppedStays) {
 TEST_F(PagerChanges, NoForkWhileSomeAreNeitherInTheStoreNorInMemory) {
   process_.store.refuses_writes = true;
   process_.memory.fails_one_in = 1;
-  const auto copies = [](std::uint64_t, std::size_t, std::byte*) { return true; };
-  EXPECT_FALSE(process_.pager.prepare_fork(copies));
+  const auto shares = [](const Slots&, std::byte*) { return true; };
+  EXPECT_FALSE(process_.pager.prepare_fork(shares));
   process_.pager.after_fork();
   process_.store.refuses_writes = false;
   process_.memory.fails_one_in = 0;
-  EXPECT_TRUE(process_.pager.prepare_fork(copies));
+  EXPECT_TRUE(process_.pager.prepare_fork(shares));
   process_.pager.after_fork();
   for (std::uint64_t page = 0; page < kMany; ++page) ASSERT_EQ(process_.load(page), page + 1);
 }

@@ -182,7 +182,7 @@ class Sharing {
     own_at_ ^= kCount;
   }
   void fork() {
-    process_.pager.prepare_fork([](std::uint64_t, std::size_t, std::byte*) { return true; });
+    process_.pager.prepare_fork([](const Slots&, std::byte*) { return true; });
     process_.pager.after_fork();
   }
 

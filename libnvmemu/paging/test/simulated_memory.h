@@ -263,7 +263,7 @@ class Store final : public PageStore {
       std::memcpy(slots_.at(slot + i).data(), from + i * kPageBytes, kPageBytes);
     return true;
   }
-  void copy_from(const Store& other, std::uint64_t slot) { slots_.at(slot) = other.slots_.at(slot); }
+  void spoil(std::uint64_t slot) { slots_.at(slot).fill(std::byte{0xdb}); }
 
  private:
   std::vector<Contents> slots_;
