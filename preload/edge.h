@@ -47,6 +47,19 @@ class Spinning {
 #define NVMEMU_EDGE(Return, name, parameters, qualifiers, arguments) \
   NVMEMU_EDGE_WITH(, Return, name, parameters, qualifiers, arguments)
 
+// Likewise for a call that is one only where `may_be` is so.
+#define NVMEMU_EDGE_IF(may_be, Return, name, parameters, qualifiers, arguments)         \
+  namespace nvmemu::preload {                                                           \
+  namespace {                                                                           \
+  NVMEMU_HOOK(Return, name, parameters);                                                \
+  }                                                                                     \
+  }                                                                                     \
+  NVMEMU_EXPORT Return name parameters qualifiers {                                     \
+    if (may_be) nvmemu::preload::this_thread().reach_edge(__builtin_return_address(0)); \
+    return nvmemu::preload::real_##name arguments;                                      \
+  }                                                                                     \
+  static_assert(true, "")
+
 // Likewise for a call that spins while it waits.
 #define NVMEMU_SPINNING_EDGE(Return, name, parameters, qualifiers, arguments) \
   NVMEMU_EDGE_WITH(const nvmemu::preload::Spinning spinning, Return, name, parameters, qualifiers, arguments)

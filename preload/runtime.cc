@@ -79,7 +79,7 @@ void Runtime::start() {
   start_ticks_ = clock_->now_ticks();
   injector_.emplace(*clock_);
   epoch_ns_ = config_.epoch_ns;
-  if (bandwidth_target().limits() || config_.tiers.limits_bandwidth()) create_governor();
+  if (limits_bandwidth()) create_governor();
   edge_interval_ticks_ = injects() || governor_ || emulates_persists_
                              ? clock_->to_ticks(kEdgeIntervalNs)
                              : std::numeric_limits<std::uint64_t>::max();

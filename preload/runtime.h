@@ -138,6 +138,7 @@ class Runtime {
   void create_walks();
   void start_paging();
   void start_storage();
+  bool limits_bandwidth() const noexcept;
   void create_governor();
   BandwidthTarget lowest_bandwidth() const noexcept;  // of all memory, and of each tier
   void set_sampler_options();

@@ -63,13 +63,13 @@ bool Runtime::set_targets() {
 }
 
 void Runtime::set_persist_targets() noexcept {
-  const auto target_of = [this](const PersistSpec& spec) {
+  const auto target_of = [this](const PersistSpec& spec, TierId tier = 0) {
     emulates_persists_ |= !spec.empty();
-    return persist_target_of(spec, calibration_.persist_latency_ns);
+    return persist_target_of(spec, calibration_.persist_latency_ns, tier);
   };
   persist_targets_[0] = target_of(config_.memory.persists);
   for (std::size_t i = 0; i < config_.tiers.tiers.size(); ++i)
-    persist_targets_[i + 1] = target_of(config_.tiers.tiers[i].memory.persists);
+    persist_targets_[i + 1] = target_of(config_.tiers.tiers[i].memory.persists, static_cast<TierId>(i + 1));
 }
 
 double Runtime::highest_target_ns() const noexcept {
@@ -117,12 +117,21 @@ void Runtime::start_storage() {
   log_warning("its files are where they are, and take what that takes: " + started.error().message);
 }
 
+bool Runtime::limits_bandwidth() const noexcept {
+  const auto limits = [](const PersistTarget& target) { return target.line_ns > 0; };
+  return bandwidth_target().limits() || config_.tiers.limits_bandwidth() ||
+         std::ranges::any_of(persist_targets_, limits);
+}
+
 void Runtime::create_governor() {
   ByTier<BusyUntil>& busy_until = board_->traffic().busy_until;
   governor_.emplace(busy_until[0], bandwidth_target());
   for (std::size_t i = 0; i < config_.tiers.tiers.size(); ++i) {
     const BandwidthTarget& target = config_.tiers.tiers[i].memory.bandwidth;
     if (target.limits()) governor_->limit(static_cast<TierId>(i + 1), busy_until[i + 1], target);
+  }
+  for (const PersistTarget& target : persist_targets_) {
+    if (target.line_ns > 0) governor_->limit_persists(target.tier, busy_until[target.tier]);
   }
 }
 

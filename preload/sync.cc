@@ -8,15 +8,40 @@
 #include <semaphore.h>
 #include <threads.h>
 
+#if __has_include(<sys/single_threaded.h>)
+#include <sys/single_threaded.h>
+#endif
+
 #include "edge.h"
 
-NVMEMU_EDGE(int, pthread_mutex_lock, (pthread_mutex_t * mutex), noexcept, (mutex));
-NVMEMU_EDGE(int, pthread_mutex_trylock, (pthread_mutex_t * mutex), noexcept, (mutex));
+namespace nvmemu::preload {
+namespace {
+
+// In a process of one thread a lock lets nobody go on, unless it is shared with others: most programs lock
+// all the same, some for each row that they read.
+inline bool lets_others_go_on(const pthread_mutex_t* mutex) noexcept {
+#if __has_include(<sys/single_threaded.h>)
+  constexpr int kProcessShared = 128;  // PTHREAD_MUTEX_PSHARED_BIT of glibc's
+  return !__libc_single_threaded || (mutex->__data.__kind & kProcessShared) != 0;
+#else
+  return true;
+#endif
+}
+
+}  // namespace
+}  // namespace nvmemu::preload
+
+#define NVMEMU_MUTEX_EDGE(name)                                                                             \
+  NVMEMU_EDGE_IF(nvmemu::preload::lets_others_go_on(mutex), int, name, (pthread_mutex_t * mutex), noexcept, \
+                 (mutex))
+
+NVMEMU_MUTEX_EDGE(pthread_mutex_lock);
+NVMEMU_MUTEX_EDGE(pthread_mutex_trylock);
+NVMEMU_MUTEX_EDGE(pthread_mutex_unlock);
 NVMEMU_EDGE(int, pthread_mutex_timedlock, (pthread_mutex_t * mutex, const timespec* until), noexcept,
             (mutex, until));
 NVMEMU_EDGE(int, pthread_mutex_clocklock, (pthread_mutex_t * mutex, clockid_t clock, const timespec* until),
             noexcept, (mutex, clock, until));
-NVMEMU_EDGE(int, pthread_mutex_unlock, (pthread_mutex_t * mutex), noexcept, (mutex));
 
 NVMEMU_EDGE(int, pthread_rwlock_rdlock, (pthread_rwlock_t * lock), noexcept, (lock));
 NVMEMU_EDGE(int, pthread_rwlock_tryrdlock, (pthread_rwlock_t * lock), noexcept, (lock));

@@ -33,13 +33,14 @@ class TokenBucket {
   std::uint64_t processors_;
 };
 
-// The two buckets' words, shared by all who are limited together.
+// The buckets' words, shared by all who are limited together.
 struct BusyUntil {
-  std::atomic<std::uint64_t> read_ns, write_ns;
+  std::atomic<std::uint64_t> read_ns, write_ns, persist_ns;
 };
 
 // Reads and writes apart: a memory that is busy with both is as slow as the slower of them. All memory
-// together, and each tier by itself.
+// together, and each tier by itself. And what is made durable apart from all else: by tier, as long as its
+// medium takes.
 class Governor {
  public:
   Governor(BusyUntil& busy_until, const BandwidthTarget& target)
@@ -50,9 +51,18 @@ class Governor {
         Buckets{{busy_until.read_ns, target.read_bps}, {busy_until.write_ns, target.write_bps}});
   }
 
+  // Likewise, of any tier.
+  void limit_persists(TierId tier, BusyUntil& busy_until) {
+    persists_[tier].emplace(busy_until.persist_ns, 1e9);
+  }
+
   // What a thread has moved from `begin_ns` until now (of a clock that all processes share). The moment until
   // which it must not go on; what is past needs no wait. Async-signal-safe.
   std::uint64_t book(const TrafficCounts& traffic, std::uint64_t begin_ns) noexcept;
+  // Likewise what it has made durable in that tier, which keeps the medium busy for so long.
+  std::uint64_t book_persists(TierId tier, double busy_ns, std::uint64_t begin_ns) noexcept {
+    return persists_[tier] ? persists_[tier]->book(busy_ns, begin_ns) : 0;
+  }
 
  private:
   struct Buckets {
@@ -65,6 +75,7 @@ class Governor {
 
   Buckets all_;
   ByTier<std::optional<Buckets>> tiers_;
+  ByTier<std::optional<TokenBucket>> persists_;  // of ns, not bytes
 };
 
 }  // namespace nvmemu

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cstdint>
+#include <utility>
 
 #include "tier/persist_target.h"
 
@@ -23,6 +24,10 @@ class PersistAccount {
   void note(double begin_ns, const PersistSize& size, const PersistTarget& target) noexcept {
     count(size.lines);
     if (target.first_ns <= 0) return;
+    std::atomic<double>& busy_ns = busy_ns_[target.tier];
+    busy_ns.store(busy_ns.load(kRelaxed) +
+                      target.busy_ns(static_cast<double>(size.lines), static_cast<double>(size.blocks)),
+                  kRelaxed);
     const double now_ns = less_untaken(begin_ns);
     const double wait_ns = until_durable_ns(now_ns);
     const double written_ns = write(size.blocks, now_ns, wait_ns, target);
@@ -44,6 +49,12 @@ class PersistAccount {
     taken_ns_.store(owed_ns, kRelaxed);
     return debt_ns;
   }
+  // How long the medium of a tier, which all threads share, is busy with what this one has persisted since
+  // this was last asked.
+  double take_busy_ns(TierId tier) noexcept {
+    const double busy_ns = busy_ns_[tier].load(kRelaxed);
+    return busy_ns - std::exchange(taken_busy_ns_[tier], busy_ns);
+  }
   // What it still has to wait for until all is durable, at `now_ns`, which has all of its debt. Emulated time
   // steps back where the emulator's own work is taken off: no time has passed then, and the memory is busy
   // for no longer than it was.
@@ -53,6 +64,7 @@ class PersistAccount {
   // Nothing is owed, or under way.
   void forget() noexcept {
     take_debt();
+    for (std::size_t tier = 0; tier < kMostTiers; ++tier) take_busy_ns(static_cast<TierId>(tier));
     busy_for_ns_ = 0;
     unwritten_ns_ = 0;
   }
@@ -87,6 +99,8 @@ class PersistAccount {
   double noted_at_ns_ = 0, busy_for_ns_ = 0;      // the last persist, and for how long from then on,
   double unwritten_ns_ = 0;                       // and how long the medium writes from then on
   std::atomic<double> owed_ns_{0}, taken_ns_{0};  // in all; each has one writer
+  ByTier<std::atomic<double>> busy_ns_{};         // of media, in all
+  ByTier<double> taken_busy_ns_{};
   std::atomic<std::uint64_t> persists_{0}, lines_{0};
 };
 

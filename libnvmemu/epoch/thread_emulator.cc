@@ -13,7 +13,8 @@ ThreadEmulator::ThreadEmulator(CounterSource& source, Injector& injector, const 
       governor_(governor),
       ledger_(epoch_ns),
       pace_(epoch_ns),
-      interval_start_ns_(source.cpu_ns()) {}
+      interval_start_ns_(source.cpu_ns()),
+      persists_since_ns_(injector.now_ns()) {}
 
 void ThreadEmulator::alternate(Alternation& windows, std::uint64_t length_ns) noexcept {
   windows_ = &windows;
@@ -44,7 +45,20 @@ double ThreadEmulator::owe_persists(bool drains) noexcept {
   ledger_.owe(owed_ns);
   totals_.delay_ns += owed_ns;
   totals_.persist_delay_ns += owed_ns;
+  book_persists({});
   return owed_ns;
+}
+
+// Where the medium is busy with other threads' persists, too, this one is held as long.
+void ThreadEmulator::book_persists(const PersistCounts& estimated) noexcept {
+  if (governor_ == nullptr) return;
+  const std::uint64_t begin_ns = persists_since_ns_;
+  persists_since_ns_ = injector_.now_ns();
+  for (std::size_t i = 0; i < kMostTiers; ++i) {
+    const auto tier = static_cast<TierId>(i);
+    const double busy_ns = persists_.take_busy_ns(tier) + estimated.busy_ns[tier];
+    held_until_ns_ = std::max(held_until_ns_, governor_->book_persists(tier, busy_ns, begin_ns));
+  }
 }
 
 // Reads the counts, and books them.
@@ -70,6 +84,7 @@ Pace::Interval ThreadEmulator::account() noexcept {
   if (has_delays()) {
     totals_.persist_delay_ns += counts.persists.delay_ns;
     totals_.estimated_persists += counts.persists;
+    if (counts.persists.persists > 0) book_persists(counts.persists);
   }
   book_tiers(counts, has_delays() ? read_ns : 0);
   totals_.overhead_ns += counts.overhead_ns;

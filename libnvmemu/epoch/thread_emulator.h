@@ -136,6 +136,7 @@ class ThreadEmulator {
   void find_window() noexcept;
   double emulated_ns() const noexcept { return injector_.quick_now_ns() + ledger_.balance_ns(); }
   double owe_persists(bool drains) noexcept;
+  void book_persists(const PersistCounts& estimated) noexcept;
   void book_traffic(const EpochCounts& counts) noexcept;
   void book_tiers(const EpochCounts& counts, double delay_ns) noexcept;
   void book(double due_ns) noexcept;
@@ -152,6 +153,7 @@ class ThreadEmulator {
   double interval_waits_ns_ = 0;     // since then, for devices
   double balance_before_ns_ = 0;     // the last epoch
   std::uint64_t held_until_ns_ = 0;  // by the governor; a moment, that may be past
+  std::uint64_t persists_since_ns_;  // what has been made durable is booked from then on
   Alternation* windows_ = nullptr;   // null: delays are always on
   std::uint64_t window_ns_ = 0;
   std::uint32_t window_ = 0;

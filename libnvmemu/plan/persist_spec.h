@@ -37,10 +37,11 @@ inline PersistSpec persist_spec_of(const Device& device) {
 }
 
 // On a machine whose own persist takes `own_ns`.
-inline PersistTarget persist_target_of(const PersistSpec& spec, double own_ns) {
+inline PersistTarget persist_target_of(const PersistSpec& spec, double own_ns, TierId tier = 0) {
   constexpr double kNsPerSecond = 1e9;
   const double byte_ns = spec.bandwidth_bps > 0 ? kNsPerSecond / spec.bandwidth_bps : 0;
-  PersistTarget target{.first_ns = spec.latency.over(own_ns), .line_ns = kCacheLineBytes * byte_ns};
+  PersistTarget target{
+      .first_ns = spec.latency.over(own_ns), .line_ns = kCacheLineBytes * byte_ns, .tier = tier};
   if (spec.granularity_bytes > 0) {
     target.block_bytes = static_cast<std::size_t>(spec.granularity_bytes);
     target.block_ns = spec.granularity_bytes * byte_ns;

@@ -7,6 +7,7 @@
 #include <cstdint>
 
 #include "base/persist_lines.h"
+#include "tier/tier.h"
 
 namespace nvmemu {
 
@@ -26,10 +27,15 @@ struct PersistTarget {
   double block_ns = 0;  // what the medium takes for a block; 0: it keeps up
   double queue_ns = 0;  // and for all that the queue holds
   std::size_t block_bytes = kCacheLineBytes;
+  TierId tier = 0;  // whose medium it is: all threads' writes to it go at its bandwidth together
 
   // From a persist's begin until it is durable, where the queue has room.
   double durable_after_ns(double lines) const noexcept {
     return first_ns + std::max(0.0, lines - 1) * line_ns;
+  }
+  // How long the medium, or what it is filled through, is busy with that: 0 where it keeps up.
+  double busy_ns(double lines, double blocks) const noexcept {
+    return block_ns > 0 ? blocks * block_ns : lines * line_ns;
   }
 };
 

@@ -57,7 +57,13 @@ bool LoadRecord::accepts(WalkWorth worth) noexcept {
   const WalkWorth known = worth_.load(kRelaxed);
   if (worth == known) return true;
   const bool is_large_set = Verdict::mostly(misses_.load(kRelaxed), readings());
-  if (worth < known) return worth == WalkWorth::kShort && is_large_set;
+  if (worth < known) {
+    if (worth != WalkWorth::kShort) return false;
+    if (is_large_set) return true;
+    // Of a few executions a long walk has said little, and short ones come next (schedule.cc): without them
+    // it would stay at that, though the program may have gone on to other memory since.
+    if (executions_.load(kRelaxed) >= Verdict::kManyExecutions) return false;
+  }
   if (known == WalkWorth::kShort && is_large_set && misses_in_last_walk()) return true;
   fade(0);
   worth_.store(worth, kRelaxed);

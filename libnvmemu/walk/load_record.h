@@ -29,6 +29,7 @@ enum class WalkWorth : std::uint8_t {
 
 struct Verdict {
   static constexpr double kSmallPart = 0.3;
+  static constexpr double kManyExecutions = 200;  // enough to tell a small set by
   static constexpr ByTier<float> kAllTheMachines{1};
 
   double share = 0;     // of the load's time, what waits for memory

@@ -17,8 +17,7 @@ constexpr int kLongDisturbed = 64;
 constexpr double kIdleCreditNs = 14e6;
 
 bool may_be_small_set(const Verdict& verdict) noexcept {
-  constexpr double kFewExecutions = 200;
-  return verdict.executions >= kFewExecutions && !verdict.misses_now();
+  return verdict.executions >= Verdict::kManyExecutions && !verdict.misses_now();
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <chrono>
 #include <string>
 #include <vector>
 
@@ -119,6 +120,22 @@ TEST_F(PersistsTest, PersistsThatAreToldOfAreNotEstimated) {
   }
 }
 #endif
+
+// 64 lines are 4096 bytes: two processes at once persist 8 MB at 20 MB/s, which takes 0.4 s, and each by
+// itself 0.2. Lower bounds: a busy machine only takes longer.
+TEST_F(PersistsTest, AllProcessesOfARunShareTheBandwidth) {
+  const auto seconds_of = [&](const std::string& script) {
+    const auto begin = std::chrono::steady_clock::now();
+    const Outcome outcome =
+        run({"--quiet", "--tier", "slow=1x,write-latency=1us,persist-bandwidth=20MB/s,rest", "--", "sh", "-c",
+             script});
+    EXPECT_EQ(outcome.status, 0) << outcome.err;
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  };
+  const std::string one = NVMEMU_TEST_PERSIST " --lines 64 --rounds 1000";
+  EXPECT_GT(seconds_of(one), 0.2);
+  EXPECT_GT(seconds_of(one + " & " + one + "; wait"), 0.4);
+}
 
 // What a persist of a tier takes is the tier's.
 TEST_F(PersistsTest, PersistsElsewhereStayAsTheyAre) {

@@ -72,6 +72,37 @@ TEST_F(GovernedThreadTest, WaitsAtEdges) {
   EXPECT_EQ(injector_.waits, std::vector<std::uint64_t>{kStart + 300'000'000});
 }
 
+// In 100 ms each of two threads persists what takes the medium 80 ms.
+TEST_F(GovernedThreadTest, PersistsOfAllThreadsGoAtTheMediumsBandwidth) {
+  constexpr PersistTarget kTarget{.first_ns = 100, .line_ns = 1000, .tier = 1};
+  governor_.limit_persists(1, busy_until_);
+  governed_.end_epoch();  // what follows begins now
+  FakeSource other_source{events_};
+  FakeInjector other_injector{events_};
+  other_injector.now = kStart;
+  ThreadEmulator other{other_source, other_injector, {.base_ns = 100, .target_ns = 300},
+                       50e6,         stall_delay_ns, &governor_};
+  governed_.persist({.lines = 80'000, .blocks = 80'000}, kTarget);
+  other.persist({.lines = 80'000, .blocks = 80'000}, kTarget);
+  injector_.now += 100'000'000;
+  other_injector.now += 100'000'000;
+  governed_.end_epoch();
+  EXPECT_TRUE(injector_.waits.empty()) << "alone it is below the bandwidth";
+  other.end_epoch();
+  EXPECT_EQ(other_injector.waits, std::vector<std::uint64_t>{kStart + 160'000'000});
+  EXPECT_EQ(other.totals().held_ns, 60e6);
+}
+
+TEST_F(GovernedThreadTest, PersistsThatNobodyToldOfGoAtItToo) {
+  governor_.limit_persists(0, busy_until_);
+  governed_.end_epoch();
+  source_.next(0);
+  source_.last().persists = {.persists = 10, .lines = 10, .busy_ns = {130e6}};
+  injector_.now += 100'000'000;
+  governed_.end_epoch();
+  EXPECT_EQ(injector_.waits, std::vector<std::uint64_t>{kStart + 130'000'000});
+}
+
 TEST_F(GovernedThreadTest, WaitsAtEdgesWhateverIsUnknownOfItsLoads) {
   source_.knows = false;
   move(300e6, 50e6);

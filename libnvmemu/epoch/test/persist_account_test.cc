@@ -147,5 +147,17 @@ TEST(PersistAccountTest, ForgetsWhatIsUnderWay) {
   EXPECT_EQ(account.until_durable_ns(1000), 0);
 }
 
+TEST(PersistAccountTest, SaysHowLongMediaAreBusy) {
+  PersistAccount account;
+  account.note(1000, {.lines = 10, .blocks = 4}, {.first_ns = 100, .line_ns = 20, .tier = 1});
+  account.note(1000, {.lines = 10, .blocks = 4}, {.first_ns = 100, .line_ns = 20, .block_ns = 80, .tier = 2});
+  EXPECT_EQ(account.take_busy_ns(1), 200) << "lines";
+  EXPECT_EQ(account.take_busy_ns(2), 320) << "whole blocks";
+  EXPECT_EQ(account.take_busy_ns(1), 0) << "once";
+  account.note(1000, {.lines = 1, .blocks = 1}, {.first_ns = 100, .line_ns = 20, .tier = 1});
+  account.forget();
+  EXPECT_EQ(account.take_busy_ns(1), 0);
+}
+
 }  // namespace
 }  // namespace nvmemu

@@ -216,6 +216,24 @@ TEST(FileStore, SaysThatADeviceIsFull) {
   EXPECT_FALSE(FileStore(full.get()).write(0, page[0], 1));
 }
 
+// A file of which one page is there, and those beside it are an error of the medium (EIO): the process's own
+// memory.
+TEST(FileStore, SaysThatAPageCannotBeRead) {
+  const Descriptor memory(open("/proc/self/mem", O_RDONLY | O_CLOEXEC));
+  ASSERT_GE(memory.get(), 0);
+  const Pages pages(3), read(3);
+  pages.fill(0, 3);
+  munmap(pages[1], kPageBytes);
+  FileStore store(memory.get());
+  const std::uint64_t first = reinterpret_cast<std::uintptr_t>(pages[0]) / kPageBytes;
+  std::byte* const to[] = {read[0], read[1], read[2]};
+  EXPECT_EQ(store.read(first, to, 3), 1U);
+  EXPECT_TRUE(read.holds(0, 0));
+  EXPECT_FALSE(store.read_one(first + 1, read[1]));
+  EXPECT_TRUE(store.read_one(first + 2, read[2]));
+  EXPECT_TRUE(read.holds(2, 2));
+}
+
 // Whether the kernel would take it or not.
 TEST(FileStore, IsNotPastACacheInMemory) {
   FileStore store(FileStore::create(AT_FDCWD, kInMemory));

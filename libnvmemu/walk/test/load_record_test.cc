@@ -69,13 +69,25 @@ TEST_F(LoadRecordTest, BetterWalksReplaceWhatWorseOnesHaveSaid) {
   EXPECT_EQ(verdict().misses, 0);
   first(360, 100, WalkWorth::kDisturbed);
   EXPECT_EQ(verdict().misses, 0);
-  again(70, 100, WalkWorth::kLong);
+  again(70, 300, WalkWorth::kLong);
   EXPECT_EQ(verdict().readings, 0);
-  EXPECT_EQ(verdict().executions, 100);
+  EXPECT_EQ(verdict().executions, 300);
   first(360, 100, WalkWorth::kShort);
   EXPECT_EQ(verdict().misses, 0);
   first(360, 100, WalkWorth::kLong);
   EXPECT_EQ(verdict().misses, 100);
+}
+
+// Of a load that was hardly executed then, before the program went on to other memory.
+TEST_F(LoadRecordTest, ALongWalkThatHasSaidLittleSilencesNoShortOnes) {
+  again(70, 15, WalkWorth::kLong);
+  EXPECT_EQ(verdict().worth, WalkWorth::kLong);
+  first(360, 100, WalkWorth::kDisturbed);
+  EXPECT_EQ(verdict().misses, 0);
+  first(360, 100, WalkWorth::kShort);
+  EXPECT_EQ(verdict().misses, 100);
+  EXPECT_EQ(verdict().executions, 100);
+  EXPECT_EQ(verdict().worth, WalkWorth::kShort);
 }
 
 TEST_F(LoadRecordTest, OfALargeSetShortWalksTellWhatLongOnesDo) {

@@ -51,6 +51,9 @@ double PersistEstimate::likely_persist_ns(const WalkPersists& walk) const noexce
 void PersistEstimate::add_rates(const PersistsPassed& passed, double here_ns, double longer) noexcept {
   persists_per_ns_ += sum_of(passed.persists) / here_ns;
   lines_per_ns_ += sum_of(passed.lines) / here_ns;
+  // Which blocks lines are of is not known: side by side, as they are written in order.
+  for (std::size_t tier = 0; tier < kMostTiers; ++tier)
+    busy_per_ns_[tier] += passed.lines[tier] * (*targets_)[tier].line_ns / here_ns;
   longer_ += longer;
   longer_squared_ += longer * longer;
 }
@@ -76,11 +79,13 @@ PersistCounts PersistEstimate::take(double cpu_ns) noexcept {
   // Of the mean: what earlier walks have said counts in several epochs. Of a single one it is not known.
   const double spread = walks_ > 1 ? (longer_squared_ / walks_ - longer * longer) / (walks_ - 1) / (1 - kKept)
                                    : longer * longer;
-  const PersistCounts counts{.persists = ns * persists_per_ns_ / walks_,
-                             .lines = ns * lines_per_ns_ / walks_,
-                             .delay_ns = ns * longer,
-                             .model_error_ns = ns * model_error_ / walks_,
-                             .variance_ns2 = ns * ns * std::max(0.0, spread)};
+  PersistCounts counts{.persists = ns * persists_per_ns_ / walks_,
+                       .lines = ns * lines_per_ns_ / walks_,
+                       .delay_ns = ns * longer,
+                       .model_error_ns = ns * model_error_ / walks_,
+                       .variance_ns2 = ns * ns * std::max(0.0, spread)};
+  for (std::size_t tier = 0; tier < kMostTiers; ++tier)
+    counts.busy_ns[tier] = ns * busy_per_ns_[tier] / walks_;
   forget();
   return counts;
 }
@@ -92,6 +97,7 @@ void PersistEstimate::forget() noexcept {
   for (double* const sum :
        {&walks_, &persists_per_ns_, &lines_per_ns_, &longer_, &longer_squared_, &model_error_})
     *sum *= kKept;
+  for (double& busy : busy_per_ns_) busy *= kKept;
 }
 
 void PersistEstimates::add(bool waits, const WalkPersists& walk, double own_cpu_ns) noexcept {

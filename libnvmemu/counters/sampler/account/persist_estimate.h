@@ -46,7 +46,8 @@ class PersistEstimate {
   double walks_ = 0;                               // by weight, as all below
   double persists_per_ns_ = 0, lines_per_ns_ = 0;  // sums over walks, as those below: of how much longer,
   double longer_ = 0, longer_squared_ = 0;
-  double model_error_ = 0;  // and how wrong that is where the core's model is
+  double model_error_ = 0;        // and how wrong that is where the core's model is
+  ByTier<double> busy_per_ns_{};  // and how long media are busy
 };
 
 // Ticks that find a thread waiting for a load are walked from more often than others: each kind of tick

@@ -54,6 +54,13 @@ TEST(PersistEstimateTest, FurtherLinesTakeLonger) {
   EXPECT_NEAR(estimate({rounds(10, 20, 11)}, 1e6).lines, 55'000, 1e-3);
 }
 
+// Of 5000 rounds, each of 11 lines, whatever of that is waited for.
+TEST(PersistEstimateTest, SaysHowLongMediaAreBusy) {
+  const PersistCounts counts = estimate({rounds(10, 20, 11)}, 1e6);
+  EXPECT_NEAR(counts.busy_ns[0], 5000 * 11 * 26, 1e-3);
+  EXPECT_EQ(counts.busy_ns[1], 0);
+}
+
 // Whatever is done beside.
 TEST(PersistEstimateTest, AMediumIsWaitedForInAnyCase) {
   EXPECT_NEAR(estimate({rounds(10, 5000, 1, 1)}, 1e6).delay_ns, 200 * 500, 1e-3);
