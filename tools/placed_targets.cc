@@ -32,9 +32,9 @@ Result<void> add_placed(const TierPlan& plan, double base_ns, const std::vector<
                         std::vector<PlacedTarget>& targets) {
   const TierSpec& tier = plan.tiers.front();
   const std::string who = "tier " + tier.name;
-  if (!tier.files.empty() || tier.least_block_bytes != 0 || tier.node != 0)
+  if (tier.least_block_bytes != 0 || tier.node != 0)
     return failure("--tier: " + who + ": a record does not tell what these rules would put there",
-                   "rules that can be predicted are rest, interleave= and after=");
+                   "rules that can be predicted are file=, rest, interleave= and after=");
   const Result<double> latency_ns =
       reachable_target_ns(tier.memory.read.over(base_ns), base_ns, "--tier: " + who + " asks for");
   if (!latency_ns) return tl::unexpected(latency_ns.error());
@@ -47,6 +47,10 @@ Result<void> add_placed(const TierPlan& plan, double base_ns, const std::vector<
     target.dram_bytes = bytes;
     targets.push_back(target);
   };
+  if (!tier.files.empty()) {
+    target.files = tier.files;
+    return add(PlacedBy::kFiles, 0), Result<void>();
+  }
   if (const TierPattern& rest = plan.otherwise; rest.has(1)) {
     if (!rest.is_interleaved()) return add(PlacedBy::kNothing, 0), Result<void>();
     target.slow_part = static_cast<double>(rest.parts[1].pages) / rest.pages_in_turn();
@@ -58,7 +62,7 @@ Result<void> add_placed(const TierPlan& plan, double base_ns, const std::vector<
   if (sizes.empty())
     return failure("--tier: " + who + ": it is not said what lies there",
                    "add --dram SIZE,...: how much of the machine's memory is beside it; or a rule: rest, "
-                   "interleave=3:1, after=SIZE");
+                   "interleave=3:1, after=SIZE, file=PATH");
   for (const double bytes : sizes) {
     add(PlacedBy::kHeat, bytes);
     add(PlacedBy::kFirstTouch, bytes);
@@ -87,7 +91,8 @@ Result<std::vector<PlacedTarget>> placed_targets_of(const PredictOptions& option
 Result<void> check_known_places(const PredictOptions& options, const Record& record,
                                 const PlacedMemory& memory, const std::vector<PlacedTarget>& targets) {
   const bool asks = std::ranges::any_of(targets, [](const PlacedTarget& target) {
-    return target.by == PlacedBy::kHeat || target.by == PlacedBy::kFirstTouch;
+    return target.by == PlacedBy::kHeat || target.by == PlacedBy::kFirstTouch ||
+           target.by == PlacedBy::kFiles;
   });
   if (!asks) return {};
   const auto unknown = [&](const std::string& why, const std::string& mend) {
@@ -95,6 +100,13 @@ Result<void> check_known_places(const PredictOptions& options, const Record& rec
   };
   if (!record.keeps_regions)
     return unknown("it was made by a version that did not note it", "record it again");
+  for (const PlacedTarget& target : targets) {
+    if (target.by == PlacedBy::kFiles && memory.misses() > 0 && !memory.knows_files(target.files))
+      return failure(
+          "--tier: tier " + target.tier + ": no memory of " + target.files.front() + " was seen in " +
+              options.file,
+          "name a file, or a folder that it is in, as nvmemu predict shows it for " + options.file);
+  }
   if (memory.misses() > 0 || totals_of(record).stall_ns <= 0) return {};
   if (record.info.counts != kSamplerCounts)
     return unknown("hardware counters do not know", "record it again with --source sampler");
@@ -108,6 +120,8 @@ SlowShare slow_share_of(const PlacedTarget& target, const PlacedMemory& memory) 
       return memory.hottest(target.dram_bytes);
     case PlacedBy::kFirstTouch:
       return memory.first_touched(target.dram_bytes);
+    case PlacedBy::kFiles:
+      return memory.of_files(target.files);
     case PlacedBy::kInterleave:
     case PlacedBy::kNothing:
       break;

@@ -37,6 +37,7 @@ enum class PlacedBy {
   kHeat,        // what is waited for most
   kFirstTouch,  // what was there first
   kInterleave,  // pages in turn
+  kFiles,       // all but what is mapped of some files
   kNothing,     // nothing does
 };
 
@@ -46,9 +47,10 @@ struct PlacedTarget {
   std::string memory;     // "2x", or a profile's name; empty: the latency says it
   double latency_ns = 0;  // of it
   PlacedBy by = PlacedBy::kNothing;
-  double dram_bytes = 0;   // of kHeat and kFirstTouch
-  std::string interleave;  // "3:1"
-  double slow_part = 1;    // of pages in turn
+  double dram_bytes = 0;           // of kHeat and kFirstTouch
+  std::string interleave;          // "3:1"
+  double slow_part = 1;            // of pages in turn
+  std::vector<std::string> files;  // of kFiles: these, or what lies below them
   SlowShare slow;
   Prediction prediction;
   std::optional<double> error_ns;

@@ -42,6 +42,8 @@ const char* name_of(PlacedBy by) {
       return "first-touch";
     case PlacedBy::kInterleave:
       return "interleave";
+    case PlacedBy::kFiles:
+      return "files";
     case PlacedBy::kNothing:
       break;
   }

@@ -46,6 +46,8 @@ std::string placed_text(const PlacedTarget& target) {
       return size + ", first touched:" + slow;
     case PlacedBy::kInterleave:
       return "interleaved " + target.interleave + ":" + slow;
+    case PlacedBy::kFiles:
+      return "all but its files:" + slow;
     case PlacedBy::kNothing:
       break;
   }

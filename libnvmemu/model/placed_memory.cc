@@ -7,6 +7,7 @@
 #include <numeric>
 #include <utility>
 
+#include "base/path.h"
 #include "tier/region_heat.h"
 
 namespace nvmemu {
@@ -18,6 +19,10 @@ bool is_same(const WaitedMapping& mapping, const RecordedRegion& region) {
   if (mapping.process != region.process || mapping.name != region.mapping) return false;
   return !region.mapping.empty() ||
          (region.mapping_begin <= mapping.end && region.mapping_end >= mapping.begin);
+}
+
+bool is_of(const RecordedRegion& region, const std::vector<std::string>& paths) {
+  return std::ranges::any_of(paths, [&](const auto& path) { return is_at_or_below(region.mapping, path); });
 }
 
 }  // namespace
@@ -157,6 +162,18 @@ SlowShare PlacedMemory::hottest(double dram_bytes) const {
 
 SlowShare PlacedMemory::first_touched(double dram_bytes) const {
   const Fast fast = fill(as_they_came(), dram_bytes);
+  SlowShare found = share_of(fast, kAll);
+  found.error_95 = error_of(fast, found.of_all);
+  return found;
+}
+
+bool PlacedMemory::knows_files(const std::vector<std::string>& paths) const {
+  return std::ranges::any_of(regions_, [&](const Region& region) { return is_of(region.recorded, paths); });
+}
+
+SlowShare PlacedMemory::of_files(const std::vector<std::string>& paths) const {
+  Fast fast;
+  for (const Region& region : regions_) fast.push_back(is_of(region.recorded, paths) ? 0 : 1);
   SlowShare found = share_of(fast, kAll);
   found.error_95 = error_of(fast, found.of_all);
   return found;

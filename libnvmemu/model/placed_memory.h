@@ -53,6 +53,10 @@ class PlacedMemory {
   SlowShare hottest(double dram_bytes) const;
   // With what was there first lying in it.
   SlowShare first_touched(double dram_bytes) const;
+  // With what was mapped of these files, or of what lies below these folders, lying in the slower one. A
+  // region is of what was mapped there when it was first seen.
+  SlowShare of_files(const std::vector<std::string>& paths) const;
+  bool knows_files(const std::vector<std::string>& paths) const;  // any of them
   // With `slow` of its pages in turn in the slower one: 0 to 1.
   SlowShare interleaved(double slow) const;
 

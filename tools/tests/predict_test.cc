@@ -122,7 +122,8 @@ TEST_F(PredictTest, RefusesPlacementsThatItCannotTell) {
   EXPECT_THAT(error({"--dram", "1G"}), HasSubstr("--dram: it is not said what memory is beside it"));
   EXPECT_THAT(error({"--tier", "far=2x"}), HasSubstr("it is not said what lies there"));
   EXPECT_THAT(error({"--tier", "far=2x", "--dram", "much"}), HasSubstr("--dram: "));
-  EXPECT_THAT(error({"--tier", "far=2x,file=/mnt"}), HasSubstr("a record does not tell"));
+  EXPECT_THAT(error({"--tier", "far=2x,node=1"}), HasSubstr("a record does not tell"));
+  EXPECT_THAT(error({"--tier", "far=2x,file=/no/such"}), HasSubstr("no memory of /no/such was seen"));
   EXPECT_THAT(error({"--tier", "far"}), HasSubstr("--tier: "));
   EXPECT_THAT(error({"--tier", "far=50ns,rest"}), HasSubstr("--tier: tier far asks for"));
 }

@@ -71,6 +71,20 @@ TEST(PlacedMemory, PutsThereWhatWasThereFirst) {
   EXPECT_NEAR(memory.first_touched(2 * kRegion).of_all, 0, 1e-12);
 }
 
+TEST(PlacedMemory, PutsFilesElsewhere) {
+  Record made = record({region(1, 100), region(2, 600), region(3, 300)});
+  made.regions[0].mapping = "/data/a";
+  made.regions[1].mapping = "/data/b/c";
+  made.regions[2].mapping = "/database";
+  const PlacedMemory memory(made);
+  EXPECT_NEAR(memory.of_files({"/data"}).of_all, 0.7, 1e-12);
+  EXPECT_NEAR(memory.of_files({"/data/a", "/database"}).of_all, 0.4, 1e-12);
+  EXPECT_EQ(memory.of_files({"/dat"}).of_all, 0);
+  EXPECT_GT(memory.of_files({"/data"}).error_95, 0);
+  EXPECT_TRUE(memory.knows_files({"/none", "/data/b"}));
+  EXPECT_FALSE(memory.knows_files({"/dat"}));
+}
+
 TEST(PlacedMemory, PagesInTurnAreWaitedForByHowManyThereAre) {
   const SlowShare share = PlacedMemory(cold_and_hot()).interleaved(0.25);
   EXPECT_EQ(share.of_all, 0.25);
