@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What programs do with memory that is mostly not in DRAM: map, fork, share it among threads, lock it.
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
@@ -101,6 +102,33 @@ int forks() {
     CHECK(waitpid(child, status, 0) == child && *status == 0);
     area.fill(1);
   }
+  return 0;
+}
+
+// More than there are files of one process; each child writes, too, while its parent goes on.
+int many_forks() {
+  Area area;
+  area.fill(1);
+  std::vector<pid_t> children;
+  for (std::size_t generation = 0; generation < 30; ++generation) {
+    children.push_back(fork());
+    CHECK(children.back() >= 0);
+    if (children.back() == 0) {
+      for (std::size_t i = 0; i < kPages; ++i) CHECK(area.holds(i, i < generation * 40 ? 2 : 1));
+      for (std::size_t i = 0; i < kPages; i += 3) area.mark(i, 3);
+      for (std::size_t i = 0; i < kPages; i += 3) CHECK(area.holds(i, 3));
+      _exit(0);
+    }
+    for (std::size_t i = generation * 40; i < (generation + 1) * 40; ++i) area.mark(i, 2);
+    area.push_out();
+  }
+  for (const pid_t child : children) {
+    int status = -1;
+    CHECK(waitpid(child, &status, 0) == child && status == 0);
+  }
+  for (std::size_t i = 0; i < kPages; ++i) CHECK(area.holds(i, i < 1200 ? 2 : 1));
+  // What would close the pager's files for both is refused.
+  CHECK(syscall(SYS_clone, CLONE_FILES | SIGCHLD, 0, 0, 0, 0) == -1 && errno == EINVAL);
   return 0;
 }
 
@@ -240,6 +268,7 @@ constexpr Scenario kScenarios[] = {{"paged-memory", memory},
 
                                    {"paged-mappings", changes_of_mappings},
                                    {"paged-forks", forks},
+                                   {"paged-many-forks", many_forks},
 
                                    {"paged-threads", threads},
                                    {"paged-shrinking", is_read_while_it_shrinks},
