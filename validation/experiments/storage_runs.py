@@ -52,14 +52,28 @@ def _mean_us(operations, *actions):
     return total_ns / count / 1e3 if count else None
 
 
-def flow_figures(lab, flow, profile, *options, threads=8, page_cache=PAGE_CACHE):
-    """What a flow does in --seconds below a folder of that storage; natively where `profile` is None."""
+# What a flow does, and as a column.
+ACTIONS = {"open": "open", "create": "create", "read": "read", "write": "write", "append": "append", "log": "append to the log", "sync": "sync",
+           "stat": "stat", "close": "close", "delete": "delete"}
+
+
+def run_flow(lab, flow, profile, *options, threads=8, page_cache=PAGE_CACHE):
+    """What it did in --seconds below a folder of that storage, natively where `profile` is None; and nvmemu's report."""
     result = lab.path("bench.json")
     with data_folder(lab) as folder:
         report = lab.run([lab.nvmemu, "bench", "storage", "--directory", folder, "--flow", flow, "--threads", str(threads),
                           "--seconds", f"{lab.arguments.seconds:g}", "--json", result, *options],
                          ["--storage", f"{folder}={profile}", "--page-cache", page_cache] if profile else None).report
-    found = lab.read("bench.json")["flows"][0]
+    return lab.read("bench.json")["flows"][0], report
+
+
+def latencies_by_action(found):
+    """Of a flow's result: us by action; of one that it has not, None."""
+    return {f"{action}_us": _mean_us(found["operations"], action) for action in ACTIONS}
+
+
+def flow_figures(lab, flow, profile, *options, threads=8, page_cache=PAGE_CACHE):
+    found, report = run_flow(lab, flow, profile, *options, threads=threads, page_cache=page_cache)
     operations = found["operations"]
     all_ns, sync_ns = _of(operations)[0], _of(operations, "sync")[0]
     storage = report["storage"][0] if report else None

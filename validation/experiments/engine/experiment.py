@@ -3,7 +3,7 @@
 import shutil
 import statistics
 from dataclasses import dataclass, field
-from typing import Any, Callable, Dict, List, Optional, Sequence
+from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence
 
 
 class LeftOut(Exception):
@@ -42,12 +42,15 @@ class Finding:
 
 @dataclass(frozen=True)
 class Plot:
-    """Bars: a group each program, a bar each setting. Lines: a curve each program, over the settings' `x`."""
-    figure: str
+    """Bars: a group each program, a bar each setting; of one `program`, a group each of several figures, by their titles. Lines: a
+    curve each program, over the settings' `x`."""
+    figure: str  # the first of them
     title: str
     lines: bool = False
     x_title: str = ""
     log: str = ""  # which axes: "x", "y", "xy"
+    program: str = ""
+    figures: Mapping[str, str] = field(default_factory=dict)  # title by name
 
 
 @dataclass

@@ -41,9 +41,24 @@ def _bar_curves(plot, rows, results):
     return curves
 
 
+def _operation_curves(plot, rows, results):
+    """One a setting of that program's; figures along the axis, as far as there are any."""
+    settings = [setting.name for program, setting in rows if program.name == plot.program]
+    medians = {setting: {name: results.median(plot.program, setting, name) for name in plot.figures} for setting in settings}
+    known = [name for name in plot.figures if any(of[name] is not None for of in medians.values())]
+    return {setting: "".join(f'"{plot.figures[name]}" {"NaN" if of[name] is None else format(of[name], "g")}\n' for name in known)
+            for setting, of in medians.items() if any(of[name] is not None for name in known)}
+
+
+def _curves(plot, rows, results):
+    if plot.program:
+        return _operation_curves(plot, rows, results)
+    return (_line_curves if plot.lines else _bar_curves)(plot, rows, results)
+
+
 def script(plot, rows, results, unit):
     """All but terminal and output; empty: nothing was measured."""
-    curves = (_line_curves if plot.lines else _bar_curves)(plot, rows, results)
+    curves = _curves(plot, rows, results)
     if not curves:
         return ""
     lines = [f"$data{number} << EOD\n{data}EOD" for number, data in enumerate(curves.values())]

@@ -148,6 +148,14 @@ class Output(unittest.TestCase):
     def test_bars_go_over_the_programs(self):
         self.assertIn('"p" 2\n', plot.script(Plot("f", "t"), EXAMPLE.rows(), results_of(a=[2]), "s"))
 
+    def test_bars_of_one_program_go_over_its_figures(self):
+        figures = {"f": "first", "g": "second"}
+        text = plot.script(Plot("f", "t", program="p", figures=figures), EXAMPLE.rows(), results_of(a=[2], **{"b|c": [3]}), "s")
+        self.assertIn('"first" 2\n', text)
+        self.assertIn('"first" 3\n', text)
+        self.assertNotIn("second", text)
+        self.assertEqual(plot.script(Plot("f", "t", program="another", figures=figures), EXAMPLE.rows(), results_of(a=[2]), "s"), "")
+
     def test_nothing_measured_is_no_plot(self):
         self.assertEqual(plot.script(Plot("f", "t"), EXAMPLE.rows(), Results(), "s"), "")
 
