@@ -222,6 +222,7 @@ int main(int argc, char** argv) {
                    {"links-and-folders", links_and_folders},
                    {"files-that-stay", files_that_stay},
                    {"moved-folder", moved_folder},
+                   {"rings", rings},
                    {"vanishing-folder", vanishing_folder},
                    {"too-large", too_large},
                    {"vfork", descriptors_of_a_vfork},

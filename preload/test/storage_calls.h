@@ -32,7 +32,8 @@ class Stopwatch {
 };
 
 // Scenarios: storage_asynchronous.cc, storage_eventfds.cc, storage_full.cc, storage_linux_aio.cc,
-// storage_names.cc, storage_ranges.cc, storage_signals.cc, storage_streams.cc, storage_told_lists.cc.
+// storage_names.cc, storage_rings.cc, storage_ranges.cc, storage_signals.cc, storage_streams.cc,
+// storage_told_lists.cc.
 void asynchronous();
 void by_number();
 void by_instruction();
@@ -48,6 +49,7 @@ void linux_aio_eventfds();
 void linux_aio_eventfds_in_time();
 void links_and_folders();
 void files_that_stay();
+void rings();
 void moved_folder();
 void vanishing_folder();
 void too_large();

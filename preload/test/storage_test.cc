@@ -216,6 +216,11 @@ TEST_F(Storage, FilesThatLoseNoNameStayInThePageCacheAndThoseThatAreOpen) {
   EXPECT_EQ(storage["device_written_pages"], 2);
 }
 
+TEST_F(Storage, RingsAreToldNotToBeCharged) {
+  EXPECT_EQ(stored("rings")["unseen_rings"], 1);
+  EXPECT_THAT(err_, HasSubstr("io_uring"));
+}
+
 TEST_F(Storage, WhatLiesElsewhereByNowIsLeftAlone) { EXPECT_EQ(stored("moved-folder")["reads"], 3); }
 
 TEST_F(Storage, AFolderThatVanishesLosesNothingAndIsTold) {
