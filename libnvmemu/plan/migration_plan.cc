@@ -5,6 +5,7 @@
 
 #include "base/decimal.h"
 #include "base/quote.h"
+#include "base/text.h"
 #include "base/units.h"
 #include "plan/tier_rules.h"
 #include "tier/migration_policy.h"

@@ -7,6 +7,7 @@
 #include "base/decimal.h"
 #include "base/path.h"
 #include "base/quote.h"
+#include "base/text.h"
 #include "plan/tier_rules.h"
 
 namespace nvmemu {

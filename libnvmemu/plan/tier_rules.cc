@@ -7,6 +7,7 @@
 #include <charconv>
 
 #include "base/quote.h"
+#include "base/text.h"
 #include "base/units.h"
 
 namespace nvmemu {
@@ -126,12 +127,6 @@ constexpr TierRule kTable[] = {
 };
 
 }  // namespace
-
-std::string_view take_until(std::string_view& text, char separator) {
-  const std::string_view part = text.substr(0, text.find(separator));
-  text.remove_prefix(std::min(text.size(), part.size() + 1));
-  return part;
-}
 
 tl::unexpected<Error> wrong_tier(std::string_view name, const std::string& what, std::string_view hint) {
   return failure("tier " + printable(name) + ": " + what, std::string(hint));

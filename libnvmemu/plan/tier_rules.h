@@ -28,9 +28,6 @@ struct TierRules {
   Result<void> check() const;
 };
 
-// The part before the separator, which `text` has left behind it.
-std::string_view take_until(std::string_view& text, char separator);
-
 // "tier NAME: WHAT"
 tl::unexpected<Error> wrong_tier(std::string_view name, const std::string& what, std::string_view hint = {});
 

@@ -4,24 +4,9 @@
 #include <algorithm>
 #include <bit>
 
+#include "storage/page_cache_entries.h"
+
 namespace nvmemu {
-
-struct PageCache::Head {
-  std::uint32_t used_pages, used_files;  // were taken at least once
-  std::uint32_t free_page, free_file;    // were given back: lists
-  std::uint32_t dirty_pages, first_dirty_file, last_dirty_file;
-  std::uint32_t padding[9];
-};
-
-struct PageCache::Page {
-  Watched<std::uint32_t> file, index;
-  Watched<std::uint32_t> next_of_hash;
-  Watched<std::uint32_t> was_seen;  // by who only looked, since it was last used
-  std::uint32_t newer = 0, older = 0;
-  std::uint32_t next_of_file = 0, previous_of_file = 0;
-  std::uint32_t next_dirty = 0, previous_dirty = 0;
-  std::uint32_t is_dirty = 0;
-};
 
 namespace {
 
@@ -50,18 +35,12 @@ PageCache::PageCache(void* memory, std::uint32_t pages, std::uint32_t files) noe
   page_buckets_ = file_buckets_ + buckets_for(files);
 }
 
-std::uint32_t PageCache::dirty_pages() const noexcept { return head_->dirty_pages; }
-
 void PageCache::clear() noexcept {
   std::fill_n(file_buckets_, buckets_for(files_most_), 0U);
   std::fill_n(page_buckets_, buckets_for(pages_most_), 0U);
   *head_ = {};
   files_[0] = {};
   pages_[0] = {};
-}
-
-PageCache::Page& PageCache::page(std::uint32_t number) const noexcept {
-  return pages_[number <= pages_most_ ? number : 0];
 }
 
 // Pages side by side are so in the table, too: a call that reads many would else have a page fault in the
@@ -235,50 +214,6 @@ PageCache::Evicted PageCache::add(File number, std::uint32_t index) noexcept {
   return evicted;
 }
 
-void PageCache::link_dirty_file(File number) noexcept {
-  CachedFile& entry = file(number);
-  entry.next_dirty_file = 0;
-  entry.previous_dirty_file = head_->last_dirty_file;
-  (head_->last_dirty_file != 0 ? file(head_->last_dirty_file).next_dirty_file : head_->first_dirty_file) =
-      number;
-  head_->last_dirty_file = number;
-}
-
-void PageCache::unlink_dirty_file(File number) noexcept {
-  const CachedFile& entry = file(number);
-  (entry.previous_dirty_file != 0 ? file(entry.previous_dirty_file).next_dirty_file
-                                  : head_->first_dirty_file) = entry.next_dirty_file;
-  (entry.next_dirty_file != 0 ? file(entry.next_dirty_file).previous_dirty_file : head_->last_dirty_file) =
-      entry.previous_dirty_file;
-}
-
-void PageCache::link_dirty(std::uint32_t number) noexcept {
-  Page& entry = page(number);
-  CachedFile& owner = file(entry.file);
-  entry.is_dirty = 1;
-  entry.next_dirty = 0;
-  entry.previous_dirty = owner.last_dirty;
-  (owner.last_dirty != 0 ? page(owner.last_dirty).next_dirty : owner.first_dirty) = number;
-  owner.last_dirty = number;
-  if (owner.dirty_pages++ == 0) link_dirty_file(entry.file);
-  ++head_->dirty_pages;
-}
-
-void PageCache::unlink_dirty(std::uint32_t number) noexcept {
-  Page& entry = page(number);
-  CachedFile& owner = file(entry.file);
-  (entry.previous_dirty != 0 ? page(entry.previous_dirty).next_dirty : owner.first_dirty) = entry.next_dirty;
-  (entry.next_dirty != 0 ? page(entry.next_dirty).previous_dirty : owner.last_dirty) = entry.previous_dirty;
-  entry.is_dirty = 0;
-  if (owner.dirty_pages > 0 && --owner.dirty_pages == 0) unlink_dirty_file(entry.file);
-  if (head_->dirty_pages > 0) --head_->dirty_pages;
-}
-
-void PageCache::make_dirty(File file, std::uint32_t index) noexcept {
-  const std::uint32_t found = find_page(file, index);
-  if (found != 0 && page(found).is_dirty == 0) link_dirty(found);
-}
-
 void PageCache::unhash_page(std::uint32_t number) noexcept {
   Watched<std::uint32_t>* link = &bucket_of(page(number).file, page(number).index);
   for (std::uint32_t n = 0; n <= pages_most_ && *link != 0 && *link != number; ++n)
@@ -312,26 +247,6 @@ void PageCache::drop(File number, std::uint32_t from, std::uint32_t end, Drops d
     if (goes(page(current))) remove(current);
   }
   if (owner.ahead_end > from && owner.ahead_begin < end) owner.ahead_begin = owner.ahead_end = 0;
-}
-
-PageCache::Run PageCache::clean_next(File number, std::uint32_t most) noexcept {
-  Run run{.file = number};
-  while (run.pages < most) {
-    const std::uint32_t next = file(number).first_dirty;
-    if (next == 0 || (run.pages > 0 && page(next).index != run.first + run.pages)) break;
-    if (run.pages++ == 0) run.first = page(next).index;
-    unlink_dirty(next);
-  }
-  return run;
-}
-
-void PageCache::clean(File number) noexcept {
-  for (std::uint32_t n = 0; n <= pages_most_ && file(number).first_dirty != 0; ++n)
-    unlink_dirty(file(number).first_dirty);
-}
-
-PageCache::Run PageCache::clean_oldest(std::uint32_t most) noexcept {
-  return head_->first_dirty_file == 0 ? Run{} : clean_next(head_->first_dirty_file, most);
 }
 
 }  // namespace nvmemu

@@ -44,13 +44,6 @@ std::optional<std::string> read_file(const std::string& path) {
   return std::move(*text);
 }
 
-std::string_view trimmed(std::string_view text) {
-  constexpr std::string_view kBlanks = " \t\n\r";
-  const auto first = text.find_first_not_of(kBlanks);
-  if (first == std::string_view::npos) return {};
-  return text.substr(first, text.find_last_not_of(kBlanks) - first + 1);
-}
-
 Result<void> write_durably(const std::string& path, std::string_view text, const StepHook& step) {
   if (auto made = with_mend(make_folders(folder_of(path), 0755)); !made) return made;
   return with_mend(write_whole_file(

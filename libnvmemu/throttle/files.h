@@ -14,9 +14,6 @@ namespace nvmemu {
 // The whole file, or nothing with errno set: see base/read_file.h.
 std::optional<std::string> read_file(const std::string& path);
 
-// Without blanks and line ends at either side.
-std::string_view trimmed(std::string_view text);
-
 // The file at `path` has this content when it returns, on the disk too: see base/output_file.h. Makes the
 // folder where it is missing.
 Result<void> write_durably(const std::string& path, std::string_view text, const StepHook& step = {});

@@ -4,6 +4,7 @@
 #include <charconv>
 #include <optional>
 
+#include "base/text.h"
 #include "throttle/files.h"
 
 namespace nvmemu {

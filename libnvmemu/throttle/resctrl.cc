@@ -10,6 +10,7 @@
 #include <optional>
 #include <sstream>
 
+#include "base/text.h"
 #include "base/units.h"
 #include "host/cpu.h"
 #include "throttle/files.h"

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "base/log.h"
+#include "base/text.h"
 #include "throttle/files.h"
 
 namespace nvmemu {

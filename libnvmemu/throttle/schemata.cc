@@ -7,6 +7,7 @@
 #include <charconv>
 
 #include "base/quote.h"
+#include "base/text.h"
 #include "throttle/files.h"
 
 namespace nvmemu {
@@ -17,13 +18,6 @@ bool whole_number(std::string_view text, Number& value) {
   text = trimmed(text);
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   return error == std::errc() && end == text.data() + text.size() && !text.empty();
-}
-
-// What is before the separator; `text` is left with what is after it.
-std::string_view take_until(std::string_view& text, char separator) {
-  const std::string_view part = text.substr(0, text.find(separator));
-  text.remove_prefix(std::min(text.size(), part.size() + 1));
-  return part;
 }
 
 }  // namespace
