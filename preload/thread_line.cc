@@ -10,7 +10,7 @@
 #include "base/raw_syscall.h"
 #include "base/user_time.h"
 #include "epoch/thread_emulator.h"
-#include "report/board.h"
+#include "report/board_rows.h"
 #include "runtime.h"
 
 namespace nvmemu::preload {
@@ -66,22 +66,8 @@ void ThreadLine::publish(ThreadEmulator& emulator) noexcept {
   publish_persists(emulator);
   Runtime::get().tell_places();
   if (slot_ == nullptr) return;
-  constexpr auto kRelaxed = std::memory_order_relaxed;
-  const EpochTotals& totals = emulator.totals();
-  slot_->epochs.store(totals.epochs, kRelaxed);
-  slot_->cpu_ns.store(whole_ns(totals.cpu_ns), kRelaxed);
-  slot_->stall_ns.store(whole_ns(totals.stall_ns), kRelaxed);
-  slot_->unwalked_ns.store(whole_ns(totals.unwalked_ns), kRelaxed);
-  slot_->delay_ns.store(whole_ns(totals.delay_ns), kRelaxed);
-  slot_->injected_ns.store(whole_ns(totals.injected_ns), kRelaxed);
-  slot_->overhead_ns.store(whole_ns(totals.overhead_ns), kRelaxed);
-  slot_->unpaid_ns.store(static_cast<std::int64_t>(emulator.unpaid_ns()), kRelaxed);
-  slot_->samples.store(totals.samples, kRelaxed);
-  slot_->stall_samples.store(totals.stall_samples, kRelaxed);
-  slot_->probes.store(totals.probes, kRelaxed);
-  slot_->counted_ns.store(whole_ns(totals.counted_ns), kRelaxed);
-  slot_->sampled_ns.store(whole_ns(totals.sampled_ns), kRelaxed);
-  slot_->variance_ns2.store(totals.stall_variance_ns2(), kRelaxed);
+  nvmemu::publish(emulator.totals(), *slot_);
+  slot_->unpaid_ns.store(static_cast<std::int64_t>(emulator.unpaid_ns()), std::memory_order_relaxed);
 }
 
 void ThreadLine::note_user_time() noexcept {

@@ -62,7 +62,6 @@ struct alignas(64) BoardThread {
   std::atomic<std::uint64_t> epochs, cpu_ns, stall_ns, injected_ns, overhead_ns;
   std::atomic<std::int64_t> unpaid_ns;     // owed at the end (> 0), or overpaid by overhead (< 0)
   std::atomic<std::uint64_t> unwalked_ns;  // of stall_ns, the part of loads that walks have not passed
-  std::atomic<std::uint64_t> delay_ns;     // what the model asked for, before overhead came off
   std::atomic<std::uint64_t> samples, stall_samples, probes;
   std::atomic<double> variance_ns2;       // of stall_ns
   std::atomic<std::uint64_t> counted_ns;  // of cpu_ns, what hardware counters saw

@@ -9,8 +9,7 @@
 
 namespace nvmemu {
 
-struct ThreadFigures {
-  ThreadReport thread;
+struct ThreadFigures : ThreadReport {
   std::uint32_t process = 0;  // index of its BoardProcess; may be that of none
   std::uint64_t samples = 0, stall_samples = 0, probes = 0;
   double variance_ns2 = 0;

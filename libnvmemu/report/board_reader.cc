@@ -112,7 +112,8 @@ class Reader {
         continue;
       }
       add_totals(*figures);
-      report_.processes[report_index_[figures->process]].threads.push_back(figures->thread);
+      report_.processes[report_index_[figures->process]].threads.push_back(
+          static_cast<const ThreadReport&>(*figures));
     }
   }
 
@@ -120,19 +121,19 @@ class Reader {
   void add_sampled_time(const ThreadFigures& figures) {
     if (user_ns_[report_index_[figures.process]] <= 0) return;
     evidence_.time.add_thread({.user_ns = figures.user_ns,
-                               .emulation_ns = figures.thread.injected_ns + figures.thread.overhead_ns,
+                               .emulation_ns = figures.injected_ns + figures.overhead_ns,
                                .sampled_ns = figures.sampled_ns,
-                               .cut_off = figures.thread.ended ? 0U : 1U});
+                               .cut_off = figures.ended ? 0U : 1U});
   }
 
   void add_totals(const ThreadFigures& figures) {
     add_sampled_time(figures);
     RunTotals& totals = report_.totals;
     totals.threads += 1;
-    totals.epochs += figures.thread.epochs;
+    totals.epochs += figures.epochs;
     totals.samples += figures.samples;
     totals.probes += figures.probes;
-    add_times(totals, figures.thread);
+    add_times(totals, figures);
     totals.unwalked_ns += figures.unwalked_ns;
     evidence_.stall_samples += figures.stall_samples;
     evidence_.variance_ns2 += figures.variance_ns2;
