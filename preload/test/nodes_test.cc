@@ -4,7 +4,10 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
+#include <string>
+#include <vector>
 
+#include "host/test/needs.h"
 #include "preload_cli.h"
 
 namespace nvmemu {
@@ -19,9 +22,47 @@ class NodesTest : public PreloadTest {
     expect_ok(scenario, {"--tier", "far=10x,node=62,size=1GiB"});
   }
   Json far() const { return report()["tiers"][1]; }
+  // What a program prints where node 62 is emulated.
+  std::string printed_by(std::vector<std::string> command) {
+    std::vector<std::string> arguments = {"--quiet", "--tier", "far=3x,node=62,size=1GiB", "--"};
+    arguments.insert(arguments.end(), command.begin(), command.end());
+    const Outcome outcome = run(arguments);
+    EXPECT_EQ(outcome.status, 0) << outcome.err;
+    return outcome.out;
+  }
 };
 
+bool is_installed(const std::string& program) { return std::filesystem::exists("/usr/bin/" + program); }
+
 TEST_F(NodesTest, AreShown) { expect_on_node("shows-nodes"); }
+
+// Programs that nobody of ours has written.
+TEST_F(NodesTest, NumactlSeesThemAndPutsProgramsThere) {
+  NVMEMU_NEEDS(is_installed("numactl"), "numactl");
+  const std::string told = printed_by({"numactl", "-H"});
+  EXPECT_THAT(told, HasSubstr("node 62 size: 1024 MB"));
+  EXPECT_THAT(told, HasSubstr("node 62 cpus:\n"));
+  EXPECT_THAT(printed_by({"numactl", "--membind=62", "numactl", "-s"}), HasSubstr("policy: bind"));
+  EXPECT_THAT(printed_by({"numactl", "--membind=62", "numactl", "-s"}), HasSubstr("membind: 62"));
+  const Outcome outcome =
+      run({"--tier", "far=3x,node=62,size=1GiB", "--", "numactl", "--membind=61", "true"});
+  EXPECT_NE(outcome.status, 0) << "a node that nobody has";
+}
+
+TEST_F(NodesTest, HwlocSeesThem) {
+  NVMEMU_NEEDS(is_installed("lstopo-no-graphics"), "hwloc-nox");
+  const std::string told = printed_by({"lstopo-no-graphics", "--no-io", "--no-caches", "--of", "console"});
+  EXPECT_THAT(told, HasSubstr("(P#62 1024MB)"));
+}
+
+TEST_F(NodesTest, MemkindAllocatesThere) {
+  NVMEMU_NEEDS(*NVMEMU_TEST_MEMKIND != '\0', "libmemkind-dev when the tests were built");
+  environment_["MEMKIND_DAX_KMEM_NODES"] = "62";
+  const std::string told = printed_by({NVMEMU_TEST_MEMKIND});
+  EXPECT_THAT(told, HasSubstr("regular: 0 0 0 0"));
+  EXPECT_THAT(told, testing::AnyOf(HasSubstr("interleave: 62 0 62 0"), HasSubstr("interleave: 0 62 0 62")));
+  EXPECT_THAT(told, HasSubstr("dax: 62 62 62 62"));
+}
 
 TEST_F(NodesTest, RangesAreBoundToThem) {
   expect_on_node("binds");
