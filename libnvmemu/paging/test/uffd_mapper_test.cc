@@ -205,9 +205,9 @@ class UffdMapperOfAThread : public UffdMapperTest {
 };
 
 TEST_F(UffdMapperOfAThread, WhoeverTouchesAPageWaitsForIt) {
-  unsigned char seen = 0;
+  std::atomic<unsigned> seen{0};
   std::thread other([&] {
-    seen = static_cast<unsigned char>(*const_cast<volatile std::byte*>(memory_ + 3 * kPageBytes));
+    seen = std::to_integer<unsigned>(*const_cast<volatile std::byte*>(memory_ + 3 * kPageBytes));
     *const_cast<volatile std::byte*>(memory_ + 3 * kPageBytes) = std::byte{9};
   });
   const UffdMapper::Fault read = next_fault();
@@ -216,7 +216,7 @@ TEST_F(UffdMapperOfAThread, WhoeverTouchesAPageWaitsForIt) {
   ASSERT_EQ(install(3, 7, true), MapOutcome::kDone);
   const UffdMapper::Fault written = next_fault();
   EXPECT_TRUE(written.write);
-  EXPECT_EQ(seen, 7);
+  EXPECT_EQ(seen, 7U);
   ASSERT_EQ(mapper_.protect(page(3), false), MapOutcome::kDone);
   other.join();
   EXPECT_EQ(memory_[3 * kPageBytes], std::byte{9});

@@ -76,6 +76,7 @@ SteppedWalk walk_and_step(void (*body)()) {
 }
 
 void expect_walked_as_stepped(void (*body)(), std::size_t at_least) {
+  NVMEMU_NOT_BESIDE_OTHERS();
   const SteppedWalk walk = walk_and_step(body);
   EXPECT_EQ(walk.difference, "");
   EXPECT_EQ(walk.stop, WalkStop::kSystemCall) << name_of(walk.stop);

@@ -2,10 +2,19 @@
 // The truth about a walk: the processor itself, one instruction at a time.
 #pragma once
 
+#include <gtest/gtest.h>
+
 #include <cstddef>
 #include <string>
 
 #include "walk/decode/micro_op.h"
+
+// Between a step and its walk, a thread sanitizer's own thread changes what its code reads.
+#if defined(__SANITIZE_THREAD__)
+#define NVMEMU_NOT_BESIDE_OTHERS() GTEST_SKIP() << "steps are not compared beside a sanitizer's thread"
+#else
+#define NVMEMU_NOT_BESIDE_OTHERS() static_cast<void>(0)
+#endif
 
 namespace nvmemu {
 

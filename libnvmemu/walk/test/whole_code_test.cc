@@ -21,6 +21,7 @@ namespace {
 
 // As often as is said, with other data each time.
 void expect_same(void (*body)(), int rounds) {
+  NVMEMU_NOT_BESIDE_OTHERS();
   std::size_t compared = 0;
   body();  // what the dynamic linker binds at a first call is bound: it saves registers as walks do not
   for (int round = 0; round < rounds; ++round) {
