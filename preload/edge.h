@@ -28,38 +28,27 @@ class Spinning {
 
 }  // namespace nvmemu::preload
 
-// The interposed function NAME: an edge, then the function itself, with `around` before it.
-#define NVMEMU_EDGE_WITH(around, Return, name, parameters, qualifiers, arguments) \
-  namespace nvmemu::preload {                                                     \
-  namespace {                                                                     \
-  NVMEMU_HOOK(Return, name, parameters);                                          \
-  }                                                                               \
-  }                                                                               \
-  NVMEMU_EXPORT Return name parameters qualifiers {                               \
-    nvmemu::preload::this_thread().reach_edge(__builtin_return_address(0));       \
-    around;                                                                       \
-    return nvmemu::preload::real_##name arguments;                                \
-  }                                                                               \
+// The interposed function NAME: an edge where `may_be` is so, then the function itself, with `around` before
+// it.
+#define NVMEMU_EDGE_WITH(may_be, around, Return, name, parameters, qualifiers, arguments) \
+  namespace nvmemu::preload {                                                             \
+  namespace {                                                                             \
+  NVMEMU_HOOK(Return, name, parameters);                                                  \
+  }                                                                                       \
+  }                                                                                       \
+  NVMEMU_EXPORT Return name parameters qualifiers {                                       \
+    if (may_be) nvmemu::preload::this_thread().reach_edge(__builtin_return_address(0));   \
+    around;                                                                               \
+    return nvmemu::preload::real_##name arguments;                                        \
+  }                                                                                       \
   static_assert(true, "")
 
 // Defines the interposed function NAME. `qualifiers` are those of its declaration (noexcept, or nothing for
 // what may be cancelled). Each call in the program is an edge of its own.
 #define NVMEMU_EDGE(Return, name, parameters, qualifiers, arguments) \
-  NVMEMU_EDGE_WITH(, Return, name, parameters, qualifiers, arguments)
-
-// Likewise for a call that is one only where `may_be` is so.
-#define NVMEMU_EDGE_IF(may_be, Return, name, parameters, qualifiers, arguments)         \
-  namespace nvmemu::preload {                                                           \
-  namespace {                                                                           \
-  NVMEMU_HOOK(Return, name, parameters);                                                \
-  }                                                                                     \
-  }                                                                                     \
-  NVMEMU_EXPORT Return name parameters qualifiers {                                     \
-    if (may_be) nvmemu::preload::this_thread().reach_edge(__builtin_return_address(0)); \
-    return nvmemu::preload::real_##name arguments;                                      \
-  }                                                                                     \
-  static_assert(true, "")
+  NVMEMU_EDGE_WITH(true, , Return, name, parameters, qualifiers, arguments)
 
 // Likewise for a call that spins while it waits.
-#define NVMEMU_SPINNING_EDGE(Return, name, parameters, qualifiers, arguments) \
-  NVMEMU_EDGE_WITH(const nvmemu::preload::Spinning spinning, Return, name, parameters, qualifiers, arguments)
+#define NVMEMU_SPINNING_EDGE(Return, name, parameters, qualifiers, arguments)                            \
+  NVMEMU_EDGE_WITH(true, const nvmemu::preload::Spinning spinning, Return, name, parameters, qualifiers, \
+                   arguments)

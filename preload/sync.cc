@@ -31,9 +31,9 @@ inline bool lets_others_go_on(const pthread_mutex_t* mutex) noexcept {
 }  // namespace
 }  // namespace nvmemu::preload
 
-#define NVMEMU_MUTEX_EDGE(name)                                                                             \
-  NVMEMU_EDGE_IF(nvmemu::preload::lets_others_go_on(mutex), int, name, (pthread_mutex_t * mutex), noexcept, \
-                 (mutex))
+#define NVMEMU_MUTEX_EDGE(name)                                                                       \
+  NVMEMU_EDGE_WITH(nvmemu::preload::lets_others_go_on(mutex), , int, name, (pthread_mutex_t * mutex), \
+                   noexcept, (mutex))
 
 NVMEMU_MUTEX_EDGE(pthread_mutex_lock);
 NVMEMU_MUTEX_EDGE(pthread_mutex_trylock);

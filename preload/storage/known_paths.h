@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Below which of the run's folders files lie that this process has opened by the same path before: to ask the
-// kernel where a descriptor lies takes as long as to open it. Forgets; 14 bytes of hash and file stand for a
-// path. Wait-free, async-signal-safe; zeros are an empty one.
+// kernel where a descriptor lies takes as long as to open it. Forgets; 56 bits of hash stand for a path and
+// its file. Wait-free, async-signal-safe; zeros are an empty one.
 #pragma once
 
 #include <cstdint>

@@ -26,8 +26,8 @@ struct StoredDescriptor {
   std::atomic<std::uint32_t>
       state;  // the volume's number plus 1, and the above; 0: none of ours, as far as is known
   FileName name;
-  std::uint64_t size;    // when it was opened
-  PageCache::File file;  // where it was in the cache's table
+  std::uint64_t size;             // when it was opened
+  Watched<PageCache::File> file;  // where it was in the cache's table
   ReadStream stream;
   std::atomic<std::uint32_t> flags_seen;        // the volume's flag_changes when its flags were looked at
   std::uint64_t told_position;                  // up to where stdio's reads and writes were reckoned

@@ -70,8 +70,12 @@ int ProcessStorage::volume_of_opened(int fd, const char* path, const FileName& n
 bool ProcessStorage::is_as_known(StoredDescriptor& descriptor) noexcept {
   const std::size_t number = descriptor.volume();
   PageCache cache = shared_.cache(number);
-  return Volume(plan_.folders[number].device, shared_.volume(number), cache)
-      .knows(shared_.lock(number), descriptor.name, descriptor.size, descriptor.file);
+  PageCache::File file = 0;
+  if (!Volume(plan_.folders[number].device, shared_.volume(number), cache)
+           .knows(shared_.lock(number), descriptor.name, descriptor.size, file))
+    return false;
+  descriptor.file = file;
+  return true;
 }
 
 void ProcessStorage::note_opened(int fd, int flags, const char* path, std::uint64_t position) noexcept {
