@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// On which nodes libmemkind's kinds have their memory, a line each: "KIND: N N ...", of 16 pages that follow each
-// other.
+// On which nodes libmemkind's kinds have their memory, a line each: "KIND: N N ...", of 16 pages that follow
+// each other.
 #include <memkind.h>
 #include <numaif.h>
 #include <stdio.h>
