@@ -15,8 +15,8 @@
 
 namespace nvmemu {
 
-// read() as PageStore has it; all else one after the other. Async-signal-safe. A file descriptor that is
-// closed is the caller's no more; none is closed by this but those it has made.
+// read() as PageStore has it; all else one after the other, and no fork while anything is read.
+// Async-signal-safe.
 class LayeredStore final : public PageStore {
  public:
   static constexpr std::size_t kMostLayers = 8;
@@ -37,9 +37,9 @@ class LayeredStore final : public PageStore {
   std::size_t read(std::uint64_t slot, std::byte* const* to, std::size_t pages) noexcept override;
   bool write(std::uint64_t slot, const std::byte* from, std::size_t pages) noexcept override;
 
-  // Before a fork, after which either end_fork() follows. `slots`: those in use; `by`: memory for kAtOnce
-  // pages of the caller's. How many pages were written anew; an error number, below 0, where a file cannot be
-  // made: there must be no fork, and all is as before.
+  // Before a fork, after which end_fork_...() follows in each of the two. `slots`: those in use; `by`: memory
+  // for kAtOnce pages of the caller's. How many pages were written anew; an error number, below 0, where a
+  // file cannot be made: there must be no fork, and all is as before.
   static constexpr std::size_t kAtOnce = 64;
   long prepare_fork(const Slots& slots, std::byte* by) noexcept;
   void end_fork_in_parent() noexcept;
