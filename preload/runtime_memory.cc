@@ -118,9 +118,8 @@ void Runtime::start_storage() {
 }
 
 bool Runtime::limits_bandwidth() const noexcept {
-  const auto limits = [](const PersistTarget& target) { return target.line_ns > 0; };
   return bandwidth_target().limits() || config_.tiers.limits_bandwidth() ||
-         std::ranges::any_of(persist_targets_, limits);
+         std::ranges::any_of(persist_targets_, &PersistTarget::has_bandwidth);
 }
 
 void Runtime::create_governor() {
@@ -131,7 +130,7 @@ void Runtime::create_governor() {
     if (target.limits()) governor_->limit(static_cast<TierId>(i + 1), busy_until[i + 1], target);
   }
   for (const PersistTarget& target : persist_targets_) {
-    if (target.line_ns > 0) governor_->limit_persists(target.tier, busy_until[target.tier]);
+    if (target.has_bandwidth()) governor_->limit_persists(target.tier, busy_until[target.tier]);
   }
 }
 

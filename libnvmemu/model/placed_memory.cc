@@ -143,10 +143,15 @@ double PlacedMemory::error_of(const Fast& fast, double share) const {
   return (1 - unknown_share_) * (count > 1 ? std::min(error, either) : either) + unknown_share_ * either;
 }
 
+SlowShare PlacedMemory::judged(const Fast& fast) const {
+  SlowShare share = share_of(fast, kAll);
+  share.error_95 = error_of(fast, share.of_all);
+  return share;
+}
+
 SlowShare PlacedMemory::hottest(double dram_bytes) const {
   const Fast fast = fill_hottest(dram_bytes, kAll);
-  SlowShare found = share_of(fast, kAll);
-  found.error_95 = error_of(fast, found.of_all);
+  SlowShare found = judged(fast);
   if (!has(kEven) || !has(kOdd)) return found;
   const SlowShare judged[] = {share_of(fill_hottest(dram_bytes, kEven), kOdd),
                               share_of(fill_hottest(dram_bytes, kOdd), kEven)};
@@ -161,10 +166,7 @@ SlowShare PlacedMemory::hottest(double dram_bytes) const {
 }
 
 SlowShare PlacedMemory::first_touched(double dram_bytes) const {
-  const Fast fast = fill(as_they_came(), dram_bytes);
-  SlowShare found = share_of(fast, kAll);
-  found.error_95 = error_of(fast, found.of_all);
-  return found;
+  return judged(fill(as_they_came(), dram_bytes));
 }
 
 bool PlacedMemory::knows_files(const std::vector<std::string>& paths) const {
@@ -174,9 +176,7 @@ bool PlacedMemory::knows_files(const std::vector<std::string>& paths) const {
 SlowShare PlacedMemory::of_files(const std::vector<std::string>& paths) const {
   Fast fast;
   for (const Region& region : regions_) fast.push_back(is_of(region.recorded, paths) ? 0 : 1);
-  SlowShare found = share_of(fast, kAll);
-  found.error_95 = error_of(fast, found.of_all);
-  return found;
+  return judged(fast);
 }
 
 // Wherever it is, so that neither samples nor what is unknown make it less sure.

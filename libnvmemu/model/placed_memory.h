@@ -88,6 +88,7 @@ class PlacedMemory {
   Fast fill_hottest(double dram_bytes, Parts parts) const;
   SlowShare share_of(const Fast& fast, Parts parts) const;
   double error_of(const Fast& fast, double share) const;
+  SlowShare judged(const Fast& fast) const;  // by all measurements, with its error
 
   std::map<std::uint32_t, Process> processes_;
   std::vector<Region> regions_;  // in the order in which they became known

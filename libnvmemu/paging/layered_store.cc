@@ -16,7 +16,6 @@ int LayeredStore::open(int folder, const char* name, StoreKind kind, std::uint64
   folder_ = folder;
   name_ = name;
   kind_ = kind;
-  most_ = most;
   const int file = make_file();
   if (file < 0) return file;
   layer_of_ = map_zeroed<std::uint8_t>(most + 1);
@@ -44,7 +43,8 @@ void LayeredStore::set_file(std::size_t layer, int file) noexcept {
 }
 
 void LayeredStore::drop(std::size_t layer) noexcept {
-  if (layers_[layer].file() >= 0) raw_syscall(SYS_close, layers_[layer].file());
+  if (layers_[layer].file() < 0) return;
+  raw_syscall(SYS_close, layers_[layer].file());
   layers_[layer].set_file(-1);
 }
 
@@ -116,7 +116,8 @@ bool LayeredStore::move_layer(std::size_t layer, const Slots& slots, std::byte* 
 }
 
 // The smaller half of those that are full: so nothing is written anew more often than there are doublings.
-bool LayeredStore::write_anew(const Slots& slots, Counts& counts, std::byte* by, long& written) noexcept {
+bool LayeredStore::write_anew(const Slots& slots, const Counts& counts, std::byte* by,
+                              long& written) noexcept {
   std::array<std::size_t, kMostLayers> by_size{};
   for (std::size_t i = 0; i < kMostLayers; ++i) by_size[i] = i;
   std::ranges::sort(by_size, {}, [&](std::size_t layer) { return counts[layer]; });
@@ -131,7 +132,7 @@ bool LayeredStore::write_anew(const Slots& slots, Counts& counts, std::byte* by,
 }
 
 long LayeredStore::prepare_fork(const Slots& slots, std::byte* by) noexcept {
-  Counts counts = count_used(slots);
+  const Counts counts = count_used(slots);
   for (std::size_t layer = 0; layer < kMostLayers; ++layer) {
     if (layer != top_ && counts[layer] == 0) drop(layer);
   }

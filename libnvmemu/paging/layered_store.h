@@ -55,14 +55,13 @@ class LayeredStore final : public PageStore {
   Counts count_used(const Slots& slots) const noexcept;
   std::size_t spare_layer() const noexcept;
   std::uint64_t same_layer(std::uint64_t slot, std::uint64_t end) const noexcept;
-  bool write_anew(const Slots& slots, Counts& counts, std::byte* by, long& written) noexcept;
+  bool write_anew(const Slots& slots, const Counts& counts, std::byte* by, long& written) noexcept;
   bool move_layer(std::size_t layer, const Slots& slots, std::byte* by, long& written) noexcept;
 
   std::array<FileStore, kMostLayers> layers_{FileStore(-1), FileStore(-1), FileStore(-1), FileStore(-1),
                                              FileStore(-1), FileStore(-1), FileStore(-1), FileStore(-1)};
   std::uint8_t* layer_of_ = nullptr;  // by slot
-  std::uint64_t most_ = 0;
-  std::size_t top_ = 0;  // which is written to
+  std::size_t top_ = 0;               // which is written to
   bool is_written_ = false;
   // While a fork is prepared: where each of the two goes on, and in which file.
   std::size_t next_ = 0;

@@ -2,11 +2,8 @@
 #include "storage/storage_keys.h"
 
 #include <algorithm>
-#include <charconv>
-#include <cmath>
 #include <type_traits>
 #include <utility>
-#include <vector>
 
 #include "base/nearest.h"
 #include "base/quote.h"

@@ -36,17 +36,6 @@ std::string exact(double value, const Unit (&units)[kCount], const Parse& parse)
   }
   return best;
 }
-}  // namespace
-
-std::string number(double value) {
-  char text[512];
-  const auto end = std::to_chars(std::begin(text), std::end(text), value, std::chars_format::fixed);
-  return {text, end.ptr};
-}
-
-std::string text_of_latency(double ns) { return exact(ns, kTimes, parse_latency_ns); }
-
-namespace {
 
 Result<LatencyQuantiles::Point> parse_point(std::string_view text) {
   const std::string_view share = trimmed(take_until(text, ':'));
@@ -62,6 +51,14 @@ Result<LatencyQuantiles::Point> parse_point(std::string_view text) {
 }
 
 }  // namespace
+
+std::string number(double value) {
+  char text[512];
+  const auto end = std::to_chars(std::begin(text), std::end(text), value, std::chars_format::fixed);
+  return {text, end.ptr};
+}
+
+std::string text_of_latency(double ns) { return exact(ns, kTimes, parse_latency_ns); }
 
 Result<LatencyQuantiles> parse_quantiles(std::string_view text) {
   if (text.find(':') == std::string_view::npos) {

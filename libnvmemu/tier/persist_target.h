@@ -33,6 +33,7 @@ struct PersistTarget {
   double durable_after_ns(double lines) const noexcept {
     return first_ns + std::max(0.0, lines - 1) * line_ns;
   }
+  bool has_bandwidth() const noexcept { return line_ns > 0; }
   // How long the medium, or what it is filled through, is busy with that: 0 where it keeps up.
   double busy_ns(double lines, double blocks) const noexcept {
     return block_ns > 0 ? blocks * block_ns : lines * line_ns;
