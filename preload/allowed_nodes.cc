@@ -11,7 +11,7 @@
 
 #include "base/raw_syscall.h"
 #include "base/read_file.h"
-#include "own_file_of_proc.h"
+#include "file_of_proc.h"
 #include "text_room.h"
 
 namespace nvmemu::preload {

@@ -71,7 +71,10 @@ int interposed_clone(Routine routine, void* stack, int flags, void* argument, vo
   this_thread().reach_edge(__builtin_return_address(0));
   if ((flags & CLONE_VM) == 0) {
     Start start{routine, argument};
-    return go_on(run_process, &start);
+    copy_for_child();
+    const int child = go_on(run_process, &start);
+    end_fork();
+    return child;
   }
   // A process that shares memory with its parent, as vfork's does, runs natively until it execs.
   Waiting* place = (flags & CLONE_THREAD) != 0 ? take_waiting() : nullptr;

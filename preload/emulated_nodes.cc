@@ -15,6 +15,7 @@
 #include "asked_memory.h"
 #include "base/page_bytes.h"
 #include "base/raw_syscall.h"
+#include "base/relaxed.h"
 #include "page_migration.h"
 #include "resident_pages.h"
 
@@ -63,6 +64,12 @@ void EmulatedNodes::open(const TierPlan& plan, const char* tree, NodeMask real,
   for (std::size_t i = 0; i < plan.tiers.size(); ++i) {
     if (plan.tiers[i].node != 0) nodes_.add(plan.tiers[i].node, static_cast<TierId>(i + 1));
   }
+  if (are_there()) shared_.open(tree_.c_str());
+}
+
+void EmulatedNodes::begin_child() noexcept {
+  shared_.begin_child();
+  set_own_policy(own_number);
 }
 
 void EmulatedNodes::inherit(const char* task_policy) noexcept {
@@ -71,7 +78,7 @@ void EmulatedNodes::inherit(const char* task_policy) noexcept {
   const auto mode = std::from_chars(task_policy, end, policy.mode);
   const bool is_whole =
       *mode.ptr == ':' && std::from_chars(mode.ptr + 1, end, policy.nodes).ec == std::errc();
-  if (is_whole && policy.mode != MPOL_DEFAULT) own_number = note(policy);
+  if (is_whole && policy.mode != MPOL_DEFAULT) set_own_policy(note(policy));
 }
 
 TierPattern EmulatedNodes::otherwise(const TierPattern& given) const noexcept {
@@ -86,14 +93,25 @@ void EmulatedNodes::task_policy(char* out) const noexcept {
   *std::to_chars(colon + 1, end, policy.nodes).ptr = '\0';
 }
 
-// Of which none is alike; 0 where there are too many.
 PolicyNumber EmulatedNodes::note(const MemoryPolicy& policy) noexcept {
-  const std::optional<std::size_t> number = policies_.number_of(policy);
-  return number ? static_cast<PolicyNumber>(*number + 1) : PolicyNumber{0};
+  return own() == nullptr ? PolicyNumber{0} : own()->note(policy);
 }
 
 MemoryPolicy EmulatedNodes::own_policy() const noexcept {
-  return own_number == 0 ? MemoryPolicy{} : policies_[own_number - 1];
+  return own() == nullptr ? MemoryPolicy{} : own()->policy(own_number);
+}
+
+// Other processes are told of the first thread's only, as by the kernel.
+void EmulatedNodes::set_own_policy(PolicyNumber number) noexcept {
+  own_number = number;
+  if (own() != nullptr && raw_syscall(SYS_gettid) == raw_syscall(SYS_getpid))
+    own()->first_policy.store(number, std::memory_order_relaxed);
+}
+
+MemoryPolicy EmulatedNodes::policy_of(const PlacementOf& whose, PolicyNumber number) const noexcept {
+  if (number == 0)
+    number = whose.pid() == kOwnProcess ? own_number : whose.nodes().first_policy.load(kRelaxed);
+  return whose.nodes().policy(number);
 }
 
 void EmulatedNodes::on_mapped(Placement& placement, std::uintptr_t address,
@@ -108,7 +126,8 @@ long EmulatedNodes::set_mempolicy(int mode, const unsigned long* mask, unsigned 
   const bool names_emulated = (*asked & nodes_.emulated) != 0;
   const long result = names_emulated ? raw_syscall(SYS_set_mempolicy, mode, &real, kKernelBits)
                                      : raw_syscall(SYS_set_mempolicy, mode, mask, bits);
-  if (result == 0) own_number = mode == MPOL_DEFAULT ? 0 : note({.mode = mode, .nodes = *asked});
+  if (result == 0)
+    set_own_policy(mode == MPOL_DEFAULT ? PolicyNumber{0} : note({.mode = mode, .nodes = *asked}));
   return result;
 }
 
@@ -166,7 +185,7 @@ long EmulatedNodes::get_mempolicy(const Placement& placement, int* mode, unsigne
   // As in the kernel, that of a range is none where mbind() has given it none.
   const PolicyNumber number = of_address ? placement.origin_of(address) : own_number;
   if (number == 0) return result;
-  const MemoryPolicy& policy = policies_[number - 1];
+  const MemoryPolicy policy = own()->policy(number);
   if (mode != nullptr) *mode = policy.mode;
   write_mask(mask, bits, policy.nodes);
   return result;
@@ -174,10 +193,10 @@ long EmulatedNodes::get_mempolicy(const Placement& placement, int* mode, unsigne
 
 // The pages that go to real nodes are the kernel's to move; of those that go to emulated ones it only tells
 // whether they are there.
-long EmulatedNodes::move_pages(Placement& placement, std::size_t count, void* const* pages, const int* to,
+long EmulatedNodes::move_pages(PlacementOf& whose, std::size_t count, void* const* pages, const int* to,
                                int* status, int flags) const noexcept {
-  constexpr int kOwn = 0;
-  const long known = raw_syscall(SYS_move_pages, kOwn, count, pages, nullptr, status, flags);
+  Placement& placement = whose.placement();
+  const long known = raw_syscall(SYS_move_pages, whose.pid(), count, pages, nullptr, status, flags);
   if (known < 0) return known;
   if (to != nullptr && !is_readable(to, count)) return -EFAULT;
   for (std::size_t i = 0; to != nullptr && i < count; ++i) {
@@ -194,7 +213,7 @@ long EmulatedNodes::move_pages(Placement& placement, std::size_t count, void* co
       placement.place(page, kPageBytes, nodes_.tiers[static_cast<std::size_t>(to[i])]);
       status[i] = to[i];
     } else {
-      const long moved = raw_syscall(SYS_move_pages, kOwn, 1UL, pages + i, to + i, status + i, flags);
+      const long moved = raw_syscall(SYS_move_pages, whose.pid(), 1UL, pages + i, to + i, status + i, flags);
       if (moved < 0) return moved;
       if (status[i] >= 0) placement.place(page, kPageBytes, 0);
     }
@@ -203,17 +222,17 @@ long EmulatedNodes::move_pages(Placement& placement, std::size_t count, void* co
 }
 
 // Whether the program may, and may go where it wants to, the kernel says when it is to move nothing.
-long EmulatedNodes::migrate_pages(Placement& placement, unsigned long bits, const unsigned long* from,
+long EmulatedNodes::migrate_pages(PlacementOf& whose, unsigned long bits, const unsigned long* from,
                                   const unsigned long* to) const noexcept {
-  constexpr int kOwn = 0;
   const std::optional<NodeMask> old = read_mask(from, bits), wanted = read_mask(to, bits);
   if (!old || !wanted) return -EFAULT;
-  if (((*old | *wanted) & nodes_.emulated) == 0) return raw_syscall(SYS_migrate_pages, kOwn, bits, from, to);
+  if (((*old | *wanted) & nodes_.emulated) == 0)
+    return raw_syscall(SYS_migrate_pages, whose.pid(), bits, from, to);
   const NodeMask nothing = 0;
   NodeMask real = *wanted & ~nodes_.emulated;
   if (real != *wanted) real |= allowed_by_kernel();
-  const long refused = raw_syscall(SYS_migrate_pages, kOwn, kKernelBits, &nothing, &real);
-  return refused != 0 ? refused : migrate_own_pages(nodes_, placement, *old, *wanted);
+  const long refused = raw_syscall(SYS_migrate_pages, whose.pid(), kKernelBits, &nothing, &real);
+  return refused != 0 ? refused : migrate_pages_of(whose, nodes_, *old, *wanted);
 }
 
 }  // namespace nvmemu::preload

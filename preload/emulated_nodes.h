@@ -8,14 +8,13 @@
 #include <cstdint>
 #include <string>
 
-#include "base/interned.h"
 #include "placement.h"
+#include "placement_of.h"
+#include "shared_placement.h"
 #include "tier/memory_policy.h"
+#include "tier/node_placement.h"
 
 namespace nvmemu::preload {
-
-// A policy of which is taken note: its number, from 1; 0 is none.
-using PolicyNumber = std::uint8_t;
 
 class EmulatedNodes {
  public:
@@ -30,44 +29,46 @@ class EmulatedNodes {
   bool are_there() const noexcept { return nodes_.emulated != 0; }
   const Nodes& nodes() const noexcept { return nodes_; }
   const char* tree() const noexcept { return tree_.c_str(); }
+  // What this process has put there; null where no nodes are, or no memory for it.
+  NodePlacement* own() const noexcept { return shared_.get(); }
+  SharedPlacement& shared() noexcept { return shared_; }
+  void begin_child() noexcept;  // of fork
 
   long set_mempolicy(int mode, const unsigned long* mask, unsigned long bits) noexcept;
   long mbind(Placement& placement, std::uintptr_t address, std::size_t bytes, int mode,
              const unsigned long* mask, unsigned long bits, unsigned flags) noexcept;
   long get_mempolicy(const Placement& placement, int* mode, unsigned long* mask, unsigned long bits,
                      std::uintptr_t address, unsigned long flags) const noexcept;
-  // Of this process's pages.
-  long move_pages(Placement& placement, std::size_t count, void* const* pages, const int* to, int* status,
+  // Of the pages of a process that is known.
+  long move_pages(PlacementOf& whose, std::size_t count, void* const* pages, const int* to, int* status,
                   int flags) const noexcept;
 
   // Likewise of all that are on `from` nodes.
-  long migrate_pages(Placement& placement, unsigned long bits, const unsigned long* from,
+  long migrate_pages(PlacementOf& whose, unsigned long bits, const unsigned long* from,
                      const unsigned long* to) const noexcept;
 
   // The calling thread has mapped memory of no file: it lies where its policy says.
   void on_mapped(Placement& placement, std::uintptr_t address, std::size_t bytes) const noexcept;
 
-  // The policy that mbind() has given a range (Placement::origin_of()), or the calling thread's: of 0.
-  MemoryPolicy policy_of(PolicyNumber number) const noexcept {
-    return number == 0 ? own_policy() : policies_[number - 1];
-  }
+  // The policy that mbind() has given a range of a process (Placement::origin_of()) or, of 0, its thread's:
+  // the calling one, of another process the first.
+  MemoryPolicy policy_of(const PlacementOf& whose, PolicyNumber number) const noexcept;
 
   // The calling thread's policy, "MODE:NODES", for a program that it becomes or starts.
   static constexpr std::size_t kLongestTaskPolicy = 32;
   void task_policy(char* out) const noexcept;
 
  private:
-  static constexpr std::size_t kMostPolicies = 64;
-
   PolicyNumber note(const MemoryPolicy& policy) noexcept;
   MemoryPolicy own_policy() const noexcept;
+  void set_own_policy(PolicyNumber number) noexcept;
   void bind(Placement& placement, std::uintptr_t address, std::size_t bytes,
             const MemoryPolicy& policy) noexcept;
   int node_of(const Placement& placement, std::uintptr_t address, int real) const noexcept;
 
   Nodes nodes_{};
   std::string tree_;
-  Interned<MemoryPolicy, kMostPolicies> policies_;
+  SharedPlacement shared_;
 };
 
 // Of the calling thread, and what a thread that it makes begins with.

@@ -6,6 +6,7 @@
 #include <sys/syscall.h>
 
 #include "atomic_set.h"
+#include "base/numbered_entries.h"
 #include "base/raw_syscall.h"
 #include "handlers.h"
 #include "paging/process_pager.h"
@@ -74,35 +75,6 @@ long count_threads() noexcept {
   return static_cast<long>(status.st_nlink) - 2 - (ProcessPager::fault_thread().tid() != 0 ? 1 : 0);
 }
 
-// 0 where the name is no number.
-int number_of(const char* name) noexcept {
-  int number = 0;
-  for (; *name >= '0' && *name <= '9'; ++name) number = number * 10 + (*name - '0');
-  return *name == '\0' ? number : 0;
-}
-
-template <typename Visit>
-void for_each_thread(Visit visit) noexcept {
-  struct Entry {  // linux_dirent64, getdents64(2)
-    std::uint64_t inode;
-    std::int64_t offset;
-    std::uint16_t length;
-    std::uint8_t type;
-    char name[1];
-  };
-  const long fd = raw_syscall(SYS_openat, AT_FDCWD, "/proc/self/task", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (is_error(fd)) return;
-  alignas(Entry) std::byte buffer[1024];
-  for (long bytes; (bytes = raw_syscall(SYS_getdents64, fd, buffer, sizeof buffer)) > 0;) {
-    for (long at = 0; at < bytes;) {
-      const auto* entry = reinterpret_cast<const Entry*>(buffer + at);
-      if (const int tid = number_of(entry->name); tid != 0) visit(tid);
-      at += entry->length;
-    }
-  }
-  raw_syscall(SYS_close, fd);
-}
-
 // By the numbers of this process' own namespace, which those in /proc may not be.
 bool is_gone(int tid) noexcept { return raw_syscall(SYS_tgkill, raw_syscall(SYS_getpid), tid, 0) != 0; }
 
@@ -112,7 +84,7 @@ void scan() noexcept {
     if (tid > 0 && is_gone(tid)) forget(slot);
   }
   const int own = ProcessPager::fault_thread().tid();
-  for_each_thread([own](int tid) {
+  for_each_numbered_entry("/proc/self/task", [own](int tid) {
     if (tid == own) return;
     if (known.contains(static_cast<std::uintptr_t>(tid)) || slot_of(tid) != nullptr || is_gone(tid)) return;
     adopt(tid);

@@ -10,6 +10,11 @@ bool prepare_threads() noexcept;
 // On a thread that has just started, and on the first one.
 void begin_thread() noexcept;
 
+// Around what copies the process: before it, and in the parent after it, whether there is a child or not.
+// Async-signal-safe.
+void copy_for_child() noexcept;
+void end_fork() noexcept;
+
 // In the child of a fork, or of whatever else copies the process: it is a process of its own.
 void begin_forked_child() noexcept;
 

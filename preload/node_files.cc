@@ -26,11 +26,15 @@
 namespace nvmemu::preload {
 namespace {
 
+using EntryFilter = int (*)(const dirent*);
+using EntryOrder = int (*)(const dirent**, const dirent**);
+
 NVMEMU_HOOK(int, open, (const char*, int, unsigned));
 NVMEMU_HOOK(int, openat, (int, const char*, int, unsigned));
 NVMEMU_HOOK(FILE*, fopen, (const char*, const char*));
 NVMEMU_HOOK(FILE*, freopen, (const char*, const char*, FILE*));
 NVMEMU_HOOK(DIR*, opendir, (const char*));
+NVMEMU_HOOK(int, scandir, (const char*, dirent***, EntryFilter, EntryOrder));
 NVMEMU_HOOK(int, access, (const char*, int));
 NVMEMU_HOOK(int, faccessat, (int, const char*, int, int));
 NVMEMU_HOOK(int, stat, (const char*, struct stat*));
@@ -79,8 +83,11 @@ int open_told(const char* path, int flags) noexcept {
   if (!nodes.are_there() || path == nullptr) return -1;
   const KeepErrno keep;
   if (tells_allowed_nodes(path)) return open_allowing(path, flags, nodes.nodes().all());
-  const bool has_pages = runtime.placement().is_open() && runtime.active() && tells_nodes_of_pages(path);
-  return has_pages ? open_numa_maps(path, flags, nodes, runtime.placement()) : -1;
+  if (!runtime.placement().is_open() || !runtime.active()) return -1;
+  const std::optional<long> pid = process_of_numa_maps(path);
+  if (!pid) return -1;
+  const PlacementOf whose(*pid);
+  return whose.is_known() ? open_numa_maps(whose, flags, nodes) : -1;
 }
 
 bool has_nodes() noexcept { return __builtin_expect(Runtime::get().nodes().are_there(), 0); }
@@ -177,6 +184,11 @@ NVMEMU_EXPORT FILE* freopen64(const char* path, const char* mode, FILE* stream) 
 
 NVMEMU_EXPORT DIR* opendir(const char* path) { return at_shown(AT_FDCWD, path, real_opendir); }
 
+NVMEMU_EXPORT int scandir(const char* path, dirent*** names, EntryFilter filter, EntryOrder order) {
+  return at_shown(AT_FDCWD, path,
+                  [&](const char* there) { return real_scandir(there, names, filter, order); });
+}
+
 NVMEMU_EXPORT int access(const char* path, int mode) noexcept {
   return at_shown(AT_FDCWD, path, [&](const char* there) { return real_access(there, mode); });
 }
@@ -197,6 +209,12 @@ NVMEMU_EXPORT int statx(int fd, const char* path, int flags, unsigned mask, stru
 }
 
 // Of 64 bits each is the same, but for its name.
+static_assert(sizeof(dirent) == sizeof(dirent64));
+NVMEMU_EXPORT int interposed_scandir64(const char* path, dirent*** names, EntryFilter filter,
+                                       EntryOrder order) __asm__("scandir64");
+int interposed_scandir64(const char* path, dirent*** names, EntryFilter filter, EntryOrder order) {
+  return scandir(path, names, filter, order);
+}
 static_assert(sizeof(struct stat) == sizeof(struct stat64));
 NVMEMU_EXPORT int stat64(const char* path, struct stat64* out) noexcept {
   return stat(path, reinterpret_cast<struct stat*>(out));

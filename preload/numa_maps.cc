@@ -10,7 +10,7 @@
 #include <charconv>
 
 #include "base/raw_syscall.h"
-#include "own_file_of_proc.h"
+#include "file_of_proc.h"
 #include "present_pages.h"
 
 namespace nvmemu::preload {
@@ -57,8 +57,8 @@ class ToldFile {
 // Lines, with the emulated nodes in them.
 class Rewriter {
  public:
-  Rewriter(const EmulatedNodes& nodes, const Placement& placement, ToldFile& out) noexcept
-      : nodes_(nodes), map_(*placement.map()), out_(out) {}
+  Rewriter(const EmulatedNodes& nodes, const PlacementOf& whose, ToldFile& out) noexcept
+      : nodes_(nodes), whose_(whose), map_(*whose.placement().map()), out_(out), present_(whose.pid()) {}
 
   void rewrite(std::string_view text, std::uintptr_t end) noexcept {
     const auto line = end == 0 ? std::nullopt : parse_numa_maps_line(text);
@@ -118,7 +118,7 @@ class Rewriter {
 
   // None where the kernel's are right, or of a policy that the emulator does not know of.
   NodeMask policy_nodes(const NumaMapsLine& line, PolicyNumber origin) const noexcept {
-    const MemoryPolicy policy = nodes_.policy_of(origin);
+    const MemoryPolicy policy = nodes_.policy_of(whose_, origin);
     if ((policy.nodes & nodes_.nodes().emulated) == 0) return 0;
     std::array<char, kMostOfList> room;  // NOLINT(*-member-init): filled as far as it is read
     TextRoom told(room.data(), room.size());
@@ -129,6 +129,7 @@ class Rewriter {
   static constexpr std::size_t kMostOfLine = 8192, kMostOfList = 256;
 
   const EmulatedNodes& nodes_;
+  const PlacementOf& whose_;
   const TierMap& map_;
   ToldFile& out_;
   PresentPages present_;
@@ -136,8 +137,8 @@ class Rewriter {
 
 }  // namespace
 
-NumaMaps::NumaMaps(const char* path) noexcept {
-  PieceReader file(path);
+NumaMaps::NumaMaps(long pid) noexcept : pid_(pid) {
+  PieceReader file(FileOfProc(pid, "/numa_maps").c_str());
   long length = 0;
   while (grow() && (length = file.next(text_ + size_, room_ - size_)) > 0)
     size_ += static_cast<std::size_t>(length);
@@ -169,14 +170,15 @@ std::uintptr_t NumaMaps::address_of_line(std::string_view text) noexcept {
   return address;
 }
 
-bool tells_nodes_of_pages(std::string_view path) noexcept { return is_own_file_of_proc(path, "/numa_maps"); }
+std::optional<long> process_of_numa_maps(std::string_view path) noexcept {
+  return process_of_file(path, "/numa_maps");
+}
 
-int open_numa_maps(const char* path, int flags, const EmulatedNodes& nodes,
-                   const Placement& placement) noexcept {
-  const NumaMaps maps(path);
+int open_numa_maps(const PlacementOf& whose, int flags, const EmulatedNodes& nodes) noexcept {
+  const NumaMaps maps(whose.pid());
   if (!maps.is_read()) return -1;
   ToldFile told(flags);
-  Rewriter rewriter(nodes, placement, told);
+  Rewriter rewriter(nodes, whose, told);
   maps.for_each([&](std::string_view line, std::uintptr_t end) { rewriter.rewrite(line, end); });
   return told.finish();
 }

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// /proc/self/numa_maps, in which the kernel tells on which nodes a process' pages are, with the emulated
-// ones.
+// /proc/PID/numa_maps, in which the kernel tells on which nodes a process' pages are, with the emulated ones.
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <string_view>
 
 #include "emulated_nodes.h"
 #include "numa_maps_line.h"
-#include "placement.h"
+#include "placement_of.h"
 #include "walk/mappings.h"
 
 namespace nvmemu::preload {
@@ -16,7 +16,7 @@ namespace nvmemu::preload {
 // What it says, read at once.
 class NumaMaps {
  public:
-  explicit NumaMaps(const char* path) noexcept;
+  explicit NumaMaps(long pid) noexcept;
   ~NumaMaps();
   NumaMaps(const NumaMaps&) = delete;
   NumaMaps& operator=(const NumaMaps&) = delete;
@@ -33,10 +33,11 @@ class NumaMaps {
       use(line, end);
       left.remove_prefix(line.size() < left.size() ? line.size() + 1 : line.size());
     };
-    for_each_mapping([&](const Mapping& mapping) {
+    const auto match = [&](const Mapping& mapping) {
       while (!left.empty() && address_of_line(left) < mapping.range.begin) take(0);
       if (!left.empty() && address_of_line(left) == mapping.range.begin) take(mapping.range.end);
-    });
+    };
+    for_each_mapping(match, FileOfProc(pid_, "/maps").c_str());
     while (!left.empty()) take(0);
   }
 
@@ -44,15 +45,15 @@ class NumaMaps {
   static std::uintptr_t address_of_line(std::string_view text) noexcept;
   bool grow() noexcept;
 
+  const long pid_;
   char* text_ = nullptr;
   std::size_t size_ = 0, room_ = 0;
 };
 
-// Whether `path` names it, of the calling process.
-bool tells_nodes_of_pages(std::string_view path) noexcept;
+// Of which process `path` names it; nothing where it is something else.
+std::optional<long> process_of_numa_maps(std::string_view path) noexcept;
 
 // A descriptor of memory that holds it; -1 where that cannot be had.
-int open_numa_maps(const char* path, int flags, const EmulatedNodes& nodes,
-                   const Placement& placement) noexcept;
+int open_numa_maps(const PlacementOf& whose, int flags, const EmulatedNodes& nodes) noexcept;
 
 }  // namespace nvmemu::preload

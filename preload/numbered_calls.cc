@@ -76,7 +76,7 @@ long raw_sigprocmask(long how, long set, long old, long mask_bytes) noexcept {
   return 0;
 }
 
-// What names nodes, where some are emulated. Of another process's pages the kernel alone knows.
+// What names nodes, where some are emulated.
 long memory_policy_call(long number, long a, long b, long c, long d, long e, long f) noexcept {
   Placement& placement = Runtime::get().placement();
   EmulatedNodes& nodes = Runtime::get().nodes();
@@ -95,14 +95,14 @@ long memory_policy_call(long number, long a, long b, long c, long d, long e, lon
       result = nodes.mbind(placement, address_of(a), word(b), static_cast<int>(c), mask(d), word(e),
                            static_cast<unsigned>(f));
       break;
-    case SYS_migrate_pages:
-      if (a != 0 && a != getpid()) return real_syscall(number, a, b, c, d, e, f);
-      result = nodes.migrate_pages(placement, word(b), mask(c), mask(d));
-      break;
-    default:
-      if (a != 0 && a != getpid()) return real_syscall(number, a, b, c, d, e, f);
-      result = nodes.move_pages(placement, word(b), reinterpret_cast<void**>(c), reinterpret_cast<int*>(d),
-                                reinterpret_cast<int*>(e), static_cast<int>(f));
+    default: {
+      PlacementOf whose(a == getpid() ? kOwnProcess : a);
+      if (!whose.is_known()) return real_syscall(number, a, b, c, d, e, f);
+      result = number == SYS_migrate_pages
+                   ? nodes.migrate_pages(whose, word(b), mask(c), mask(d))
+                   : nodes.move_pages(whose, word(b), reinterpret_cast<void**>(c), reinterpret_cast<int*>(d),
+                                      reinterpret_cast<int*>(e), static_cast<int>(f));
+    }
   }
   return is_error(result) ? fail_with(static_cast<int>(-result)) : result;
 }
@@ -186,7 +186,14 @@ long interposed_syscall(long number, long a, long b, long c, long d, long e, lon
     const NumberedCall call{number, {a, b, c, d, e, f}};
     if (make_by_number(call, make_now, result)) return result;
   }
+  const bool forks = copies_the_process(number, a);
+  if (forks) copy_for_child();
   const long result = real_syscall(number, a, b, c, d, e, f);
-  if (result == 0 && copies_the_process(number, a)) begin_forked_child();
+  if (!forks) return result;
+  if (result == 0) {
+    begin_forked_child();
+  } else {
+    end_fork();
+  }
   return result;
 }

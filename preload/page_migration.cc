@@ -18,8 +18,8 @@ namespace {
 // The emulated placement of what lies on one node.
 class Migration {
  public:
-  Migration(const Nodes& nodes, Placement& placement, NodeMove move) noexcept
-      : nodes_(nodes), placement_(placement), move_(move) {}
+  Migration(PlacementOf& whose, const Nodes& nodes, NodeMove move) noexcept
+      : nodes_(nodes), pid_(whose.pid()), placement_(whose.placement()), move_(move), present_(pid_) {}
 
   void migrate(const NumaMapsLine& line, std::uintptr_t end) noexcept {
     if (line.pages.total() == 0) return;
@@ -81,33 +81,32 @@ class Migration {
   bool leaves_kernels(std::uintptr_t page, int node) noexcept {
     if (!nodes_.is_emulated(move_.from)) return node == move_.from;
     if (nodes_.is_emulated(move_.to) || node == move_.to) return true;
-    constexpr int kOwn = 0;
     int status = -1;
     const long result =
-        raw_syscall(SYS_move_pages, kOwn, 1UL, &page, &move_.to, &status, unsigned{MPOL_MF_MOVE});
+        raw_syscall(SYS_move_pages, pid_, 1UL, &page, &move_.to, &status, unsigned{MPOL_MF_MOVE});
     const bool has_moved = result == 0 && status >= 0;
     if (!has_moved) ++unmoved_;
     return has_moved;
   }
 
   const Nodes& nodes_;
+  const long pid_;
   Placement& placement_;
   const NodeMove move_;
   PresentPages present_;
   long unmoved_ = 0;
 };
 
-long move_in_kernel(NodeMove move) noexcept {
-  constexpr int kOwn = 0;
+long move_in_kernel(long pid, NodeMove move) noexcept {
   const NodeMask from = mask_of_node(move.from), to = mask_of_node(move.to);
-  return raw_syscall(SYS_migrate_pages, kOwn, kKernelBits, &from, &to);
+  return raw_syscall(SYS_migrate_pages, pid, kKernelBits, &from, &to);
 }
 
 // How many could not be moved, or an error number.
-long move_emulated(const Nodes& nodes, Placement& placement, NodeMove move) noexcept {
-  const NumaMaps maps("/proc/self/numa_maps");
+long move_emulated(PlacementOf& whose, const Nodes& nodes, NodeMove move) noexcept {
+  const NumaMaps maps(whose.pid());
   if (!maps.is_read()) return -ENOMEM;
-  Migration migration(nodes, placement, move);
+  Migration migration(whose, nodes, move);
   maps.for_each([&](std::string_view text, std::uintptr_t end) {
     const auto line = end == 0 ? std::nullopt : parse_numa_maps_line(text);
     if (line) migration.migrate(*line, end);
@@ -117,11 +116,11 @@ long move_emulated(const Nodes& nodes, Placement& placement, NodeMove move) noex
 
 }  // namespace
 
-long migrate_own_pages(const Nodes& nodes, Placement& placement, NodeMask from, NodeMask to) noexcept {
+long migrate_pages_of(PlacementOf& whose, const Nodes& nodes, NodeMask from, NodeMask to) noexcept {
   long left = 0;
   for (const NodeMove move : moves_between(from & nodes.all(), to & nodes.all())) {
     const bool is_emulated = nodes.is_emulated(move.from) || nodes.is_emulated(move.to);
-    const long unmoved = is_emulated ? move_emulated(nodes, placement, move) : move_in_kernel(move);
+    const long unmoved = is_emulated ? move_emulated(whose, nodes, move) : move_in_kernel(whose.pid(), move);
     if (unmoved < 0) return unmoved;
     left += unmoved;
   }

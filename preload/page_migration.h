@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// All of this process's pages that lie on some nodes are moved to others (migrate_pages(2)).
+// All of a process's pages that lie on some nodes are moved to others (migrate_pages(2)).
 #pragma once
 
-#include "placement.h"
+#include "placement_of.h"
 #include "tier/memory_policy.h"
 
 namespace nvmemu::preload {
@@ -12,6 +12,6 @@ inline constexpr unsigned long kKernelBits =
 
 // How many could not be moved, or a negative error number. Pages that the kernel has never given stay where
 // their policy says, as in the kernel.
-long migrate_own_pages(const Nodes& nodes, Placement& placement, NodeMask from, NodeMask to) noexcept;
+long migrate_pages_of(PlacementOf& whose, const Nodes& nodes, NodeMask from, NodeMask to) noexcept;
 
 }  // namespace nvmemu::preload

@@ -9,10 +9,13 @@
 #include "descriptor_path.h"
 
 namespace nvmemu::preload {
-bool Placement::open(const TierPlan& plan, const TierPattern& otherwise, TierTally& tally) noexcept {
+
+bool Placement::open(const TierPlan& plan, const TierPattern& otherwise, TierTally& tally,
+                     TierMap* map) noexcept {
   plan_ = &plan;
   tally_ = &tally;
-  map_ = TierMap::create(otherwise);
+  map_ = map != nullptr ? map : TierMap::create(otherwise);
+  if (map != nullptr) map->begin(otherwise);
   return map_ != nullptr;
 }
 

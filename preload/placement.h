@@ -15,8 +15,11 @@ namespace nvmemu::preload {
 class Placement {
  public:
   // Nothing is placed before. False where there is no memory for the map. `plan` and `tally` outlive it.
-  // `otherwise`: of what nobody places.
-  bool open(const TierPlan& plan, const TierPattern& otherwise, TierTally& tally) noexcept;
+  // `otherwise`: of what nobody places. `map`: to be used, zeroed; null: one is made.
+  bool open(const TierPlan& plan, const TierPattern& otherwise, TierTally& tally,
+            TierMap* map = nullptr) noexcept;
+  // Another process's from now on, in place of this one's.
+  void look_at(TierMap& map) noexcept { map_ = &map; }
 
   bool is_open() const noexcept { return map_ != nullptr; }
   const TierMap* map() const noexcept { return map_; }

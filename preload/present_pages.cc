@@ -36,8 +36,9 @@ bool is_surely_there(std::uint64_t entry) noexcept {
 
 }  // namespace
 
-PresentPages::PresentPages() noexcept
-    : fd_(raw_syscall(SYS_openat, AT_FDCWD, "/proc/self/pagemap", O_RDONLY | O_CLOEXEC)) {}
+PresentPages::PresentPages(long pid) noexcept
+    : pid_(pid),
+      fd_(raw_syscall(SYS_openat, AT_FDCWD, FileOfProc(pid, "/pagemap").c_str(), O_RDONLY | O_CLOEXEC)) {}
 
 PresentPages::~PresentPages() {
   if (!is_error(fd_)) raw_syscall(SYS_close, fd_);
@@ -88,9 +89,8 @@ std::size_t PresentPages::look(std::uintptr_t begin, std::uintptr_t end, std::si
     asked[questions] = reinterpret_cast<const void*>(begin + i * page_bytes);
     where[questions++] = static_cast<int>(i);
   }
-  constexpr int kOwn = 0;
   if (questions == 0 ||
-      is_error(raw_syscall(SYS_move_pages, kOwn, questions, asked.data(), nullptr, told.data(), 0)))
+      is_error(raw_syscall(SYS_move_pages, pid_, questions, asked.data(), nullptr, told.data(), 0)))
     return count;
   for (std::size_t i = 0; i < questions; ++i) nodes_[static_cast<std::size_t>(where[i])] = told[i];
   return count;

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which pages of this process the kernel has in memory, and on which of its nodes.
+// Which pages of a process the kernel has in memory, and on which of its nodes.
 #pragma once
 
 #include <array>
 #include <cstddef>
 #include <cstdint>
+
+#include "file_of_proc.h"
 
 namespace nvmemu::preload {
 
@@ -12,7 +14,8 @@ class PresentPages {
  public:
   static constexpr int kUnknown = -1;
 
-  PresentPages() noexcept;  // by /proc/self/pagemap or, where that cannot be had, as move_pages(2) tells
+  // Of this process, or another; by its pagemap or, where that cannot be had, as move_pages(2) tells.
+  explicit PresentPages(long pid = kOwnProcess) noexcept;
   ~PresentPages();
   PresentPages(const PresentPages&) = delete;
   PresentPages& operator=(const PresentPages&) = delete;
@@ -44,7 +47,7 @@ class PresentPages {
   std::size_t bytes_to_next(std::uintptr_t begin, std::uintptr_t end) const noexcept;
   std::size_t read_entries(std::uintptr_t begin, std::size_t count, std::size_t page_bytes) noexcept;
 
-  long fd_;
+  long pid_, fd_;
   std::array<std::uint64_t, kAtOnce> entries_;  // NOLINT(*-member-init): what is read is filled before
   std::array<int, kAtOnce> nodes_;              // NOLINT(*-member-init)
 };

@@ -23,10 +23,21 @@
 namespace nvmemu::preload {
 namespace {
 
+NVMEMU_HOOK(pid_t, _Fork, ());
+
 // The child starts as late as its parent would be.
-void before_fork() noexcept { this_thread().reach_edge(reinterpret_cast<const void*>(&before_fork)); }
+void before_fork() noexcept {
+  this_thread().reach_edge(reinterpret_cast<const void*>(&before_fork));
+  copy_for_child();
+}
 
 }  // namespace
+
+void copy_for_child() noexcept {
+  if (Runtime::get().active()) Runtime::get().nodes().shared().before_fork();
+}
+
+void end_fork() noexcept { Runtime::get().nodes().shared().after_fork(); }
 
 void begin_forked_child() noexcept {
   Runtime& runtime = Runtime::get();
@@ -71,7 +82,7 @@ __attribute__((destructor)) void exit_process() {
 void end_process_now() noexcept { end_process(renounce_report); }
 
 void prepare_process() noexcept {
-  pthread_atfork(before_fork, nullptr, begin_forked_child);
+  pthread_atfork(before_fork, end_fork, begin_forked_child);
   install_endings();
   at_quick_exit([] { end_process(report_itself); });
 }
@@ -79,6 +90,18 @@ void prepare_process() noexcept {
 }  // namespace nvmemu::preload
 
 using namespace nvmemu::preload;
+
+// fork() without the handlers of pthread_atfork(), for signal handlers.
+NVMEMU_EXPORT pid_t _Fork() noexcept {
+  before_fork();
+  const pid_t child = real__Fork();
+  if (child == 0) {
+    begin_forked_child();
+  } else {
+    end_fork();
+  }
+  return child;
+}
 
 // May be called in a signal handler: nothing may be allocated.
 NVMEMU_EXPORT void _exit(int status) {

@@ -167,6 +167,7 @@ void Runtime::restart_in_child() noexcept {
   if (sites_ != nullptr) sites_->forget_places();
   regions_.forget();
   migrator_.forget();
+  nodes_.begin_child();
   claim_process();
 }
 

@@ -91,7 +91,9 @@ void Runtime::open_nodes() noexcept {
 bool Runtime::open_tiers() {
   if (config_.tiers.empty()) return true;
   first_touch_.open(config_.tiers);
-  if (placement_.open(config_.tiers, nodes().otherwise(config_.tiers.otherwise), board_->tiers()))
+  NodePlacement* const shared = nodes().own();
+  if (placement_.open(config_.tiers, nodes().otherwise(config_.tiers.otherwise), board_->tiers(),
+                      shared == nullptr ? nullptr : &shared->map))
     return true;
   say_natively({"no memory for the map of tiers", "raise the limit on addresses: ulimit -v unlimited"});
   return false;

@@ -9,6 +9,7 @@
 #include <signal.h>
 #include <sys/eventfd.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <time.h>
 
@@ -46,6 +47,7 @@ constexpr SyscallNeed kNeeds[] = {
     {SYS_timer_create, "timer_create", kMore, {CLOCK_THREAD_CPUTIME_ID}},
     {SYS_timer_settime, "timer_settime", kMore, {}},
     {SYS_timer_delete, "timer_delete", kMore, {}},
+    {SYS_prlimit64, "prlimit64", kMore, {0, RLIMIT_FSIZE}},  // whether what is shared may be as large
     {SYS_memfd_create, "memfd_create", kMore, {0, MFD_CLOEXEC}},
     {SYS_sched_yield, "sched_yield", kMore, {}},
     {SYS_openat, "openat", kBeginning, {kHere, 0, O_RDONLY | O_CLOEXEC}},

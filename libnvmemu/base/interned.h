@@ -26,6 +26,16 @@ class Interned {
     is_there_[place].store(true, std::memory_order_release);
     return place;
   }
+  // All that `other` has by now, under the same numbers: there is nothing in this one yet.
+  void copy(const Interned& other) noexcept {
+    const std::size_t taken = other.taken_.load(std::memory_order_relaxed);
+    taken_.store(taken, std::memory_order_relaxed);
+    for (std::size_t i = 0; i < kMost && i < taken; ++i) {
+      if (!other.is_there_[i].load(std::memory_order_acquire)) continue;
+      values_[i] = other.values_[i];
+      is_there_[i].store(true, std::memory_order_release);
+    }
+  }
   // Of a number that was given out.
   const T& operator[](std::size_t number) const noexcept { return values_[number]; }
 

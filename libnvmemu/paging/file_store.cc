@@ -14,6 +14,7 @@
 #include <cstring>
 
 #include "base/descriptor.h"
+#include "base/high_descriptor.h"
 #include "base/private_file.h"
 #include "base/raw_syscall.h"
 #include "paging/page_device.h"
@@ -21,8 +22,6 @@
 namespace nvmemu {
 namespace {
 
-// Above those that programs count on, or close one by one.
-constexpr int kHighDescriptor = 900;
 constexpr std::size_t kMostPath = 4096;
 constexpr long kAgain = 0;
 
@@ -40,13 +39,6 @@ bool name_file(const char* path, bool is_folder, std::uint64_t number, char (&ou
 bool is_folder(int at, const char* path) noexcept {
   struct stat status {};
   return raw_syscall(SYS_newfstatat, at, path, &status, 0) == 0 && S_ISDIR(status.st_mode);
-}
-
-int raised(int file) noexcept {
-  const long high = raw_syscall(SYS_fcntl, file, F_DUPFD_CLOEXEC, kHighDescriptor);
-  if (high < 0) return file;  // the limit is lower
-  raw_syscall(SYS_close, file);
-  return static_cast<int>(high);
 }
 
 bool lies_in_memory(int file) noexcept {

@@ -11,6 +11,7 @@
 #include <cstring>
 #include <string>
 
+#include "base/high_descriptor.h"
 #include "base/raw_syscall.h"
 #include "paging/page_device.h"
 
@@ -39,7 +40,6 @@ constexpr std::uint64_t needed_by(HandlerKind handler) {
 
 constexpr std::size_t kStagingBytes = PageMapper::kStaging * kPageBytes;
 constexpr std::size_t kZeroBytes = PageMapper::kMostZeros * kPageBytes;
-constexpr int kLeastDescriptor = 900;
 
 // What the kernel itself touches is for those who may: root, CAP_SYS_PTRACE, or all by a sysctl.
 long open_userfaultfd(HandlerKind handler = HandlerKind::kSignal) noexcept {
@@ -110,9 +110,8 @@ bool UffdMapper::open_file(HandlerKind handler) noexcept {
   const std::uint64_t wanted = needed | (has & (kFeatureMove | kFeaturePoison));
   uffdio_api api{.api = UFFD_API, .features = wanted, .ioctls = 0};
   const bool opened = raw_syscall(SYS_ioctl, file, UFFDIO_API, &api) == 0;
-  const long high = opened ? raw_syscall(SYS_fcntl, file, F_DUPFD_CLOEXEC, kLeastDescriptor) : -1;
-  file_ = static_cast<int>(high < 0 ? file : high);
-  if (high >= 0 || !opened) raw_syscall(SYS_close, file);
+  file_ = raised(static_cast<int>(file));
+  if (!opened) raw_syscall(SYS_close, file_);
   moves_ = (has & kFeatureMove) != 0;
   poisons_ = (has & kFeaturePoison) != 0;
   return opened;

@@ -10,11 +10,33 @@ namespace nvmemu {
 
 TierMap* TierMap::create(const TierPattern& otherwise) noexcept {
   auto* const map = map_zeroed<TierMap>();
-  if (map != nullptr) map->set_otherwise(map->class_of(otherwise).value_or(0));  // the first always has room
+  if (map != nullptr) map->begin(otherwise);
   return map;
 }
 
 void TierMap::destroy(TierMap* map) noexcept { unmap(map); }
+
+void TierMap::begin(const TierPattern& otherwise) noexcept {
+  set_otherwise(class_of(otherwise).value_or(0));  // the first always has room
+}
+
+// Blocks before tables, so that each that is named has been given out by then.
+void TierMap::copy_all(const TierMap& other) noexcept {
+  otherwise_.store(other.otherwise_.load(kRelaxed), kRelaxed);
+  patterns_.copy(other.patterns_);
+  for (std::size_t group = 0; group < kGroups; ++group) {
+    if (!other.used_groups_[group].load(std::memory_order_acquire)) continue;
+    used_groups_[group].store(true, kRelaxed);
+    for (std::size_t block = group * kGroup; block < (group + 1) * kGroup; ++block)
+      blocks_[block].store(other.blocks_[block].load(std::memory_order_acquire), kRelaxed);
+  }
+  const std::size_t tables = std::min<std::size_t>(other.tables_used_.load(kRelaxed), kMostTables);
+  tables_used_.store(static_cast<std::uint32_t>(tables), kRelaxed);
+  for (std::size_t table = 0; table < tables; ++table) {
+    for (std::size_t page = 0; page < kPages; ++page)
+      tables_[table][page].store(other.tables_[table][page].load(kRelaxed), kRelaxed);
+  }
+}
 
 std::optional<TierClass> TierMap::placed_in(std::uintptr_t address) const noexcept {
   const std::size_t block = address >> kBlockBits;
@@ -92,6 +114,7 @@ bool TierMap::note_part(std::size_t block, std::size_t first, std::size_t end, s
   Note note = blocks_[block].load(std::memory_order_acquire);
   if ((note & kHasTable) == 0) {
     if (note == value || !of.has(static_cast<std::uint8_t>(note))) return true;
+    mark_used(block);
     const bool is_whole = first == 0 && end == kPages;
     if (is_whole && blocks_[block].compare_exchange_strong(note, value, std::memory_order_acq_rel))
       return true;
@@ -108,6 +131,11 @@ bool TierMap::note_part(std::size_t block, std::size_t first, std::size_t end, s
     }
   }
   return true;
+}
+
+void TierMap::mark_used(std::size_t block) noexcept {
+  std::atomic<bool>& is_used = used_groups_[block / kGroup];
+  if (!is_used.load(kRelaxed)) is_used.store(true, std::memory_order_release);
 }
 
 // A block keeps its table for good: a reader may be about to look into it.

@@ -18,13 +18,19 @@ namespace nvmemu {
 using TierClass = std::uint8_t;
 
 // A process's own: a child of fork has a copy. Readers never wait, and writers neither: two that place the
-// same page at once leave one or the other there. Async-signal-safe.
+// same page at once leave one or the other there. It holds no addresses of its own, so that processes may
+// share it. Async-signal-safe.
 class TierMap {
  public:
   // In memory mapped for it, some 130 MiB of addresses of which what is used is touched; null where there is
   // none to be had. `otherwise`: of what nobody has placed.
   static TierMap* create(const TierPattern& otherwise) noexcept;
   static void destroy(TierMap* map) noexcept;
+  // For one that lies in zeroed memory of somebody else's.
+  void begin(const TierPattern& otherwise) noexcept;
+  // All that `other` notes, in time by what is noted: nothing is in this one yet. What is placed there
+  // meanwhile may be missing.
+  void copy_all(const TierMap& other) noexcept;
 
   TierId tier_of(std::uintptr_t address) const noexcept {
     const TierClass tiers = class_at(address);
@@ -76,6 +82,8 @@ class TierMap {
   static constexpr std::size_t kPages = std::size_t{1} << (kBlockBits - kPageBits);  // of a block
   static constexpr std::size_t kMostTables = 1U << 13;  // of blocks of which only a part is placed
   static constexpr std::size_t kMostPatterns = 64;
+  static constexpr std::size_t kGroup = 2048;  // blocks, of which is known whether any has ever been noted
+  static constexpr std::size_t kGroups = kBlocks / kGroup;
 
   // What is noted of a block or page, so that zeros mean that nothing is: 0, or a class and 1; of a block
   // also, with this bit, the number of its table.
@@ -124,10 +132,12 @@ class TierMap {
   bool note_part(std::size_t block, std::size_t first, std::size_t end, std::uint8_t value,
                  const Of& of) noexcept;
   bool give_table(std::size_t block) noexcept;
+  void mark_used(std::size_t block) noexcept;
 
   std::atomic<TierClass> otherwise_;
   Interned<TierPattern, kMostPatterns> patterns_;
   std::atomic<std::uint32_t> tables_used_;
+  std::atomic<bool> used_groups_[kGroups];
   std::atomic<Note> blocks_[kBlocks];
   std::atomic<std::uint8_t> tables_[kMostTables][kPages];
 };

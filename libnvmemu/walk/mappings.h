@@ -51,13 +51,14 @@ class MappingLines {
   std::size_t length_ = 0;
 };
 
-// `use(mapping)` for each that can be read of /proc/self/maps. False where not all of it could be read.
+// `use(mapping)` for each that can be read of /proc/self/maps, or another process's. False where not all of
+// it could be read.
 template <typename Use>
-bool for_each_mapping(const Use& use) noexcept {
+bool for_each_mapping(const Use& use, const char* path = "/proc/self/maps") noexcept {
   constexpr std::size_t kPieceBytes = 4096;  // /proc gives no more at a time
   std::array<char, kPieceBytes> piece;       // NOLINT(*-member-init): filled as far as it is read
   MappingLines lines;
-  PieceReader maps("/proc/self/maps");
+  PieceReader maps(path);
   long length = 0;
   while ((length = maps.next(piece.data(), piece.size())) > 0)
     lines.add({piece.data(), static_cast<std::size_t>(length)}, use);

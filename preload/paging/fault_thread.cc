@@ -14,6 +14,7 @@
 #include <algorithm>
 
 #include "base/clock.h"
+#include "base/high_descriptor.h"
 #include "base/raw_syscall.h"
 #include "base/timespec.h"
 #include "base/user_time.h"
@@ -29,8 +30,6 @@ constexpr std::size_t kStackBytes = 256 << 10;
 constexpr std::size_t kLocalBytes = 64 << 10;
 constexpr std::size_t kHeadBytes = 4096;
 constexpr std::size_t kAreaBytes = kGuardBytes + kStackBytes + kLocalBytes + kHeadBytes;
-
-constexpr int kHighDescriptor = 900;
 
 std::byte* map_area() noexcept {
   const long mapped = raw_syscall(SYS_mmap, nullptr, kAreaBytes, PROT_READ | PROT_WRITE,
@@ -86,9 +85,7 @@ bool FaultThread::start(UffdMapper& mapper, Pager& pager) noexcept {
   if (told_ >= 0) raw_syscall(SYS_close, told_);
   const long told = raw_syscall(SYS_eventfd2, 0, EFD_CLOEXEC | EFD_NONBLOCK);
   if (area_ == nullptr || is_error(told)) return false;
-  const long high = raw_syscall(SYS_fcntl, told, F_DUPFD_CLOEXEC, kHighDescriptor);
-  if (!is_error(high)) raw_syscall(SYS_close, told);
-  told_ = static_cast<int>(is_error(high) ? told : high);
+  told_ = raised(static_cast<int>(told));
   const SignalMask all = ~SignalMask{0};
   SignalMask before;
   raw_syscall(SYS_rt_sigprocmask, SIG_SETMASK, &all, &before, sizeof all);

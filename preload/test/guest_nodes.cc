@@ -227,7 +227,6 @@ long migrate(unsigned long from, unsigned long to, pid_t pid = 0) {
   return syscall(SYS_migrate_pages, pid, kBits, &from, &to);
 }
 
-// Of another process the nodes of the kernel are known only.
 int moves_all_pages() {
   static char data[2 * kPage] = {1};
   char* const own = map_alone();
@@ -253,7 +252,114 @@ int moves_all_pages() {
   CHECK(syscall(SYS_migrate_pages, 0, kBits, 8, &kMask) == -1 && errno == EFAULT);
   CHECK(syscall(SYS_migrate_pages, 0, kBits, &kMask, 8) == -1 && errno == EFAULT);
   CHECK(migrate(kOwn, kMask, 1 << 30) == -1 && errno == ESRCH);
-  CHECK(migrate(kOwn, kMask, getppid()) == -1 && node_of(own) == 0);
+  return 0;
+}
+
+long ask(pid_t pid, void* page, const int* to, int* status) {
+  return syscall(SYS_move_pages, pid, 1UL, &page, to, status, MPOL_MF_MOVE);
+}
+
+// As a daemon that moves other processes' pages: here its parent's.
+int moves_anothers(pid_t parent, char* memory, char* bound) {
+  const std::string path = "/proc/" + std::to_string(parent) + "/numa_maps";
+  int status = -1;
+  CHECK(ask(parent, memory, nullptr, &status) == 0 && status == 0);
+  CHECK(ask(parent, bound, nullptr, &status) == 0 && status == kNode);
+  CHECK(has(pages_of(bound, By::kProgram, path.c_str()), " bind:62 anon=") &&
+        has(pages_of(bound, By::kProgram, path.c_str()), " N62=64 "));
+  CHECK(ask(parent, memory + kPage, &kNode, &status) == 0 && status == kNode);
+  CHECK(has(pages_of(memory, By::kProgram, path.c_str()), " N0=63 N62=1 "));
+  // What a child has, and puts elsewhere, is its own.
+  CHECK(node_of(memory) == 0 && node_of(memory + kPage) == 0 && node_of(bound) == kNode);
+  const int own = 0;
+  std::memset(bound, 2, kBytes);
+  CHECK(ask(0, bound + kPage, &own, &status) == 0 && node_of(bound + kPage) == 0);
+  CHECK(migrate(kMask, kOwn, parent) == 0 && ask(parent, bound, nullptr, &status) == 0 && status == 0);
+  CHECK(migrate(kOwn, kMask, parent) == 0 && ask(parent, memory, nullptr, &status) == 0 && status == kNode);
+  const int foreign = 61;
+  CHECK(ask(parent, memory, &foreign, &status) == -1 && errno == ENODEV);
+  CHECK(ask(1 << 30, memory, &kNode, &status) == -1 && errno == ESRCH);
+  return 0;
+}
+
+pid_t fork_by_number() { return static_cast<pid_t>(syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0)); }
+
+pid_t fork_without_handlers() {
+#if __GLIBC_PREREQ(2, 34)
+  return _Fork();
+#else
+  return fork();
+#endif
+}
+
+int is_moved_by_another() {
+  char* const memory = map_alone();
+  std::memset(memory, 1, kBytes);
+  char* const bound = map_alone();
+  CHECK(mbind(bound, MPOL_BIND, kMask) == 0);
+  std::memset(bound, 1, kBytes);
+  const pid_t parent = getpid();
+  constexpr pid_t (*kForks[])() = {fork, fork_by_number, fork_without_handlers};
+  for (const auto& fork_in_a_way : kForks) {
+    const pid_t child = fork_in_a_way();
+    CHECK(child >= 0);
+    if (child == 0) _exit(moves_anothers(parent, memory, bound));
+    int status = -1;
+    CHECK(waitpid(child, &status, 0) == child && status == 0);
+    CHECK(node_of(memory) == kNode && node_of(bound + 2 * kPage) == kNode);
+    CHECK(migrate(kMask, kOwn) == 0 && node_of(memory) == 0);
+    CHECK(mbind(bound, MPOL_BIND, kMask, MPOL_MF_MOVE) == 0 && node_of(bound + kPage) == kNode);
+  }
+  return 0;
+}
+
+// Whatever becomes of the descriptor by which others find it.
+int is_alone_without_descriptors() {
+  char* const bound = map();
+  CHECK(mbind(bound, MPOL_BIND, kMask) == 0);
+  std::memset(bound, 1, kPage);
+  CHECK(syscall(SYS_close_range, 3U, ~0U, 0U) == 0);
+  std::array<int, 2> pipes{};
+  CHECK(pipe(pipes.data()) == 0 && pipes[0] == 3);
+  CHECK(node_of(bound) == kNode);
+  const pid_t child = fork();
+  CHECK(child >= 0);
+  if (child == 0) {
+    int status = -1;
+    const bool is_kernels = ask(getppid(), bound, nullptr, &status) == 0 && status == 0;
+    _exit(is_kernels && node_of(bound) == kNode && write(pipes[1], "x", 1) == 1 ? 0 : 1);
+  }
+  int status = -1;
+  CHECK(waitpid(child, &status, 0) == child && status == 0);
+  char said = 0;
+  CHECK(read(pipes[0], &said, 1) == 1 && said == 'x');
+  return 0;
+}
+
+// Two threads that fork at once: each child has what was there, and goes on alone.
+int forks_by_threads() {
+  char* const bound = map();
+  CHECK(mbind(bound, MPOL_BIND, kMask) == 0);
+  std::memset(bound, 1, kBytes);
+  std::array<int, 2> failures{};
+  const auto fork_often = [bound](int* failed) {
+    for (int i = 0; i < 50; ++i) {
+      const pid_t child = fork();
+      if (child == 0) {
+        const int own = 0;
+        int status = -1;
+        const bool is_right = node_of(bound + kPage) == kNode && ask(0, bound + kPage, &own, &status) == 0 &&
+                              node_of(bound + kPage) == 0 && node_of(bound) == kNode;
+        _exit(is_right ? 0 : 1);
+      }
+      int status = -1;
+      if (child < 0 || waitpid(child, &status, 0) != child || status != 0) ++*failed;
+    }
+  };
+  std::thread other(fork_often, &failures[1]);
+  fork_often(&failures[0]);
+  other.join();
+  CHECK(failures[0] == 0 && failures[1] == 0 && node_of(bound + kPage) == kNode);
   return 0;
 }
 
@@ -300,6 +406,9 @@ constexpr Scenario kScenarios[] = {{"shows-nodes", shows_nodes},
                                    {"tells-pages", tells_pages},
                                    {"tells-policies", tells_policies},
                                    {"moves-all-pages", moves_all_pages},
+                                   {"is-moved-by-another", is_moved_by_another},
+                                   {"is-alone-without-descriptors", is_alone_without_descriptors},
+                                   {"forks-by-threads", forks_by_threads},
                                    {"has-policies", has_policies},
                                    {"inherits-policy", inherits_policy},
                                    {"inherits-no-policy", inherits_no_policy}};

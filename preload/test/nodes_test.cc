@@ -74,6 +74,23 @@ TEST_F(NodesTest, PagesAreMovedToThemAndBack) { expect_on_node("moves-pages"); }
 
 TEST_F(NodesTest, AllPagesAreMovedToThemAndBack) { expect_on_node("moves-all-pages"); }
 
+TEST_F(NodesTest, PagesAreMovedByAnotherProcess) { expect_on_node("is-moved-by-another"); }
+
+TEST_F(NodesTest, AProgramMayCloseWhatOthersFindThemBy) { expect_on_node("is-alone-without-descriptors"); }
+
+TEST_F(NodesTest, ThreadsForkAtOnce) { expect_on_node("forks-by-threads"); }
+
+// A tool that moves what another process has, and one that tells where that is.
+TEST_F(NodesTest, MigratepagesMovesAnotherProcess) {
+  NVMEMU_NEEDS(is_installed("migratepages"), "numactl");
+  const std::string told = printed_by(
+      {"sh", "-c",
+       "sleep 9 & while ! grep -q sleep /proc/$!/maps; do :; done; migratepages $! 0 62; numastat -p $!; "
+       "grep -c N62= /proc/$!/numa_maps; kill $!"});
+  EXPECT_THAT(told, testing::ContainsRegex("Private +[0-9.]+ +[1-9]")) << "numastat has a column for each";
+  EXPECT_THAT(told, testing::ContainsRegex("\n[1-9][0-9]+\n$")) << "mappings with pages on node 62";
+}
+
 TEST_F(NodesTest, PagesAreToldByThem) { expect_on_node("tells-pages"); }
 
 TEST_F(NodesTest, PoliciesAreToldByThem) { expect_on_node("tells-policies"); }

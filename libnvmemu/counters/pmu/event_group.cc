@@ -8,14 +8,12 @@
 #include <algorithm>
 #include <cerrno>
 
+#include "base/high_descriptor.h"
 #include "base/page_bytes.h"
 #include "base/raw_syscall.h"
 
 namespace nvmemu {
 namespace {
-
-// Programs count on low descriptors, and close those they know.
-constexpr int kOutOfTheWay = 900;
 
 // arm64 asks for user-space reads event by event, in config1: bit 1 for them, bit 0 for 64 bits, which cores
 // before PMUv3.5 have for cycles alone (Documentation/arch/arm64/perf.rst). The most that is granted is
@@ -25,12 +23,6 @@ constexpr std::array<std::uint64_t, 3> kUserAccess{3, 2, 0};
 #else
 constexpr std::array<std::uint64_t, 1> kUserAccess{0};
 #endif
-
-// A copy on a high number, or where there is none to be had the descriptor itself.
-int out_of_the_way(int fd) {
-  const long copy = raw_syscall(SYS_fcntl, fd, F_DUPFD_CLOEXEC, kOutOfTheWay);
-  return is_error(copy) ? fd : static_cast<int>(copy);
-}
 
 bool says_no_pmu(int error) {
   return error == ENOENT || error == EOPNOTSUPP || error == ENODEV || error == ENOSYS;
@@ -126,8 +118,8 @@ OpenFailure EventGroup::open(int tid, std::span<const perf_event_attr> events) n
 // A mapping keeps its event; what must be read by a system call needs the leader's descriptor besides.
 void EventGroup::keep_or_close(std::size_t which, int fd, bool mapped) noexcept {
   const bool needed = !mapped || (which == 0 && !user_reads_);
-  descriptors_[which] = needed ? out_of_the_way(fd) : -1;
-  if (descriptors_[which] != fd) close_descriptor(fd);
+  descriptors_[which] = needed ? raised(fd) : -1;
+  if (!needed) close_descriptor(fd);
 }
 
 bool EventGroup::map(std::span<const int> files) noexcept {

@@ -27,6 +27,35 @@ TEST_F(TierMapTest, WhatNobodyHasPlacedIsTheMachines) {
     EXPECT_EQ(map_->tier_of(address), 0);
 }
 
+TEST_F(TierMapTest, IsCopiedAndGoesOnAlone) {
+  TierPattern mixed;
+  mixed.parts = {{{.tier = 0, .pages = 3}, {.tier = 2, .pages = 1}}};
+  mixed.count = 2;
+  open(TierPattern::all_of(1));
+  ASSERT_TRUE(map_->place(kBase + kPage, 3 * kBlock, 2));
+  ASSERT_TRUE(map_->place(kBase - 7 * kBlock, kBlock, 3));
+  ASSERT_TRUE(map_->place(0x1000, kPage, *map_->class_of(mixed)));
+  TierMap* const copy = TierMap::create({});
+  ASSERT_NE(copy, nullptr);
+  copy->copy_all(*map_);
+  ASSERT_TRUE(map_->place(kBase + 2 * kBlock, kBlock, 3));
+  ASSERT_TRUE(copy->place(kBase + 9 * kPage, kPage, 4));
+  for (std::uintptr_t address = kBase - 8 * kBlock; address < kBase + 5 * kBlock; address += kPage) {
+    const bool is_placed_since = address / kBlock == kBase / kBlock + 2;
+    if (address == kBase + 9 * kPage) {
+      EXPECT_EQ(copy->tier_of(address), 4);
+      EXPECT_EQ(map_->tier_of(address), 2);
+    } else if (!is_placed_since) {
+      ASSERT_EQ(copy->tier_of(address), map_->tier_of(address));
+    } else {
+      ASSERT_EQ(copy->tier_of(address), 2);
+    }
+  }
+  EXPECT_EQ(copy->pattern_of(*copy->placed_in(0x1000)), mixed);
+  EXPECT_EQ(copy->tier_of(0x900000), 1) << "of what nobody has placed";
+  TierMap::destroy(copy);
+}
+
 TEST_F(TierMapTest, PlacesPagesAndBlocks) {
   open();
   ASSERT_TRUE(map_->place(kBase + kPage, 3 * kBlock, 2));
