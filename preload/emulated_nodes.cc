@@ -192,32 +192,46 @@ long EmulatedNodes::get_mempolicy(const Placement& placement, int* mode, unsigne
 }
 
 // The pages that go to real nodes are the kernel's to move; of those that go to emulated ones it only tells
-// whether they are there.
+// whether they are there. As in the kernel, those before one that is to go where no node is have moved.
 long EmulatedNodes::move_pages(PlacementOf& whose, std::size_t count, void* const* pages, const int* to,
                                int* status, int flags) const noexcept {
-  Placement& placement = whose.placement();
-  const long known = raw_syscall(SYS_move_pages, whose.pid(), count, pages, nullptr, status, flags);
-  if (known < 0) return known;
+  const auto ask_kernel = [&](std::size_t asked) {
+    return raw_syscall(SYS_move_pages, whose.pid(), asked, pages, nullptr, status, flags);
+  };
+  if (const long refused = ask_kernel(0); refused < 0) return refused;
   if (to != nullptr && !is_readable(to, count)) return -EFAULT;
-  for (std::size_t i = 0; to != nullptr && i < count; ++i) {
-    if (to[i] < 0 || static_cast<std::size_t>(to[i]) >= kMostNodes ||
-        (nodes_.all() & mask_of_node(to[i])) == 0)
-      return -ENODEV;
-  }
-  for (std::size_t i = 0; i < count; ++i) {
+  const std::size_t known = to == nullptr ? count : known_nodes(to, count);
+  if (const long told = ask_kernel(known); told < 0) return told;
+  for (std::size_t i = 0; i < known; ++i) {
     if (status[i] < 0) continue;
-    const std::uintptr_t page = reinterpret_cast<std::uintptr_t>(pages[i]) & ~(kPageBytes - 1);
-    if (to == nullptr) {
-      status[i] = node_of(placement, page, status[i]);
-    } else if (nodes_.is_emulated(to[i])) {
-      placement.place(page, kPageBytes, nodes_.tiers[static_cast<std::size_t>(to[i])]);
-      status[i] = to[i];
-    } else {
-      const long moved = raw_syscall(SYS_move_pages, whose.pid(), 1UL, pages + i, to + i, status + i, flags);
-      if (moved < 0) return moved;
-      if (status[i] >= 0) placement.place(page, kPageBytes, 0);
-    }
+    const long moved = to == nullptr ? 0 : move_page(whose, pages[i], to[i], flags, status[i]);
+    if (moved < 0) return moved;
+    if (to == nullptr)
+      status[i] = node_of(whose.placement(), reinterpret_cast<std::uintptr_t>(pages[i]), status[i]);
   }
+  return known < count ? -ENODEV : 0;
+}
+
+// How many of them, from the first on, are nodes.
+std::size_t EmulatedNodes::known_nodes(const int* numbers, std::size_t count) const noexcept {
+  const int* const unknown = std::find_if(numbers, numbers + count, [this](int number) {
+    return number < 0 || static_cast<std::size_t>(number) >= kMostNodes ||
+           (nodes_.all() & mask_of_node(number)) == 0;
+  });
+  return static_cast<std::size_t>(unknown - numbers);
+}
+
+long EmulatedNodes::move_page(PlacementOf& whose, void* page, int to, int flags, int& status) const noexcept {
+  const std::uintptr_t begin = reinterpret_cast<std::uintptr_t>(page) & ~(kPageBytes - 1);
+  TierId tier = 0;
+  if (nodes_.is_emulated(to)) {
+    tier = nodes_.tiers[static_cast<std::size_t>(to)];
+    status = to;
+  } else {
+    const long moved = raw_syscall(SYS_move_pages, whose.pid(), 1UL, &page, &to, &status, flags);
+    if (moved < 0) return moved;
+  }
+  if (status >= 0) whose.placement().place(begin, kPageBytes, tier);
   return 0;
 }
 

@@ -94,6 +94,7 @@ make_initrd() {
   mkdir -p "$root"/{bin,proc,sys,dev,tmp,guest,usr/bin}
   cp "$repository/build/guest/$architecture/bin/busybox" "$root/bin/"
   cp "$repository/tools/guest/init" "$root/init"
+  cp "$repository/tools/guest/compare-nodes" "$root/guest/"
   sed -e '/^#/d' -e '/^$/d' "$repository/tools/guest/checks" >"$root/guest/checks"
   printf 'export MACHINE=%s BUILD=%s TIMEOUT_FACTOR=%s\n' "$machine" "$build" "$(timeout_factor)" >"$root/guest/environment"
   {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A program that looks for NUMA nodes, and puts its memory on them: under --tier far=...,node=62. Programs
-// and libraries do so by system calls of their own, as here.
+// A program that looks for NUMA nodes, and puts its memory on them: under --tier far=...,node=62 or, where
+// NVMEMU_TEST_NODE says so, on a real node without processors beside node 0, so that it is the kernel which
+// is asked. Programs and libraries do so by system calls of their own, as here.
 #include <dirent.h>
 #include <fcntl.h>
 #include <linux/mempolicy.h>
@@ -14,6 +15,7 @@
 #include <cerrno>
 #include <cstdint>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <fstream>
 #include <iterator>
@@ -26,8 +28,20 @@ namespace nvmemu::guest {
 namespace {
 
 constexpr std::size_t kPage = 4096, kBytes = 64 * kPage;
-constexpr int kNode = 62;
-constexpr unsigned long kMask = 1UL << kNode, kOwn = 1, kForeign = 1UL << 61, kBits = 65;
+const char* const real_node = std::getenv("NVMEMU_TEST_NODE");
+const int kNode = real_node == nullptr ? 62 : std::atoi(real_node);
+const unsigned long kMask = 1UL << kNode;
+constexpr unsigned long kOwn = 1, kForeign = 1UL << 61, kBits = 65;
+
+// A text that names it, for "#", and both nodes, for "##".
+std::string named(std::string text) {
+  const std::string number = std::to_string(kNode), both = kNode == 1 ? "0-1" : "0," + number;
+  for (std::size_t at = 0; (at = text.find('#', at)) != std::string::npos;) {
+    const bool names_both = text.compare(at, 2, "##") == 0;
+    text.replace(at, names_both ? 2 : 1, names_both ? both : number);
+  }
+  return text;
+}
 
 char* map(std::size_t bytes = kBytes) {
   void* const mapped = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -130,13 +144,15 @@ int moves_pages() {
   std::array<void*, 3> pages{memory, memory + kPage, memory + 2 * kPage};  // of which the last is not there
   std::array<int, 3> to{kNode, 0, kNode}, status{-1, -1, -1};
   CHECK(syscall(SYS_move_pages, 0, 3UL, pages.data(), to.data(), status.data(), MPOL_MF_MOVE) == 0);
-  CHECK(status[0] == kNode && status[1] == 0 && status[2] == -ENOENT);
+  CHECK(status[0] == kNode && status[1] == 0 && (status[2] == -ENOENT || status[2] == -EFAULT));  // by kernel
   CHECK(node_of(memory) == kNode && node_of(memory + kPage) == 0);
   to[0] = 0;
   CHECK(syscall(SYS_move_pages, getpid(), 1UL, pages.data(), to.data(), status.data(), MPOL_MF_MOVE) == 0);
   CHECK(status[0] == 0 && node_of(memory) == 0);
-  to[0] = 61;
-  CHECK(syscall(SYS_move_pages, 0, 1UL, pages.data(), to.data(), status.data(), 0) == -1 && errno == ENODEV);
+  to = {kNode, 61, kNode};
+  status = {-77, -77, -77};
+  CHECK(syscall(SYS_move_pages, 0, 3UL, pages.data(), to.data(), status.data(), MPOL_MF_MOVE) == -1);
+  CHECK(errno == ENODEV && status[0] == kNode && status[1] == -77 && node_of(memory) == kNode);
   CHECK(syscall(SYS_move_pages, 0, 1UL, pages.data(), 8, status.data(), 0) == -1 && errno == EFAULT);
   return 0;
 }
@@ -206,19 +222,19 @@ int tells_pages() {
 int tells_policies() {
   char* const mixed = map_alone();
   CHECK(mbind(mixed, MPOL_INTERLEAVE, kMask | kOwn) == 0);
-  CHECK(has(pages_of(mixed), " interleave:0,62") && !has(pages_of(mixed), " N"));
+  CHECK(has(pages_of(mixed), named(" interleave:##")) && !has(pages_of(mixed), " N"));
   char* const preferring = map_alone();
   CHECK(mbind(preferring, MPOL_PREFERRED | MPOL_F_STATIC_NODES, kMask) == 0);
-  CHECK(has(pages_of(preferring), " prefer=static:62"));
+  CHECK(has(pages_of(preferring), named(" prefer=static:#")));
   // Of what has none of its own, the thread's.
   char* const before = map_alone();
   *before = 1;
   CHECK(set_policy(MPOL_BIND, kMask) == 0);
   char* const behind = map_alone();
   *behind = 1;
-  CHECK(has(pages_of(before), " bind:62 ") && has(pages_of(before), " N0=1 "));
-  CHECK(has(pages_of(behind), " bind:62 ") && has(pages_of(behind), " N62=1 "));
-  CHECK(has(pages_of(mixed), " interleave:0,62"));
+  CHECK(has(pages_of(before), named(" bind:# ")) && has(pages_of(before), " N0=1 "));
+  CHECK(has(pages_of(behind), named(" bind:# ")) && has(pages_of(behind), named(" N#=1 ")));
+  CHECK(has(pages_of(mixed), named(" interleave:##")));
   CHECK(set_policy(MPOL_DEFAULT, 0) == 0 && has(pages_of(behind), " default anon=1 "));
   return 0;
 }
@@ -236,9 +252,9 @@ int moves_all_pages() {
   std::memset(mixed, 1, kBytes);
   CHECK(migrate(kOwn, kMask) == 0);
   CHECK(node_of(own) == kNode && node_of(own + 9 * kPage) == kNode && node_of(data) == kNode);
-  CHECK(has(pages_of(own), " default ") && has(pages_of(own), " N62=10 "));
+  CHECK(has(pages_of(own), " default ") && has(pages_of(own), named(" N#=10 ")));
   CHECK(node_of(own + 10 * kPage) == 0);  // nobody had touched it
-  CHECK(has(pages_of(mixed), " interleave:0,62 ") && has(pages_of(mixed), " N62=64 "));
+  CHECK(has(pages_of(mixed), named(" interleave:## ")) && has(pages_of(mixed), named(" N#=64 ")));
   CHECK(policy(mixed, MPOL_F_ADDR).mode == MPOL_INTERLEAVE);
   CHECK(migrate(kOwn | kMask, kOwn | kMask) == 0 && node_of(own) == kNode);
   CHECK(migrate(kOwn | kMask, kOwn, getpid()) == 0);
@@ -259,26 +275,26 @@ long ask(pid_t pid, void* page, const int* to, int* status) {
   return syscall(SYS_move_pages, pid, 1UL, &page, to, status, MPOL_MF_MOVE);
 }
 
-// As a daemon that moves other processes' pages: here its parent's.
-int moves_anothers(pid_t parent, char* memory, char* bound) {
+// What a daemon is told that moves pages, here its parent's.
+struct Moved {
+  char *memory, *bound;
+};
+
+int moves_anothers(pid_t parent, const Moved& moved) {
   const std::string path = "/proc/" + std::to_string(parent) + "/numa_maps";
+  const auto told_of = [&path](char* range) { return pages_of(range, By::kProgram, path.c_str()); };
   int status = -1;
-  CHECK(ask(parent, memory, nullptr, &status) == 0 && status == 0);
-  CHECK(ask(parent, bound, nullptr, &status) == 0 && status == kNode);
-  CHECK(has(pages_of(bound, By::kProgram, path.c_str()), " bind:62 anon=") &&
-        has(pages_of(bound, By::kProgram, path.c_str()), " N62=64 "));
-  CHECK(ask(parent, memory + kPage, &kNode, &status) == 0 && status == kNode);
-  CHECK(has(pages_of(memory, By::kProgram, path.c_str()), " N0=63 N62=1 "));
-  // What a child has, and puts elsewhere, is its own.
-  CHECK(node_of(memory) == 0 && node_of(memory + kPage) == 0 && node_of(bound) == kNode);
-  const int own = 0;
-  std::memset(bound, 2, kBytes);
-  CHECK(ask(0, bound + kPage, &own, &status) == 0 && node_of(bound + kPage) == 0);
-  CHECK(migrate(kMask, kOwn, parent) == 0 && ask(parent, bound, nullptr, &status) == 0 && status == 0);
-  CHECK(migrate(kOwn, kMask, parent) == 0 && ask(parent, memory, nullptr, &status) == 0 && status == kNode);
+  CHECK(ask(parent, moved.memory, nullptr, &status) == 0 && status == 0);
+  CHECK(ask(parent, moved.bound, nullptr, &status) == 0 && status == kNode);
+  CHECK(has(told_of(moved.bound), named(" bind:# anon=")) && has(told_of(moved.bound), named(" N#=64 ")));
+  CHECK(ask(parent, moved.memory + kPage, &kNode, &status) == 0 && status == kNode);
+  CHECK(has(told_of(moved.memory), named(" N0=63 N#=1 ")));
+  CHECK(migrate(kMask, kOwn, parent) >= 0 && ask(parent, moved.bound, nullptr, &status) == 0 && status == 0);
+  CHECK(migrate(kOwn, kMask, parent) >= 0 && ask(parent, moved.memory, nullptr, &status) == 0);
+  CHECK(status == kNode);
   const int foreign = 61;
-  CHECK(ask(parent, memory, &foreign, &status) == -1 && errno == ENODEV);
-  CHECK(ask(1 << 30, memory, &kNode, &status) == -1 && errno == ESRCH);
+  CHECK(ask(parent, moved.memory, &foreign, &status) == -1 && errno == ENODEV);
+  CHECK(ask(1 << 30, moved.memory, &kNode, &status) == -1 && errno == ESRCH);
   return 0;
 }
 
@@ -291,24 +307,52 @@ pid_t fork_without_handlers() {
   return fork();
 #endif
 }
+constexpr pid_t (*kForks[])() = {fork, fork_by_number, fork_without_handlers};
 
+// What it touches after the fork, for what it shares with a child the kernel moves for nobody.
 int is_moved_by_another() {
-  char* const memory = map_alone();
-  std::memset(memory, 1, kBytes);
+  const pid_t parent = getpid();
+  for (const auto& fork_in_a_way : kForks) {
+    std::array<int, 2> pipes{};
+    CHECK(pipe(pipes.data()) == 0);
+    const pid_t child = fork_in_a_way();
+    CHECK(child >= 0);
+    Moved moved{};
+    if (child == 0)
+      _exit(read(pipes[0], &moved, sizeof moved) == sizeof moved ? moves_anothers(parent, moved) : 1);
+    moved.memory = map_alone();
+    std::memset(moved.memory, 1, kBytes);
+    moved.bound = map_alone();
+    CHECK(mbind(moved.bound, MPOL_BIND, kMask) == 0);
+    std::memset(moved.bound, 1, kBytes);
+    CHECK(write(pipes[1], &moved, sizeof moved) == sizeof moved);
+    int status = -1;
+    CHECK(waitpid(child, &status, 0) == child && status == 0);
+    CHECK(node_of(moved.memory) == kNode && node_of(moved.bound + 2 * kPage) == kNode);
+    CHECK(migrate(kMask, kOwn) >= 0 && node_of(moved.memory) == 0);
+  }
+  return 0;
+}
+
+// Its child goes on with what was there, and has it for its own.
+int forks_in_all_ways() {
   char* const bound = map_alone();
   CHECK(mbind(bound, MPOL_BIND, kMask) == 0);
   std::memset(bound, 1, kBytes);
-  const pid_t parent = getpid();
-  constexpr pid_t (*kForks[])() = {fork, fork_by_number, fork_without_handlers};
   for (const auto& fork_in_a_way : kForks) {
     const pid_t child = fork_in_a_way();
     CHECK(child >= 0);
-    if (child == 0) _exit(moves_anothers(parent, memory, bound));
+    if (child == 0) {
+      const int own = 0;
+      int status = -1;
+      std::memset(bound, 2, kBytes);
+      CHECK(node_of(bound) == kNode && ask(0, bound + kPage, &own, &status) == 0);
+      CHECK(node_of(bound + kPage) == 0 && node_of(bound) == kNode && munmap(bound, kPage) == 0);
+      _exit(0);
+    }
     int status = -1;
     CHECK(waitpid(child, &status, 0) == child && status == 0);
-    CHECK(node_of(memory) == kNode && node_of(bound + 2 * kPage) == kNode);
-    CHECK(migrate(kMask, kOwn) == 0 && node_of(memory) == 0);
-    CHECK(mbind(bound, MPOL_BIND, kMask, MPOL_MF_MOVE) == 0 && node_of(bound + kPage) == kNode);
+    CHECK(node_of(bound + kPage) == kNode && node_of(bound) == kNode);
   }
   return 0;
 }
@@ -407,6 +451,7 @@ constexpr Scenario kScenarios[] = {{"shows-nodes", shows_nodes},
                                    {"tells-policies", tells_policies},
                                    {"moves-all-pages", moves_all_pages},
                                    {"is-moved-by-another", is_moved_by_another},
+                                   {"forks-in-all-ways", forks_in_all_ways},
                                    {"is-alone-without-descriptors", is_alone_without_descriptors},
                                    {"forks-by-threads", forks_by_threads},
                                    {"has-policies", has_policies},

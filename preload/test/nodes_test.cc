@@ -76,6 +76,8 @@ TEST_F(NodesTest, AllPagesAreMovedToThemAndBack) { expect_on_node("moves-all-pag
 
 TEST_F(NodesTest, PagesAreMovedByAnotherProcess) { expect_on_node("is-moved-by-another"); }
 
+TEST_F(NodesTest, ChildrenGoOnAlone) { expect_on_node("forks-in-all-ways"); }
+
 TEST_F(NodesTest, AProgramMayCloseWhatOthersFindThemBy) { expect_on_node("is-alone-without-descriptors"); }
 
 TEST_F(NodesTest, ThreadsForkAtOnce) { expect_on_node("forks-by-threads"); }
