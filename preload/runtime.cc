@@ -84,6 +84,7 @@ void Runtime::start() {
                              ? clock_->to_ticks(kEdgeIntervalNs)
                              : std::numeric_limits<std::uint64_t>::max();
   shared_.learnt = Learnt::create();
+  shared_.unsampled = &board_->unsampled();
   if (shared_.learnt != nullptr) {
     create_walks();
     set_sampler_options();

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // How the emulation of a thread begins and ends: by itself, by another thread, and in the child of a fork.
+#include "base/clock.h"
 #include "foreign_threads.h"
 #include "keep_errno.h"
 #include "runtime.h"
@@ -28,9 +29,32 @@ void ThreadState::begin_here() noexcept {
   const KeepErrno keep;
   tid_ = current_tid();
   add_known_thread(tid_);
+  const std::uint64_t begin_ns = thread_cpu_ns();
   line_.claim_anew(tid_);
   const int error = open(tid_, Runtime::get().ticker(), false);
   Runtime::get().note_ticker(error, error == 0 && source_->uses_perf_event());
+  if (error != 0 || !carries()) return;
+  emulator().carry(Runtime::get().board().carried());
+  emulator().note_cost(static_cast<double>(thread_cpu_ns() - begin_ns));
+}
+
+// What is replayed is what there is.
+bool ThreadState::carries() noexcept { return Runtime::get().replay() == nullptr; }
+
+// It goes on as the program has it: what it owes still, or has overpaid, is others' from now on.
+void ThreadState::end_here() noexcept {
+  const KeepErrno keep;
+  const std::uint64_t begin_ns = thread_cpu_ns();
+  CarriedTime& carried = Runtime::get().board().carried();
+  if (carries()) emulator().leave(carried);
+  publish();
+  line_.note_user_time();
+  line_.end(tid_);
+  source_->close();
+  ready_.store(false, std::memory_order_relaxed);
+  remove_thread_pointer();
+  remove_known_thread(tid_);
+  if (carries()) carried.leave(-static_cast<double>(thread_cpu_ns() - begin_ns), Runtime::get().epoch_ns());
 }
 
 void ThreadState::end_for_good() {
@@ -139,14 +163,7 @@ void ThreadState::end(SignalMask programs_mask) {
   if (!ready_.load(std::memory_order_relaxed)) return;
   work([this] {
     settle();
-    const KeepErrno keep;
-    publish();
-    line_.note_user_time();
-    line_.end(tid_);
-    source_->close();
-    ready_.store(false, std::memory_order_relaxed);
-    remove_thread_pointer();
-    remove_known_thread(tid_);
+    end_here();
   });
 }
 

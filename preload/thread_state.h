@@ -138,6 +138,8 @@ class ThreadState {
   }
   ThreadEmulator& emulator() noexcept { return *std::launder(reinterpret_cast<ThreadEmulator*>(emulator_)); }
   void begin_here() noexcept;
+  void end_here() noexcept;
+  static bool carries() noexcept;
   int open(int tid, TickerKind ticker, bool foreign) noexcept;
   int open_source(ThreadSource& source, TickerKind ticker, bool foreign) noexcept;
   CounterSource& told_source(bool foreign) noexcept;

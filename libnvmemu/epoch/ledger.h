@@ -26,6 +26,8 @@ class Ledger {
   // The balance, or 0 while it is too small to be worth a spin.
   double due_ns() const noexcept;
   double balance_ns() const noexcept { return balance_ns_; }
+  // So much at most can be overpaid by overhead.
+  double bound_ns() const noexcept { return bound_ns_; }
 
  private:
   double bound_ns_;

@@ -189,6 +189,20 @@ bool ThreadEmulator::settle() noexcept {
   return payment_.has_news || must_wait();
 }
 
+void ThreadEmulator::note_cost(double ns) noexcept {
+  totals_.overhead_ns += ns;
+  if (has_delays()) ledger_.discount(ns);
+}
+
+void ThreadEmulator::carry(CarriedTime& others) noexcept { ledger_.owe(others.take(ledger_.bound_ns())); }
+
+void ThreadEmulator::leave(CarriedTime& others) noexcept {
+  const double balance_ns = ledger_.balance_ns();
+  if (ledger_.due_ns() > 0) return;  // it was cut short: that is told
+  ledger_.pay(balance_ns);
+  others.leave(balance_ns, ledger_.bound_ns());
+}
+
 void ThreadEmulator::book_epoch() noexcept {
   account();
   owe_persists(false);

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 
+#include "base/carried_time.h"
 #include "counters/counter_source.h"
 #include "epoch/alternation.h"
 #include "epoch/governor.h"
@@ -116,6 +117,12 @@ class ThreadEmulator {
   // and neither computed nor stalled. It owes memory what it owed. No handler of the thread's that comes
   // here, too, may interrupt this.
   void note_device_wait(double spun_ns) noexcept;
+
+  // Emulating it has cost the thread so much beside what its counts tell.
+  void note_cost(double ns) noexcept;
+  // What threads before it have left, and what it leaves: what is too little to be waited for, or overpaid.
+  void carry(CarriedTime& others) noexcept;
+  void leave(CarriedTime& others) noexcept;
 
   const EpochTotals& totals() const noexcept { return totals_; }
   const PersistAccount& persists() const noexcept { return persists_; }

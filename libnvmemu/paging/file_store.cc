@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <string_view>
 
 #include "base/descriptor.h"
 #include "base/high_descriptor.h"
@@ -39,6 +40,20 @@ bool name_file(const char* path, bool is_folder, std::uint64_t number, char (&ou
 bool is_folder(int at, const char* path) noexcept {
   struct stat status {};
   return raw_syscall(SYS_newfstatat, at, path, &status, 0) == 0 && S_ISDIR(status.st_mode);
+}
+
+// In the folder `path`, or in the one that it would be in: without a name, so that none stays whenever this
+// process is killed. Some file systems have no such files.
+long open_nameless(int at, const char* path, bool is_folder) noexcept {
+  char folder[kMostPath];
+  const std::string_view whole(path);
+  const std::size_t slash = is_folder ? whole.size() : whole.rfind('/');
+  const std::string_view name = slash == std::string_view::npos ? "."
+                                : slash == 0                    ? "/"
+                                                                : whole.substr(0, slash);
+  if (name.size() >= sizeof folder) return -ENAMETOOLONG;
+  *std::copy(name.begin(), name.end(), folder) = '\0';
+  return raw_syscall(SYS_openat, at, folder, O_TMPFILE | O_RDWR | O_CLOEXEC | O_EXCL, 0600);
 }
 
 bool lies_in_memory(int file) noexcept {
@@ -82,6 +97,7 @@ int FileStore::open_folder(const char* path, const char*& name) noexcept {
 
 int FileStore::create(int at, const char* path) noexcept {
   const bool folder = is_folder(at, path);
+  if (const long file = open_nameless(at, path, folder); file >= 0) return raised(static_cast<int>(file));
   timespec now{};
   raw_syscall(SYS_clock_gettime, CLOCK_MONOTONIC, &now);
   std::uint64_t number =

@@ -34,6 +34,7 @@ struct Board::Layout {
   TierTally tiers;
   PlaceTally places;
   PagingTally paging;
+  CarriedTime carried, unsampled;
   Alternation alternation;
   BoardProcess processes[kProcesses];
   BoardThread threads[kThreads];
@@ -272,6 +273,10 @@ std::uint32_t Board::index_of(const BoardThread* thread) const noexcept {
 TrafficBoard& Board::traffic() noexcept { return layout_->traffic; }
 
 const TrafficBoard& Board::traffic() const noexcept { return layout_->traffic; }
+
+CarriedTime& Board::carried() noexcept { return layout_->carried; }
+
+CarriedTime& Board::unsampled() noexcept { return layout_->unsampled; }
 
 Alternation& Board::alternation() noexcept { return layout_->alternation; }
 

@@ -15,6 +15,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "base/carried_time.h"
 #include "base/result.h"
 #include "epoch/alternation.h"
 #include "paging/paging_tally.h"
@@ -122,6 +123,9 @@ class Board {
 
   TrafficBoard& traffic() noexcept;
   const TrafficBoard& traffic() const noexcept;
+  // What threads owe, or have overpaid; and what of their time has not been sampled.
+  CarriedTime& carried() noexcept;
+  CarriedTime& unsampled() noexcept;
   Alternation& alternation() noexcept;
   const Alternation& alternation() const noexcept;
   WalkTally& walks() noexcept;

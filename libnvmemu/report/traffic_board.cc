@@ -3,10 +3,10 @@
 
 #include <algorithm>
 
+#include "base/relaxed.h"
+
 namespace nvmemu {
 namespace {
-
-constexpr auto kRelaxed = std::memory_order_relaxed;
 
 void add(std::atomic<std::uint64_t>& sum, double value) noexcept {
   if (value >= 1) sum.fetch_add(static_cast<std::uint64_t>(value), kRelaxed);

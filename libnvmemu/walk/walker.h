@@ -42,6 +42,13 @@ class Walker {
  public:
   static constexpr std::size_t kMissesKept = 256;
 
+  // Another thread's from now on.
+  void begin_thread() noexcept {
+    round_words_ = {};
+    others_words_ = {};
+    persisted_before_ = false;
+  }
+
   WalkOutcome walk(SharedWalks& shared, const ucontext_t& context, const WalkPlan& plan) noexcept;
 
   // Some of the addresses that the last walk found in memory.

@@ -44,8 +44,9 @@ Result<std::unique_ptr<SwapBackend>> NamedDevice::take(const std::string& path) 
     return failure(quote(path) + " is in use", "take one that nothing is mounted from or swaps to");
   const Result<std::uint64_t> bytes = bytes_of(path);
   if (!bytes) return tl::unexpected(bytes.error());
-  if (const auto swap = write_swap_header(path, *bytes); !swap) return tl::unexpected(swap.error());
-  return std::unique_ptr<SwapBackend>(new NamedDevice(path));
+  return std::unique_ptr<SwapBackend>(new NamedDevice(path, *bytes));
 }
+
+Result<void> NamedDevice::make_swap_area() { return write_swap_header(path_, bytes_); }
 
 }  // namespace nvmemu::pmbench

@@ -65,25 +65,28 @@ Result<SlowSwap> SlowSwap::start_one(const SwapRequest& request, NullBlockKernel
                  .device = swap.backend_->device(),
                  .held_by = swap.backend_->holds_requests() ? "timer" : "",
                  .why_not_null_block = {}};
+  if (!swap.backend_->holds_requests())
+    if (const auto held = swap.hold(request); !held) return tl::unexpected(held.error());
+  if (const auto written = swap.backend_->make_swap_area(); !written) return tl::unexpected(written.error());
   caretaker.will_swap_to(swap.taken_.device);
   if (const auto on = swap_on(swap.taken_.device); !on) return tl::unexpected(on.error());
   swap.is_on_ = true;
-  if (swap.backend_->holds_requests()) return swap;
-  Result<void> held;
-  if (request.latency_ns > 0) held = swap.hold(page_device_of(request.latency_ns));
-  if (!request.profile.empty()) {
-    const auto profile = find_page_device(request.profile);
-    if (!profile) return tl::unexpected(profile.error());
-    held = swap.hold(profile->device);
-  }
-  if (!held) return tl::unexpected(held.error());
   return swap;
 }
 
-Result<void> SlowSwap::hold(const PageDevice& like) {
+// As long as the device that is asked for takes, where one is.
+Result<void> SlowSwap::hold(const SwapRequest& request) {
+  Result<PageDevice> like = page_device_of(request.latency_ns);
+  if (!request.profile.empty()) {
+    const auto profile = find_page_device(request.profile);
+    if (!profile) return tl::unexpected(profile.error());
+    like = profile->device;
+  } else if (request.latency_ns <= 0) {
+    return {};
+  }
   struct stat found {};
   stat(taken_.device.c_str(), &found);
-  auto delay = BioDelay::start(found.st_rdev, like);
+  auto delay = BioDelay::start(found.st_rdev, *like);
   if (!delay) return tl::unexpected(delay.error());
   delay_ = *std::move(delay);
   taken_.held_by = "bpf";

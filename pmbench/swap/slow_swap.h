@@ -35,7 +35,7 @@ class SlowSwap {
   SlowSwap() = default;
   static Result<SlowSwap> start_one(const SwapRequest& request, NullBlockKernel& kernel,
                                     Caretaker& caretaker);
-  Result<void> hold(const PageDevice& like);
+  Result<void> hold(const SwapRequest& request);
 
   SwapTaken taken_;
   std::unique_ptr<SwapBackend> backend_;

@@ -4,6 +4,8 @@
 
 #include <string>
 
+#include "base/result.h"
+
 namespace nvmemu::pmbench {
 
 class SwapBackend {
@@ -14,6 +16,8 @@ class SwapBackend {
   virtual const std::string& device() const = 0;
   // Whether it is as slow as it is to be by itself.
   virtual bool holds_requests() const { return false; }
+  // Where making the device has not written one: what is on it is lost by that.
+  virtual Result<void> make_swap_area() { return {}; }
   // It stays when this goes: it could not be swapped off, and has pages of others.
   virtual void leave() = 0;
 };

@@ -110,12 +110,13 @@ bool ran_out_of_memory(const std::string& group) {
 void say_why_it_was_killed(const std::vector<std::string>& groups) {
   for (const std::string& group : groups) {
     if (!ran_out_of_memory(group)) continue;
-    fmt::print(stderr,
-               "{}pmbench: error: killed by the kernel: --memory-limit was reached, and nothing could be "
-               "swapped out\n"
-               "pmbench: hint: keep enough swap on and free, or choose a higher limit or a smaller -s; dmesg "
-               "tells more\n",
-               isatty(STDERR_FILENO) != 0 ? "\n" : "");  // behind the progress line
+    fmt::print(
+        stderr,
+        "{}pmbench: error: killed by the kernel: --memory-limit was reached, and nothing could be "
+        "swapped out\n"
+        "pmbench: hint: keep enough swap on and free, or choose a higher limit or a smaller -s, or --eat in "
+        "place of --memory-limit; dmesg tells more\n",
+        isatty(STDERR_FILENO) != 0 ? "\n" : "");  // behind the progress line
   }
 }
 

@@ -42,6 +42,13 @@ constexpr CallBuffer kSetAttribute[] = {{kIn, 0, kOne, kText}, {kIn, 1, kOne, kT
 constexpr CallBuffer kListAttributes[] = {{kIn, 0, kOne, kText}, {kOut, 1, 2, 1}};
 constexpr CallBuffer kQueueIn[] = {{kIn, 1, 2, 1, sizeof(long)}};
 constexpr CallBuffer kQueueOut[] = {{kOut, 1, 2, 1, sizeof(long)}};
+constexpr CallBuffer kPostIn[] = {{kIn, 1, 2, 1}, {kIn, 4, kOne, kTime}};
+constexpr CallBuffer kPostOut[] = {{kOut, 1, 2, 1}, {kOut, 3, kOne, sizeof(unsigned)}, {kIn, 4, kOne, kTime}};
+constexpr CallBuffer kOthersRead[] = {{kOutVector, 1, 2, kVector}, {kIn, 3, 4, kVector}};
+constexpr CallBuffer kOthersWrite[] = {{kInVector, 1, 2, kVector}, {kIn, 3, 4, kVector}};
+constexpr CallBuffer kSetOption[] = {{kIn, 3, 4, 1}};
+constexpr CallBuffer kGroups[] = {{kOut, 1, 0, sizeof(gid_t)}};
+constexpr CallBuffer kKey[] = {{kIn, 0, kOne, kText}, {kIn, 1, kOne, kText}, {kIn, 2, 3, 1}};
 constexpr CallBuffer kPages[] = {
     {kIn, 2, 1, sizeof(void*)}, {kIn, 3, 1, sizeof(int)}, {kOut, 4, 1, sizeof(int)}};
 constexpr CallBuffer kExec[] = {{kIn, 0, kOne, kText}, {kTexts, 1, kOne, 0}, {kTexts, 2, kOne, 0}};
@@ -72,6 +79,7 @@ constexpr auto kCalls = [] {
       {SYS_recvfrom, kReceiveFrom},
       {SYS_sendmsg, kSendMessage},
       {SYS_recvmsg, kReceiveMessage},
+      {SYS_setsockopt, kSetOption},
       {SYS_exit, kNothing},
       {SYS_kill, kNothing},
       {SYS_execve, kExec},
@@ -83,6 +91,9 @@ constexpr auto kCalls = [] {
       {SYS_getdents, kRead},
       {SYS_getcwd, kFirstOut},
       {SYS_readlink, kReadLink},
+      {SYS_syslog, kRead},
+      {SYS_getgroups, kGroups},
+      {SYS_setgroups, kGroups},
       {SYS_gettid, kNothing},
       {SYS_setxattr, kSetAttribute},
       {SYS_lsetxattr, kSetAttribute},
@@ -98,6 +109,9 @@ constexpr auto kCalls = [] {
       {SYS_clock_gettime, kClock},
       {SYS_clock_nanosleep, kSleep},
       {SYS_exit_group, kNothing},
+      {SYS_mq_timedsend, kPostIn},
+      {SYS_mq_timedreceive, kPostOut},
+      {SYS_add_key, kKey},
       {SYS_epoll_wait, kEpoll},
       {SYS_tgkill, kNothing},
       {SYS_readlinkat, kReadLinkAt},
@@ -110,8 +124,8 @@ constexpr auto kCalls = [] {
       {SYS_pwritev, kWriteVector},
       {SYS_recvmmsg, kReceiveMessages},
       {SYS_sendmmsg, kSendMessages},
-      {SYS_process_vm_readv, kReadVector},
-      {SYS_process_vm_writev, kWriteVector},
+      {SYS_process_vm_readv, kOthersRead},
+      {SYS_process_vm_writev, kOthersWrite},
       {SYS_getrandom, kFirstOut},
       {SYS_execveat, kExecAt},
       {SYS_preadv2, kReadVector},

@@ -2,6 +2,7 @@
 // How threads and processes begin and end, and what of the kernel's a pager does not go with.
 #include <linux/futex.h>
 #include <linux/sched.h>
+#include <linux/seccomp.h>
 #include <sched.h>
 #include <signal.h>
 #include <sys/prctl.h>
@@ -143,13 +144,22 @@ void end_thread(TrappedCall& call) noexcept {
   call.make_in_stub();
 }
 
-// A filter may forbid what the pager cannot do without: all is brought in before.
-void leave_for_sandbox() noexcept {
+// A filter may forbid what the pager cannot do without: all is brought in before. False where some of it
+// cannot be: its pages are still to come, so that there must be no filter.
+bool leave_for_sandbox() noexcept {
   page_no_more();
-  ProcessPager::get()->release({0, std::numeric_limits<std::uintptr_t>::max()});
+  if (!ProcessPager::get()->release({0, std::numeric_limits<std::uintptr_t>::max()})) return false;
   ProcessPager::fault_thread().stop();
   end_traps();
   Runtime::get().warn(kPagingEnded);
+  return true;
+}
+
+// Other calls of seccomp(2) only ask what there is; libseccomp does so by a filter that is none.
+bool sets_filter(const TrappedCall& call) noexcept {
+  if (call.number() == SYS_prctl) return call.argument(0) == PR_SET_SECCOMP;
+  return call.argument(0) == SECCOMP_SET_MODE_STRICT ||
+         (call.argument(0) == SECCOMP_SET_MODE_FILTER && call.argument(2) != 0);
 }
 
 }  // namespace
@@ -185,11 +195,11 @@ bool answer_process_call(TrappedCall& call) noexcept {
       return true;
     case SYS_prctl:
       if (call.argument(0) == kSetDispatch) return call.return_with(-EINVAL), true;
-      if (call.argument(0) == PR_SET_SECCOMP) leave_for_sandbox();
+      if (sets_filter(call) && !leave_for_sandbox()) return call.return_with(-ENOMEM), true;
       if (call.argument(0) == kMergeMemory && call.argument(1) != 0) return call.return_with(-EINVAL), true;
       return false;
     case SYS_seccomp:
-      leave_for_sandbox();
+      if (sets_filter(call) && !leave_for_sandbox()) return call.return_with(-ENOMEM), true;
       return false;
     default:
       return false;

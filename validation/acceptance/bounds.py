@@ -14,6 +14,7 @@ BOUNDS = {
     "chase, two threads": Bound(median=8, worst=10),  # of the worse of the two
     "synchronised": Bound(median=10),  # error of the time of threads that wait for each other
     "oversubscribed": Bound(median=15),  # and of more of them than processors
+    "errands": Bound(median=15),  # and of many that are as short as what beginning them takes is long
     "prediction": Bound(median=10),  # error of a predicted time, against that of an emulated run
     "cached chase": Bound(median=5),  # slowdown of what needs no memory
     "cached sum": Bound(median=10),

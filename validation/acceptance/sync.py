@@ -75,6 +75,7 @@ def experiments():
     for pattern in ("lock", "condition", "pipe", "barrier", "barrier-both", "rwlock", "pipeline"):
         yield Synchronised(f"sync: {pattern}", "synchronised", "nvmemu-sync", ["--pattern", pattern])
     yield Synchronised("sync: fork", "synchronised", "nvmemu-sync", ["--pattern", "fork"], cpus=1)
+    yield Synchronised("sync: errands", "errands", "nvmemu-sync", ["--pattern", "errands"], cpus=1)
     yield Synchronised("sync: oversubscribed", "oversubscribed", "nvmemu-sync", ["--pattern", "oversubscribed"], cpus=1)
     for construct in ("barrier", "parallel", "for"):
         for balance in ("even", "uneven"):

@@ -25,7 +25,7 @@ std::uint64_t queue_loads(const Steps& steps, unsigned /*cpus*/) {
   return steps.rounds * steps.loads + steps.loads / 2;
 }
 
-// The slower thread's phases.
+// The slower thread's phases; one thread's steps.
 std::uint64_t barrier_loads(const Steps& steps, unsigned /*cpus*/) { return steps.rounds * steps.loads; }
 
 // The threads run in lockstep. Writing excludes reading, so nobody writes before both have read, and then
@@ -92,6 +92,12 @@ constexpr auto kPatterns = std::to_array<SyncPattern>({
      {100'000, 12},
      &fork_loads,
      &run_fork},
+    {"errands",
+     "threads one after the other, each of which ends with its step",
+     1,
+     {2500, 2000},
+     &barrier_loads,
+     &run_errands},
     {"oversubscribed",
      "four threads that do not wait for each other, but for a processor",
      kOversubscribedThreads,

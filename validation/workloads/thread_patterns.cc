@@ -6,6 +6,7 @@
 #include <array>
 #include <deque>
 #include <functional>
+#include <thread>
 
 #include "workloads/bounded_queue.h"
 #include "workloads/stopwatch.h"
@@ -163,6 +164,13 @@ Result<SyncOutcome> run_pipeline(const WalkerMemory& memory, const Steps& steps,
     return 1 + (stage < kSlowest ? stage : stage - 1) % (cpus.count() - 1);
   };
   return run_threads(kPipelineStages, memory, cpus, work, cpu_of);
+}
+
+Result<SyncOutcome> run_errands(const WalkerMemory& memory, const Steps& steps, const Cpus& cpus) {
+  return run_threads(1, memory, cpus, [&](Walker& walker, unsigned) {
+    for (std::uint64_t round = 0; round < steps.rounds; ++round)
+      std::thread([&] { walker.walk(steps.loads); }).join();
+  });
 }
 
 Result<SyncOutcome> run_oversubscribed(const WalkerMemory& memory, const Steps& steps, const Cpus& cpus) {

@@ -16,6 +16,7 @@ Result<SyncOutcome> run_barrier(const WalkerMemory& memory, const Steps& steps, 
 Result<SyncOutcome> run_barrier_both(const WalkerMemory& memory, const Steps& steps, const Cpus& cpus);
 Result<SyncOutcome> run_rwlock(const WalkerMemory& memory, const Steps& steps, const Cpus& cpus);
 Result<SyncOutcome> run_pipeline(const WalkerMemory& memory, const Steps& steps, const Cpus& cpus);
+Result<SyncOutcome> run_errands(const WalkerMemory& memory, const Steps& steps, const Cpus& cpus);
 Result<SyncOutcome> run_oversubscribed(const WalkerMemory& memory, const Steps& steps, const Cpus& cpus);
 
 }  // namespace nvmemu::workloads

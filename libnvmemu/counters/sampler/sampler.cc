@@ -7,6 +7,7 @@
 #include <array>
 #include <cerrno>
 #include <numeric>
+#include <utility>
 
 #include "base/program_counter.h"
 #include "base/relaxed.h"
@@ -26,6 +27,17 @@ constexpr double kIdleTrafficPeriodNs = 10e6;
 // What samples may take before it is known whether a thread waits.
 constexpr double kAtFirstNs = 6e6;
 constexpr std::size_t kDrainAtOnce = 8;  // on the stack of a handler
+
+constexpr double kMostUnsampledNs = 40e6;
+constexpr double kLeastFirstNs = 50e3;  // what beginning itself takes, in the kernel, is not to be sampled
+
+// From 0 to 1.
+double random_phase(int tid, const Clock& clock) noexcept {
+  std::uint64_t mixed = clock.now_ticks() ^ static_cast<std::uint64_t>(tid) << 40;
+  mixed = (mixed ^ mixed >> 30) * 0xbf58476d1ce4e5b9;  // splitmix64's
+  mixed = (mixed ^ mixed >> 27) * 0x94d049bb133111eb;
+  return static_cast<double>(mixed >> 11) * 0x1p-53;
+}
 
 // For what share of the time payments at edges may wait for walks, in the long run.
 constexpr double kPatience = 0.05;
@@ -58,23 +70,30 @@ Sampler::Sampler(SamplerShared& shared, const Clock& clock, const SamplerOptions
 int Sampler::open(int tid, TickerKind ticker) noexcept {
   if (!kDecodes) return ENOSYS;
   tid_ = tid;
-  int error = EINVAL;
-  if (ticker != TickerKind::kTimer) {
-    error = perf_.open(tid, static_cast<std::uint64_t>(period_ns_), kSamplesPerTick, options_.signal,
-                       options_.measures_traffic);
-  }
-  if (error == 0) own_time_.begin(period_ns_);
+  int error = ticker == TickerKind::kTimer ? EINVAL : open_perf();
   walks_.open();
-  if (error != 0 && ticker != TickerKind::kPerfEvent) {
-    error = timer_.open(tid, kTimerPeriodNs, options_.signal);
-  }
-  last_cpu_ns_ = static_cast<double>(thread_cpu_ns_of(tid));
+  if (error != 0 && ticker != TickerKind::kPerfEvent)
+    error = timer_.open(tid, kTimerPeriodNs, options_.signal, true);
+  last_cpu_ns_ = opened_cpu_ns_ = static_cast<double>(thread_cpu_ns_of(tid));
   return error;
+}
+
+// Where in the first period its sample is, is left to chance, and it stands for all of that period: so a
+// thread that ends before is sampled as often as its length says, and what comes after the last sample is
+// made up for.
+int Sampler::open_perf() noexcept {
+  const double least_ns = std::max(kLeastFirstNs, 4 * options_.sample_cost_ns);
+  first_ns_ = std::clamp(random_phase(tid_, clock_) * period_ns_, least_ns, std::max(least_ns, period_ns_));
+  goes_on_ = false;
+  return perf_.open_for_one(tid_, static_cast<std::uint64_t>(first_ns_), options_.signal,
+                            options_.measures_traffic);
 }
 
 void Sampler::close() noexcept {
   walks_.close();
   perf_.close();
+  if (timer_.is_open() && shared_.unsampled != nullptr)
+    shared_.unsampled->leave(timer_.take_cpu_ns(), kMostUnsampledNs);
   timer_.close();
 }
 
@@ -89,12 +108,16 @@ void Sampler::on_tick(const ucontext_t& context) noexcept {
   between_ticks_ns_ = 0;
   if (perf_.is_open()) {
     drain_ring();
-  } else if (timer_.is_open()) {
+  } else if (timer_.is_open() && !is_own_code(program_counter(context))) {
     add_sample({program_counter(context), clock_.to_ns(clock_.now_ticks()), general_registers(context)},
-               own_time_.take(timer_.take_cpu_ns()));
+               own_time_.take(take_lap()));
   }
   note_interruption(options_.tick_cost_ns);
   if (walks_.is_open()) maybe_walk(context);
+}
+
+bool Sampler::is_own_code(std::uintptr_t ip) const noexcept {
+  return (ip >= options_.own_code_begin && ip < options_.own_code_end) || walks_.holds_code(ip);
 }
 
 VerdictSource& Sampler::verdicts() noexcept {
@@ -167,16 +190,44 @@ void Sampler::drain_ring() noexcept {
   std::uint64_t lost = 0;
   for (std::size_t count = samples.size(); count == samples.size();) {
     count = perf_.drain(samples.data(), samples.size(), lost);
-    for (std::size_t i = 0; i < count; ++i) add_sample(samples[i], own_time_.take(period_ns_));
-    if (count == 0) return;
+    for (std::size_t i = 0; i < count; ++i) add_sample(samples[i], own_time_.take(take_period()));
+    if (count == 0) break;
     lost_samples_ |= lost != 0 && !after_gap_;
     after_gap_ = false;
   }
+  if (first_ns_ == 0 && !goes_on_ && !settling_) go_on();
+}
+
+// The time since the last tick, be it of a thread that has ended since, which had none.
+double Sampler::take_lap() noexcept {
+  const double left_ns = shared_.unsampled == nullptr ? 0 : shared_.unsampled->take(kMostUnsampledNs);
+  return timer_.take_cpu_ns() + std::max(0.0, left_ns);
+}
+
+// What the next sample stands for. Where the thread was in the kernel when the first was due, that period's
+// sample was of no time of its own, and this one stands for the time since then.
+double Sampler::take_period() noexcept {
+  const double first_ns = std::exchange(first_ns_, 0);
+  const bool is_late = first_ns > 0 && cpu_ns() - opened_cpu_ns_ > 1.5 * first_ns;
+  return is_late ? first_ns : period_ns_;
+}
+
+// The first sample has been taken: from now on at intervals.
+void Sampler::go_on() noexcept {
+  goes_on_ = true;
+  const double begin_ns = cpu_ns();
+  if (perf_.reopen(tid_, static_cast<std::uint64_t>(period_ns_), kSamplesPerTick, options_.signal) != 0) {
+    perf_.close();
+    lost_samples_ |= timer_.open(tid_, kTimerPeriodNs, options_.signal) != 0;
+  }
+  const double taken_ns = cpu_ns() - begin_ns;  // before the next period begins
+  overhead_ns_ += taken_ns;
+  not_own_ns_ += taken_ns;
 }
 
 void Sampler::add_sample(const TickerSample& sample, double time_ns) noexcept {
   const std::uintptr_t ip = sample.ip;
-  const bool own = (ip >= options_.own_code_begin && ip < options_.own_code_end) || walks_.holds_code(ip);
+  const bool own = is_own_code(ip);
   const bool waiting =
       ip >= shared_.waiting_code_begin.load(kRelaxed) && ip < shared_.waiting_code_end.load(kRelaxed);
   if (own) {
@@ -269,19 +320,22 @@ void Sampler::resume(double injected_ns) noexcept {
   last_tick_ticks_ = 0;
   walks_.on_injection(injected_ns);
   if (perf_.is_open()) {
-    if (perf_.discard()) own_time_.forget();  // what a walk had a part of is dropped
+    if (perf_.discard()) {
+      own_time_.forget();  // what a walk had a part of is dropped
+      first_ns_ = 0;
+      if (!goes_on_) go_on();
+    }
     after_gap_ = true;
   } else {
-    timer_.restart();
-    own_time_.forget();
+    timer_.skip(injected_ns);
   }
   last_cpu_ns_ += injected_ns;
   not_own_ns_ += injected_ns;
   since_gap_.on_injection(injected_ns);
 }
 
-// Samples that fell due meanwhile lie in the emulator's own code; a timer's one sample is where the thread
-// goes on, and stands for all of it.
+// Samples that fell due meanwhile lie in the emulator's own code; a timer's tick there takes none, and the
+// next stands for all of it.
 void Sampler::note_wait(double spun_ns) noexcept {
   last_cpu_ns_ += spun_ns;
   not_own_ns_ += spun_ns;

@@ -8,6 +8,7 @@
 #include <atomic>
 #include <cstdint>
 
+#include "base/carried_time.h"
 #include "base/clock.h"
 #include "counters/sampler/account/persist_estimate.h"
 #include "counters/sampler/account/recent_misses.h"
@@ -29,10 +30,11 @@ namespace nvmemu {
 
 // What all threads of a process have in common.
 struct SamplerShared {
-  Learnt* learnt = nullptr;        // set before the first thread begins,
-  SharedWalks* walks = nullptr;    // and these; null: nothing is walked
-  WaitedPlaces* places = nullptr;  // and these, of a process; null: nobody asks
-  RegionHeat* heat = nullptr;      // likewise
+  Learnt* learnt = nullptr;          // set before the first thread begins,
+  SharedWalks* walks = nullptr;      // and these; null: nothing is walked
+  WaitedPlaces* places = nullptr;    // and these, of a process; null: nobody asks
+  RegionHeat* heat = nullptr;        // likewise
+  CarriedTime* unsampled = nullptr;  // what a timer has not ticked in, of threads that have ended; null: none
   // Code in which a thread only spins for others, a runtime's: time there is nobody's stall.
   std::atomic<std::uintptr_t> waiting_code_begin{0}, waiting_code_end{0};
 };
@@ -97,7 +99,12 @@ class Sampler final : public ThreadSource {
   // For how long payments at edges may wait for walks.
   static constexpr double kMostPatienceNs = 120e6;
 
+  int open_perf() noexcept;
   void drain_ring() noexcept;
+  double take_period() noexcept;
+  double take_lap() noexcept;
+  bool is_own_code(std::uintptr_t ip) const noexcept;
+  void go_on() noexcept;
   void add_sample(const TickerSample& sample, double time_ns) noexcept;
   void retune(const EpochCounts& counts) noexcept;
   void note_interruption(double ns) noexcept;
@@ -124,7 +131,9 @@ class Sampler final : public ThreadSource {
   const LoadEntry* candidate_ = nullptr;  // a load or a store that time was just spent on,
   std::uintptr_t candidate_ip_ = 0;       // and the address that the sample had
   int tid_ = 0;
-  double period_ns_;  // of the perf_event ticker now
+  double period_ns_;     // of the perf_event ticker now
+  double first_ns_ = 0;  // of CPU time, after which its first sample was due; 0: that has been,
+  bool goes_on_ = true;  // and others follow
   double patience_ns_ = kMostPatienceNs;
   double epoch_ns_ = 0;
   double overhead_ns_ = 0;
@@ -137,7 +146,7 @@ class Sampler final : public ThreadSource {
   bool sampled_ = false;               // since the last tick began
   double between_ticks_ns_ = 0;        // of the thread's own time
   std::uint64_t last_tick_ticks_ = 0;  // 0: not known
-  double last_cpu_ns_ = 0;
+  double last_cpu_ns_ = 0, opened_cpu_ns_ = 0;
   bool untold_ = false;  // samples have been taken that read() has not told of
   bool settling_ = false;
   bool lost_samples_ = false;

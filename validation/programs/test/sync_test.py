@@ -24,6 +24,7 @@ CRITICAL_LOADS = {
     "pipeline": (7 * ROUNDS if CPUS == 1 else 4 * ROUNDS + 3) * LOADS,
     "fork": ROUNDS * turns(8) * LOADS,
     "oversubscribed": turns(4) * ROUNDS * LOADS,
+    "errands": ROUNDS * LOADS,
 }
 
 

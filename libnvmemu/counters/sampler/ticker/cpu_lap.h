@@ -15,6 +15,10 @@ class CpuLap {
     return passed_ns;
   }
   void restart(std::uint64_t now_ns) noexcept { last_ns_ = now_ns; }
+  // So much of what has passed does not count.
+  void skip(double ns) noexcept {
+    if (last_ns_ != 0) last_ns_ += static_cast<std::uint64_t>(ns);
+  }
 
  private:
   std::uint64_t last_ns_ = 0;

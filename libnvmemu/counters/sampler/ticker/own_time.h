@@ -13,10 +13,6 @@ namespace nvmemu {
 
 class OwnTime {
  public:
-  // Samples of a ticker come every `period_ns` from now on. What comes after the last of them is never seen,
-  // half a period on average, and the first stands for that too: it would be 3 % of a thread of 17 samples.
-  void begin(double period_ns) noexcept { untimed_ns_ = -period_ns / 2; }
-
   // All that has passed is in the next samples: the ticker measures it.
   void on_interruption(double ns) noexcept { untimed_ns_ += ns; }
 
@@ -34,7 +30,7 @@ class OwnTime {
   void forget() noexcept { untimed_ns_ = 0; }
 
  private:
-  double untimed_ns_ = 0;  // walks', in samples to come; negative: the end's
+  double untimed_ns_ = 0;  // walks', in samples to come
 };
 
 }  // namespace nvmemu

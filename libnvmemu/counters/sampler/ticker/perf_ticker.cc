@@ -53,13 +53,15 @@ perf_event_attr sampling_attributes(std::uint64_t period_ns, std::uint32_t wakeu
   return attr;
 }
 
-// Has the event on `fd` signal the thread, and starts it. 0, or a negative error number.
-long start(long fd, int tid, int signal) {
+// Has the event on `fd` signal the thread, and starts it, by `request`. 0, or a negative error number.
+long start(long fd, int tid, int signal, unsigned long request) {
+  constexpr int kSamples = 1;  // of PERF_EVENT_IOC_REFRESH
   const f_owner_ex owner{F_OWNER_TID, tid};
   long error = raw_syscall(SYS_fcntl, fd, F_SETOWN_EX, &owner);
   if (error == 0) error = raw_syscall(SYS_fcntl, fd, F_SETSIG, signal);
   if (error == 0) error = raw_syscall(SYS_fcntl, fd, F_SETFL, O_ASYNC | O_NONBLOCK);
-  if (error == 0) error = raw_syscall(SYS_ioctl, fd, PERF_EVENT_IOC_ENABLE, 0);
+  if (error == 0)
+    error = raw_syscall(SYS_ioctl, fd, request, request == PERF_EVENT_IOC_REFRESH ? kSamples : 0);
   return error;
 }
 
@@ -105,11 +107,21 @@ std::size_t PerfTicker::map_bytes() const noexcept { return kPageBytes + ring_by
 int PerfTicker::open(int tid, std::uint64_t period_ns, std::uint32_t wakeup, int signal,
                      bool registers) noexcept {
   registers_ = registers && kRegisterMask != 0;
+  return open_event(tid, period_ns, wakeup, signal, PERF_EVENT_IOC_ENABLE);
+}
+
+int PerfTicker::open_for_one(int tid, std::uint64_t first_ns, int signal, bool registers) noexcept {
+  registers_ = registers && kRegisterMask != 0;
+  return open_event(tid, first_ns, 1, signal, PERF_EVENT_IOC_REFRESH);
+}
+
+int PerfTicker::open_event(int tid, std::uint64_t period_ns, std::uint32_t wakeup, int signal,
+                           unsigned long request) noexcept {
   perf_event_attr attr = sampling_attributes(period_ns, wakeup, registers_);
   const long fd = raw_syscall(SYS_perf_event_open, &attr, tid, -1, -1, PERF_FLAG_FD_CLOEXEC);
   if (is_error(fd)) return static_cast<int>(-fd);
   const long map = raw_syscall(SYS_mmap, nullptr, map_bytes(), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-  const long error = is_error(map) ? map : start(fd, tid, signal);
+  const long error = is_error(map) ? map : start(fd, tid, signal, request);
   raw_syscall(SYS_close, fd);  // the mapping keeps the event
   if (error == 0) {
     page_ = reinterpret_cast<perf_event_mmap_page*>(map);
@@ -121,7 +133,7 @@ int PerfTicker::open(int tid, std::uint64_t period_ns, std::uint32_t wakeup, int
 
 int PerfTicker::reopen(int tid, std::uint64_t period_ns, std::uint32_t wakeup, int signal) noexcept {
   perf_event_mmap_page* old = page_;
-  const int error = open(tid, period_ns, wakeup, signal, registers_);
+  const int error = open_event(tid, period_ns, wakeup, signal, PERF_EVENT_IOC_ENABLE);
   if (error == 0 && old != nullptr) raw_syscall(SYS_munmap, old, map_bytes());
   return error;
 }

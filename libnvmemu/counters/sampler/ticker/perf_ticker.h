@@ -30,6 +30,9 @@ class PerfTicker {
   // `registers`, samples have them, and the time (CLOCK_MONOTONIC); the ring then has two pages more.
   int open(int tid, std::uint64_t period_ns, std::uint32_t wakeup, int signal,
            bool registers = false) noexcept;
+  // Likewise one sample, with its signal, when `first_ns` (>= 10 us) of CPU time have passed, and none behind
+  // it until reopen(). Where the thread is in the kernel just then, the next multiple of that.
+  int open_for_one(int tid, std::uint64_t first_ns, int signal, bool registers = false) noexcept;
   // Likewise with another period; where that is refused, it goes on as before.
   int reopen(int tid, std::uint64_t period_ns, std::uint32_t wakeup, int signal) noexcept;
   void close() noexcept;
@@ -49,6 +52,8 @@ class PerfTicker {
   bool discard() noexcept;
 
  private:
+  int open_event(int tid, std::uint64_t period_ns, std::uint32_t wakeup, int signal,
+                 unsigned long request) noexcept;
   std::size_t map_bytes() const noexcept;
 
   perf_event_mmap_page* page_ = nullptr;

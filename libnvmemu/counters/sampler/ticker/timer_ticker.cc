@@ -8,6 +8,7 @@
 
 #include "base/clock.h"
 #include "base/refused_syscalls.h"
+#include "base/timespec.h"
 
 #ifndef sigev_notify_thread_id
 #define sigev_notify_thread_id _sigev_un._tid
@@ -16,12 +17,11 @@
 namespace nvmemu {
 namespace {
 
-constexpr std::uint64_t kNsPerSecond = 1000000000;
 char owner_mark;  // its address tells our timers' signals from the program's
 
 }  // namespace
 
-int TimerTicker::open(int tid, std::uint64_t period_ns, int signal) noexcept {
+int TimerTicker::open(int tid, std::uint64_t period_ns, int signal, bool soon) noexcept {
   if (is_refused_syscall(SYS_timer_create)) return EPERM;
   sigevent event{};
   event.sigev_notify = SIGEV_THREAD_ID;
@@ -29,10 +29,8 @@ int TimerTicker::open(int tid, std::uint64_t period_ns, int signal) noexcept {
   event.sigev_value.sival_ptr = &owner_mark;
   event.sigev_notify_thread_id = tid;
   if (timer_create(CLOCK_THREAD_CPUTIME_ID, &event, &timer_) != 0) return errno;
-  itimerspec period{};
-  period.it_interval.tv_sec = static_cast<time_t>(period_ns / kNsPerSecond);
-  period.it_interval.tv_nsec = static_cast<long>(period_ns % kNsPerSecond);
-  period.it_value = period.it_interval;
+  const itimerspec period{.it_interval = timespec_of(period_ns),
+                          .it_value = timespec_of(soon ? 1 : period_ns)};
   restart();
   if (timer_settime(timer_, 0, &period, nullptr) != 0) {
     const int error = errno;

@@ -18,8 +18,9 @@ class TimerTicker {
   TimerTicker(const TimerTicker&) = delete;
   TimerTicker& operator=(const TimerTicker&) = delete;
 
-  // Starts the timer of the calling thread, `tid`. 0, or the errno of what refused.
-  int open(int tid, std::uint64_t period_ns, int signal) noexcept;
+  // Starts the timer of the calling thread, `tid`. 0, or the errno of what refused. `soon`: the first tick is
+  // the kernel's next one, which may come at any part of its own period.
+  int open(int tid, std::uint64_t period_ns, int signal, bool soon = false) noexcept;
   void close() noexcept;
   void abandon() noexcept { open_ = false; }  // a fork's child has no timers
 
@@ -31,8 +32,9 @@ class TimerTicker {
   // CPU time since the last tick, or since open(): what this tick's sample stands for. Async-signal-safe.
   double take_cpu_ns() noexcept;
 
-  // CPU time from now on does not count the time before. Async-signal-safe.
+  // CPU time from now on does not count the time before, or so much of it. Async-signal-safe.
   void restart() noexcept;
+  void skip(double ns) noexcept { lap_.skip(ns); }
 
  private:
   timer_t timer_{};

@@ -3,10 +3,15 @@
 
 #include <algorithm>
 
-#include "base/mapped.h"
+#include "walk/idle_walkers.h"
 #include "walk/walker.h"
 
 namespace nvmemu {
+namespace {
+
+IdleWalkers idle_walkers;
+
+}  // namespace
 
 SharedWalks* create_shared_walks(const WalkMachine& machine, WalkTally& tally,
                                  const WalkTiers& tiers) noexcept {
@@ -22,11 +27,11 @@ void note_served_no_more(SharedWalks* shared, std::uintptr_t begin, std::uintptr
 }
 
 void ThreadWalks::open() noexcept {
-  if (shared_ != nullptr) walker_ = map_zeroed<Walker>();
+  if (shared_ != nullptr) walker_ = idle_walkers.take();
 }
 
 void ThreadWalks::close() noexcept {
-  unmap(walker_);
+  idle_walkers.give_back(walker_);
   walker_ = nullptr;
 }
 

@@ -13,13 +13,6 @@ TEST(OwnTimeTest, IsAllOfASampleWithoutWalks) {
   EXPECT_DOUBLE_EQ(own.take(kPeriodNs), kPeriodNs);
 }
 
-TEST(OwnTimeTest, TheFirstSampleStandsForWhatComesAfterTheLastToo) {
-  OwnTime own;
-  own.begin(kPeriodNs);
-  EXPECT_DOUBLE_EQ(own.take(kPeriodNs), 1.5 * kPeriodNs);
-  EXPECT_DOUBLE_EQ(own.take(kPeriodNs), kPeriodNs);
-}
-
 TEST(OwnTimeTest, LeavesOutAWalkThatWasOverBeforeTheNextSample) {
   OwnTime own;
   own.on_walk_after_sample(0.4e6, kPeriodNs);

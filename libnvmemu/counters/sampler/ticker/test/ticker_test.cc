@@ -67,6 +67,22 @@ TEST_F(TickerTest, PerfEventSamplesABusyThread) {
   EXPECT_EQ(ticks, before);
 }
 
+TEST_F(TickerTest, PerfEventTakesOneSampleAndGoesOnWhenItIsTold) {
+  PerfTicker ticker;
+  NVMEMU_NEEDS_PERF_EVENTS();
+  const int before = ticks;
+  ASSERT_EQ(ticker.open_for_one(tid(), 300000, SIGWINCH), 0);
+  burn_cpu_ms(50);
+  TickerSample taken[256];
+  std::uint64_t lost = 0;
+  EXPECT_EQ(ticker.drain(taken, 256, lost), 1u);
+  EXPECT_EQ(ticks, before + 1);
+  ASSERT_EQ(ticker.reopen(tid(), 1000000, 2, SIGWINCH), 0);
+  burn_cpu_ms(50);
+  EXPECT_GE(ticker.drain(taken, 256, lost), 10u);
+  ticker.close();
+}
+
 TEST_F(TickerTest, PerfEventLeavesNoDescriptorBehind) {
   const int before = dup(0);
   close(before);
@@ -99,6 +115,15 @@ TEST_F(TickerTest, TimerTicksOnABusyThreadAndAccountsItsTime) {
   EXPECT_NEAR(ticker.take_cpu_ns(), 200e6, 60e6);
   ticker.restart();
   EXPECT_LT(ticker.take_cpu_ns(), 20e6);
+  ticker.close();
+}
+
+TEST_F(TickerTest, ATimersFirstTickMayComeSoon) {
+  TimerTicker ticker;
+  ASSERT_EQ(ticker.open(tid(), 500000000, SIGWINCH, true), 0);
+  const int before = ticks;
+  burn_cpu_ms(100);
+  EXPECT_EQ(ticks, before + 1);
   ticker.close();
 }
 
