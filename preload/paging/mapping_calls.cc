@@ -179,10 +179,15 @@ void attach(TrappedCall& call) noexcept {
       pager().unmap(pages_of(call.argument(1), segment.shm_segsz), [&call] { return call.make(); }));
 }
 
+// Where nothing can be locked, beyond its limit, what was paged is so again.
 void lock(TrappedCall& call) noexcept {
   const std::uintptr_t begin = call.argument(0) & ~(kPageBytes - 1);
-  pager().release(pages_of(begin, call.argument(1) + call.argument(0) - begin));
-  call.return_with(call.make());
+  const AddressRange locked = pages_of(begin, call.argument(1) + call.argument(0) - begin);
+  const AddressRange paged = intersection(pager().range_at(begin), locked);
+  pager().release(locked);
+  const long result = call.make();
+  if (is_error(result) && !paged.empty() && !leaves_what_comes()) pager().add(paged);
+  call.return_with(result);
 }
 
 void lock_all(TrappedCall& call) noexcept {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // System calls that are given the addresses of what is not in DRAM, and the kernel's own use of such memory.
 #include <fcntl.h>
+#include <linux/seccomp.h>
+#include <mqueue.h>
 #include <signal.h>
 #include <spawn.h>
 #include <sys/socket.h>
@@ -66,6 +68,38 @@ int kernel_reads_and_writes() {
   CHECK(syscall(SYS_pread64, file, 8L, 8L, 0L) < 0 && errno == EFAULT);
   CHECK(syscall(SYS_write, pipes[1], -64L, 8L) < 0 && errno == EFAULT);
   return 0;
+}
+
+// It would be lost where only a part of its place is there. A machine without queues has none.
+int receives_a_long_message() {
+  Area area;
+  area.fill();
+  constexpr std::size_t kBytes = 2 * kPage;  // what a message of most queues may have
+  mq_attr attributes{};
+  attributes.mq_maxmsg = 1;
+  attributes.mq_msgsize = kBytes;
+  const std::string name = "/nvmemu-guest-" + std::to_string(getpid());
+  const mqd_t queue = mq_open(name.c_str(), O_RDWR | O_CREAT | O_EXCL, 0600, &attributes);
+  if (queue < 0) return area.holds_all() ? 0 : 1;
+  CHECK(mq_unlink(name.c_str()) == 0);
+  area.push_out();
+  CHECK(mq_send(queue, area.page(7), kBytes, 0) == 0);
+  std::memset(area.page(20), 0, kBytes);
+  area.push_out();
+  CHECK(mq_receive(queue, area.page(20), kBytes, nullptr) == static_cast<ssize_t>(kBytes));
+  CHECK(std::memcmp(area.page(20), area.page(7), kBytes) == 0);
+  return 0;
+}
+
+// To ask what filters there can be, as libraries do, is no filter yet: what comes is paged as before.
+int asks_for_filters() {
+  const std::uint32_t action = SECCOMP_RET_ERRNO;
+  CHECK(syscall(SYS_seccomp, SECCOMP_GET_ACTION_AVAIL, 0, &action) == 0);
+  CHECK(syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, nullptr) == -1 && errno == EFAULT);
+  Area area;
+  area.fill();
+  area.push_out();
+  return area.holds_all() ? 0 : 1;
 }
 
 // The kernel waits in that call.
@@ -196,6 +230,8 @@ int signals_in_paged_memory() {
 }
 
 constexpr Scenario kScenarios[] = {{"paged-calls", kernel_reads_and_writes},
+                                   {"paged-long-message", receives_a_long_message},
+                                   {"paged-probes", asks_for_filters},
                                    {"paged-many-parts", receives_in_many_parts},
                                    {"paged-programs", programs_from_paged_memory},
                                    {"paged-signals", signals_in_paged_memory}};

@@ -35,7 +35,7 @@ TEST_P(PagedPrograms, SeeWhatTheyWouldSeeOtherwise) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Guest, PagedPrograms,
-                         testing::Combine(testing::Values("paged-memory", "paged-calls", "paged-many-parts",
+                         testing::Combine(testing::Values("paged-memory", "paged-calls", "paged-long-message", "paged-probes", "paged-many-parts",
                                                           "paged-mappings", "paged-forks", "paged-many-forks",
                                                           "paged-programs", "paged-signals", "paged-threads",
                                                           "paged-shrinking", "paged-descriptors",
