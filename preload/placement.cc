@@ -19,17 +19,18 @@ bool Placement::open(const TierPlan& plan, const TierPattern& otherwise, TierTal
   return map_ != nullptr;
 }
 
-TierId Placement::tier_of_file(int fd) const noexcept {
-  if (fd < 0) return 0;
+Placement::FileRule Placement::find_file(int fd) const noexcept {
+  if (fd < 0) return {};
   Path room;
   const std::string_view name = path_of_descriptor(fd, room);
-  if (name.empty()) return 0;
+  if (name.empty()) return {};
   for (std::size_t i = 0; i < plan_->tiers.size(); ++i) {
-    for (const std::string& file : plan_->tiers[i].files) {
-      if (is_at_or_below(name, file)) return static_cast<TierId>(i + 1);
+    const auto& files = plan_->tiers[i].files;
+    for (std::size_t number = 0; number < files.size(); ++number) {
+      if (is_at_or_below(name, files[number])) return {static_cast<TierId>(i + 1), number};
     }
   }
-  return 0;
+  return {};
 }
 
 bool Placement::place(std::uintptr_t address, std::size_t bytes, TierId tier) noexcept {
@@ -52,9 +53,13 @@ bool Placement::place_pattern(std::uintptr_t address, std::size_t bytes,
 }
 
 void Placement::on_mapped(std::uintptr_t address, std::size_t bytes, int fd) noexcept {
-  const TierId tier = tier_of_file(fd);
-  if (tier == 0) return map_->remove(address, bytes);
-  place(address, bytes, tier);
+  const FileRule rule = find_file(fd);
+  if (rule.tier == 0) return map_->remove(address, bytes);
+  constexpr std::size_t kTold = 64;
+  if (rule.number < kTold)
+    tally_->tiers[rule.tier].mapped_files.fetch_or(std::uint64_t{1} << rule.number,
+                                                   std::memory_order_relaxed);
+  place(address, bytes, rule.tier);
 }
 
 void Placement::on_unmapped(std::uintptr_t address, std::size_t bytes) noexcept {

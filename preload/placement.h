@@ -35,7 +35,7 @@ class Placement {
     return map_ == nullptr ? TierId{0} : map_->tier_of(reinterpret_cast<std::uintptr_t>(address));
   }
   // 0: the file is in no tier.
-  TierId tier_of_file(int fd) const noexcept;
+  TierId tier_of_file(int fd) const noexcept { return find_file(fd).tier; }
   bool place(std::uintptr_t address, std::size_t bytes, TierId tier) noexcept;  // false: there is no room
   bool place_pattern(std::uintptr_t address, std::size_t bytes, const TierPattern& pattern) noexcept;
   // What nobody has placed of these stays the machine's, whatever becomes of the rest,
@@ -48,6 +48,12 @@ class Placement {
   TierId find(const char* name) const noexcept;  // 0: there is none
 
  private:
+  struct FileRule {
+    TierId tier = 0;
+    std::size_t number = 0;  // among the files of its tier
+  };
+  FileRule find_file(int fd) const noexcept;
+
   const TierPlan* plan_ = nullptr;
   TierTally* tally_ = nullptr;
   TierMap* map_ = nullptr;

@@ -238,6 +238,7 @@ void Runtime::note_waiting_code(const void* address) noexcept {
 
 void Runtime::note_sampler() noexcept {
   if (shared_.walks == nullptr && !replay_ && (injects() || !pages_by_thread())) warn(kNoWalks);
+  if (shared_.walks == nullptr && !replay_ && !config_.tiers.empty()) warn(kTiersNotTold);
 }
 
 }  // namespace nvmemu::preload

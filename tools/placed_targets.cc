@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
+#include <iterator>
 
 #include "base/units.h"
 #include "device/profile_file.h"
@@ -27,6 +29,13 @@ Result<std::vector<double>> dram_sizes_of(const PredictOptions& options) {
   return sizes;
 }
 
+// As /proc/PID/maps has it; as it is given where it is not there any more, or was another machine's.
+std::string as_mapped(const std::string& path) {
+  std::error_code error;
+  const std::filesystem::path real = std::filesystem::canonical(path, error);
+  return error ? path : real.string();
+}
+
 // Of one --tier: a row for its rule, or two for each size.
 Result<void> add_placed(const TierPlan& plan, double base_ns, const std::vector<double>& sizes,
                         std::vector<PlacedTarget>& targets) {
@@ -35,6 +44,10 @@ Result<void> add_placed(const TierPlan& plan, double base_ns, const std::vector<
   if (tier.least_block_bytes != 0 || tier.node != 0)
     return failure("--tier: " + who + ": a record does not tell what these rules would put there",
                    "rules that can be predicted are file=, rest, interleave= and after=");
+  const int rules = int{!tier.files.empty()} + int{plan.otherwise.has(1)} + int{tier.after_bytes != 0};
+  if (rules > 1)
+    return failure("--tier: " + who + ": one rule at a time can be predicted",
+                   "ask for each of them by a --tier of its own");
   const Result<double> latency_ns =
       reachable_target_ns(tier.memory.read.over(base_ns), base_ns, "--tier: " + who + " asks for");
   if (!latency_ns) return tl::unexpected(latency_ns.error());
@@ -48,7 +61,7 @@ Result<void> add_placed(const TierPlan& plan, double base_ns, const std::vector<
     targets.push_back(target);
   };
   if (!tier.files.empty()) {
-    target.files = tier.files;
+    std::ranges::transform(tier.files, std::back_inserter(target.files), as_mapped);
     return add(PlacedBy::kFiles, 0), Result<void>();
   }
   if (const TierPattern& rest = plan.otherwise; rest.has(1)) {

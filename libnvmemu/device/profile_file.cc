@@ -121,6 +121,10 @@ Result<Profile> parse_profile(std::string_view toml, const std::string& path) {
     return failure(path + ":1: neither a latency nor a bandwidth is given",
                    "write at least one of read_latency, write_latency, read_bandwidth, write_bandwidth");
   }
+  const Device& device = profile.device;
+  if (!device.persist_bandwidth_bps && (device.write_granularity_bytes || device.write_queue_bytes))
+    return failure(path + ":1: write_granularity and write_queue go with persist_bandwidth",
+                   "it is at that bandwidth that blocks are written, and a queue is emptied");
   return profile;
 }
 

@@ -16,7 +16,11 @@ struct PersistSpec {
   double queue_bytes = 0;        // how much is taken before that is felt
   PersistDomain domain = PersistDomain::kQueue;
 
-  bool empty() const { return latency.empty(); }
+  bool empty() const { return latency.empty() && bandwidth_bps <= 0; }
+  // With a bandwidth alone the first line takes what it takes here. 0: nothing is asked for.
+  double first_ns(double own_ns) const {
+    return latency.empty() && bandwidth_bps > 0 ? own_ns : latency.over(own_ns);
+  }
   bool operator==(const PersistSpec&) const = default;
 };
 
@@ -40,8 +44,7 @@ inline PersistSpec persist_spec_of(const Device& device) {
 inline PersistTarget persist_target_of(const PersistSpec& spec, double own_ns, TierId tier = 0) {
   constexpr double kNsPerSecond = 1e9;
   const double byte_ns = spec.bandwidth_bps > 0 ? kNsPerSecond / spec.bandwidth_bps : 0;
-  PersistTarget target{
-      .first_ns = spec.latency.over(own_ns), .line_ns = kCacheLineBytes * byte_ns, .tier = tier};
+  PersistTarget target{.first_ns = spec.first_ns(own_ns), .line_ns = kCacheLineBytes * byte_ns, .tier = tier};
   if (spec.granularity_bytes > 0) {
     target.block_bytes = static_cast<std::size_t>(spec.granularity_bytes);
     target.block_ns = spec.granularity_bytes * byte_ns;

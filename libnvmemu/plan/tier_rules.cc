@@ -152,6 +152,10 @@ Result<void> TierRules::check() const {
     return wrong_tier(tier.name, "rest, interleave= and after= each say what the rest of the memory is",
                       "give one");
   if (page_bytes != 0 && !interleave) return wrong_tier(tier.name, "granularity= goes with interleave=");
+  const PersistSpec& persists = tier.memory.persists;
+  if (persists.bandwidth_bps <= 0 && (persists.granularity_bytes > 0 || persists.queue_bytes > 0))
+    return wrong_tier(tier.name, "write-granularity= and write-queue= go with persist-bandwidth=",
+                      "it is at that bandwidth that blocks are written, and a queue is emptied");
   if (tier.node_bytes != 0 && tier.node == 0)
     return wrong_tier(tier.name, "size= goes with node=", "it is how large the node is shown to be");
   return {};

@@ -15,12 +15,12 @@ void say_asked_persists(const PersistSpec& everywhere, const TierPlan& tiers, do
       std::ranges::any_of(tiers.tiers, [](const TierSpec& tier) { return !tier.memory.persists.empty(); });
   report.persists.is_emulated = !everywhere.empty() || is_of_a_tier;
   report.persists.native_ns = own_ns;
-  if (!everywhere.empty()) report.target.write_latency_ns = everywhere.latency.over(own_ns);
+  if (!everywhere.latency.empty()) report.target.write_latency_ns = everywhere.latency.over(own_ns);
 }
 
 std::optional<std::string> warning_of_persists(const PersistSpec& persists, const std::string& whose,
                                                double own_ns) {
-  if (persists.empty()) return std::nullopt;
+  if (persists.latency.empty()) return std::nullopt;
   const double target_ns = persists.latency.over(own_ns);
   if (own_ns > 0 && target_ns > own_ns) return std::nullopt;
   return own_ns > 0

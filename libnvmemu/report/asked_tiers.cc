@@ -40,7 +40,8 @@ std::vector<TierReport> report_of_tiers(const TierPlan& plan, const std::string&
                      .read_latency_ns = tier.memory.read.ns,
                      .rule = describe_rules(tier, id, plan.otherwise),
                      .comes_after_bytes = tier.after_bytes,
-                     .has_the_rest = plan.otherwise.has(id) || tier.after_bytes != 0});
+                     .has_the_rest = plan.otherwise.has(id) || tier.after_bytes != 0,
+                     .files = tier.of_storage ? std::vector<std::string>() : tier.files});
   }
   return tiers;
 }

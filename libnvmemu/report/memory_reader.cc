@@ -28,6 +28,16 @@ void warn_of_unfilled(const TierTally& tally, RunReport& report) {
   }
 }
 
+// A rule that matches nothing may be misspelt, whatever others have put there.
+void warn_of_unmapped(std::uint64_t mapped, const TierReport& tier, RunReport& report) {
+  constexpr std::size_t kTold = 64;
+  for (std::size_t i = 0; i < std::min(kTold, tier.files.size()); ++i) {
+    if ((mapped >> i & 1) == 0)
+      report.warnings.push_back(
+          fmt::format("nothing was ever mapped of {} (tier {})", tier.files[i], tier.name));
+  }
+}
+
 void read_tiers(const TierTally& tally, RunReport& report) {
   const auto cut = [](const std::atomic<std::uint64_t>& word, NumberRange range) {
     return std::min(range.most, static_cast<double>(word.load()));
@@ -40,8 +50,12 @@ void read_tiers(const TierTally& tally, RunReport& report) {
     tier.placed_bytes = cut(sums.placed_bytes, kBytes);
     tier.stall_ns = cut(sums.stall_ns, kNanoseconds);
     tier.delay_ns = cut(sums.delay_ns, kNanoseconds);
-    if (!tier.has_the_rest && tier.placed_bytes <= 0 && has_emulated(report))
+    if (!has_emulated(report)) continue;
+    if (!tier.has_the_rest && tier.placed_bytes <= 0) {
       report.warnings.push_back(fmt::format("nothing was ever put into tier {} ({})", tier.name, tier.rule));
+    } else {
+      warn_of_unmapped(sums.mapped_files.load(), tier, report);
+    }
   }
   warn_of_unfilled(tally, report);
   const std::uint64_t unplaced = tally.unplaced.load();

@@ -51,6 +51,7 @@ struct TierReport {
   double delay_ns = 0;                  // and are to be waited for longer
   std::uint64_t comes_after_bytes = 0;  // that a process has touched elsewhere; 0: not so; not in JSON
   bool has_the_rest = false;            // or a part of it: of what nobody places
+  std::vector<std::string> files{};     // of its rules; not in JSON
 };
 
 // Memory that was waited for: a file that is mapped, the heap, a stack, or other memory.

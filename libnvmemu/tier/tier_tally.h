@@ -15,6 +15,7 @@ struct TierTally {
     std::atomic<std::uint64_t> delay_ns;                   // and are to be waited for longer
     std::atomic<std::uint64_t> read_bytes, written_bytes;  // where traffic is measured
     std::atomic<std::uint64_t> placed_bytes;  // all that was ever put into it, by a rule or a call
+    std::atomic<std::uint64_t> mapped_files;  // which of its rules' files were, in bits: of the first 64
   };
   ByTier<Sums> tiers;
   std::atomic<std::uint64_t> persists, persisted_lines;  // of all tiers: fences behind flushes,

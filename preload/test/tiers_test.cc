@@ -44,6 +44,11 @@ TEST_F(TiersTest, SaysWhereARuleMatchesNothing) {
   EXPECT_THAT(warnings(), Contains(HasSubstr("nothing was ever put into tier far (file /proc)")));
 }
 
+TEST_F(TiersTest, SaysWhereOneOfItsRulesMatchesNothing) {
+  expect_ok("burn", {"--tier", "far=10x,file=/proc,rest"});
+  EXPECT_THAT(warnings(), Contains(HasSubstr("nothing was ever mapped of /proc (tier far)")));
+}
+
 // Pages that a block shares with others stay where they are: two of each at most.
 MATCHER_P2(IsAbout, mebibytes, blocks, "") {
   const double bytes = arg.template get<double>(), whole = mebibytes * double{1 << 20};

@@ -124,6 +124,7 @@ TEST_F(PredictTest, RefusesPlacementsThatItCannotTell) {
   EXPECT_THAT(error({"--tier", "far=2x", "--dram", "much"}), HasSubstr("--dram: "));
   EXPECT_THAT(error({"--tier", "far=2x,node=1"}), HasSubstr("a record does not tell"));
   EXPECT_THAT(error({"--tier", "far=2x,file=/no/such"}), HasSubstr("no memory of /no/such was seen"));
+  EXPECT_THAT(error({"--tier", "far=2x,file=/no/such,rest"}), HasSubstr("one rule at a time"));
   EXPECT_THAT(error({"--tier", "far"}), HasSubstr("--tier: "));
   EXPECT_THAT(error({"--tier", "far=50ns,rest"}), HasSubstr("--tier: tier far asks for"));
 }

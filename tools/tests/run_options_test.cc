@@ -154,7 +154,7 @@ TEST(CheckOptions, ToMeasureTakesNoTarget) {
 TEST(CheckOptions, SaysWhatAProfileWithNothingToEmulateLacks) {
   const TemporaryFolder folder;
   RunOptions options;
-  options.profile = folder.write("m.toml", "name = \"slow\"\npersist_bandwidth = \"2GB/s\"\n");
+  options.profile = folder.write("m.toml", "name = \"slow\"\ndram_write_latency = \"90ns\"\n");
   const auto request = check_options(options);
   ASSERT_FALSE(request);
   EXPECT_THAT(request.error().message, HasSubstr("profile slow has neither a read latency nor a bandwidth"));

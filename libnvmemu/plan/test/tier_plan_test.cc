@@ -125,6 +125,8 @@ INSTANTIATE_TEST_SUITE_P(
         BadTiers{"nvm=300ns,write-granularity=100B", "write-granularity: '100B': not a power of two"},
         BadTiers{"nvm=300ns,write-granularity=2MiB", "from 64B to 1 MiB"},
         BadTiers{"nvm=300ns,write-queue=1B", "write-queue: '1B': not a size from 64B"},
+        BadTiers{"nvm=300ns,write-granularity=256B", "go with persist-bandwidth="},
+        BadTiers{"nvm=300ns,write-latency=1us,write-queue=4KiB", "go with persist-bandwidth="},
         BadTiers{"nvm=300ns,rest,interleave=1:1", "each say"},
         BadTiers{"nvm=300ns,granularity=4KiB", "goes with"},
         BadTiers{"nvm=300ns,rest,granularity=4KiB", "goes with"},
