@@ -48,8 +48,9 @@ std::string told_unwalked(const RunTotals& totals) {
 
 }  // namespace
 
-// The delay is proportional to the stall time and to (target - base) / base. The first is estimated, with a
-// known variance; for the second, half the spread of the base latency's repetitions stands in.
+// The delay is proportional to the stall time and to (target - base) over what a miss takes. The first is
+// estimated, with a known variance; for the second, half the spread of the base latency's repetitions stands
+// in.
 void estimate_error(const Evidence& evidence, RunReport& report) {
   if (is_counted(report)) return estimate_counted_error(evidence, report);
   report.counted_share.reset();

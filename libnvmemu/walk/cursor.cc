@@ -3,6 +3,8 @@
 
 #include <cstring>
 
+#include "base/page_bytes.h"
+
 namespace nvmemu {
 namespace {
 
@@ -38,7 +40,17 @@ CodeEntry* Cursor::follow(WalkStop& why) noexcept {
   return found;
 }
 
+// Code is read as far as an instruction may go on: into the next page.
+bool Cursor::may_read_code() noexcept {
+  const std::uintptr_t page = registers_.pc & ~(kPageBytes - 1);
+  if (page == code_page_) return true;
+  if (memory_.is_untouchable(page) || memory_.is_untouchable(page + kPageBytes)) return false;
+  code_page_ = page;
+  return true;
+}
+
 WalkStop Cursor::step() noexcept {
+  if (!may_read_code()) return WalkStop::kDevice;
   WalkStop why = WalkStop::kNone;
   CodeEntry* const entry = follow(why);
   if (entry == nullptr) return why;

@@ -29,6 +29,7 @@ class Cursor {
   bool branched() const noexcept { return branched_; }
 
  private:
+  bool may_read_code() noexcept;
   CodeEntry* entry_at(std::uintptr_t address, WalkStop& why) noexcept;
   CodeEntry* follow(WalkStop& why) noexcept;
   std::uint64_t address_of(const MemoryOperand& operand) const noexcept;
@@ -63,6 +64,7 @@ class Cursor {
   OldFloat old_float_;
   std::uint64_t next_pc_ = 0;
   std::uintptr_t operand_ = 0;
+  std::uintptr_t code_page_ = 0;  // that may be read, and the next with it
   unsigned decodes_left_;
   WalkStop stop_ = WalkStop::kNone;
   bool branched_ = false;

@@ -112,6 +112,7 @@ Verdict LoadRecord::verdict(const WalkScale& scale) const noexcept {
   constexpr double kReadingsPerIndependent = 4;
   constexpr double kIndependentPerWalk = 8;
   constexpr double kManyAtOnce = 64;
+  constexpr double kUnseen = 0.5;
   Verdict result;
   result.executions = executions_.load(kRelaxed);
   result.worth = worth_.load(kRelaxed);
@@ -130,7 +131,9 @@ Verdict LoadRecord::verdict(const WalkScale& scale) const noexcept {
   const double independent =
       std::min(std::max(result.readings / kReadingsPerIndependent, std::min(result.readings, result.walks)),
                kIndependentPerWalk * result.walks);
-  result.variance = result.share * (1 - result.share) / (1 + independent);
+  // Readings that all said the same may be too few to have met the other: half a one more stands for it.
+  const double likely = (result.share * independent + kUnseen) / (independent + 2 * kUnseen);
+  result.variance = likely * (1 - likely) / (1 + independent);
   if (result.misses > 0) {
     result.miss_ns = scale.ns(miss_ticks / result.misses);
     result.of_tier = shares_of(tier_misses_);

@@ -30,6 +30,8 @@ class WalkMemory {
   void make_pages() noexcept;
   // A new walk: nothing is stored, no line was touched.
   void begin(ProgramMemory& program) noexcept;
+  // Of the program's, to whoever reads it otherwise than through this.
+  bool is_untouchable(std::uintptr_t address) const noexcept { return program_->is_untouchable(address); }
 
   // `bytes` (1 to 64) as they are at `address`, to read until the next call. Null: see stop().
   const std::uint8_t* for_reading(std::uintptr_t address, std::size_t bytes) noexcept;

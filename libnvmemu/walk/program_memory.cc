@@ -6,7 +6,7 @@
 namespace nvmemu {
 
 WalkStop OwnMemory::touch(std::uintptr_t address, std::uint64_t& ticks) noexcept {
-  if (untouchable_.holds(address)) return WalkStop::kDevice;
+  if (is_untouchable(address)) return WalkStop::kDevice;
   return time_load(address, ticks) ? WalkStop::kNone : WalkStop::kFault;
 }
 

@@ -14,6 +14,8 @@ inline constexpr std::uintptr_t kLineBytes = 64;
 // Async-signal-safe; false where it cannot be read.
 class ProgramMemory {
  public:
+  // Whether a read of it may do something, or never end.
+  virtual bool is_untouchable(std::uintptr_t address) const noexcept = 0;
   // `ticks` that a load of the byte takes; or why there is none. Before anything else is read of its line.
   virtual WalkStop touch(std::uintptr_t address, std::uint64_t& ticks) noexcept = 0;
   virtual bool word(std::uintptr_t address, std::uint64_t& value) noexcept = 0;  // 8 bytes
@@ -30,6 +32,7 @@ class OwnMemory final : public ProgramMemory {
  public:
   explicit OwnMemory(const UntouchableMemory& untouchable) noexcept : untouchable_(untouchable) {}
 
+  bool is_untouchable(std::uintptr_t address) const noexcept override { return untouchable_.holds(address); }
   WalkStop touch(std::uintptr_t address, std::uint64_t& ticks) noexcept override;
   bool word(std::uintptr_t address, std::uint64_t& value) noexcept override;
   bool copy_line(std::uintptr_t line_address, std::uint8_t* to) noexcept override;

@@ -95,7 +95,7 @@ class Walker::Run {
     const std::uint64_t ticks =
         loads ? std::max(touches.load_ticks, touches.store_ticks) : touches.load_ticks;
     outcome.readings += touches.loads;
-    held_up_.add(static_cast<double>(ticks), scale_);
+    held_up_.add(static_cast<double>(std::max(touches.load_ticks, touches.store_ticks)), scale_);
     count(entry.op, outcome.passed);
     const bool missed = static_cast<double>(ticks) > scale_.threshold_ticks;
     const TierId tier = shared_.tiers().of(address());

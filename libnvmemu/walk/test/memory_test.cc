@@ -15,6 +15,7 @@ namespace {
 // So many bytes from address 0 on, each with its address's low byte; all else faults.
 class FakeMemory final : public ProgramMemory {
  public:
+  bool is_untouchable(std::uintptr_t) const noexcept override { return false; }
   static constexpr std::uintptr_t kBytes = 1 << 20;
   static constexpr std::uint64_t kTicks = 300;
 

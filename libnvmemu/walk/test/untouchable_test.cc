@@ -140,5 +140,26 @@ TEST(UntouchableMemory, AWalkStopsBeforeAPageThatAUserfaultfdServes) {
   EXPECT_EQ(walk(pages.address()), WalkStop::kFault);
 }
 
+// It may be code that is mapped beside it, or somewhere that a walk astray has jumped to.
+TEST(UntouchableMemory, AWalkReadsNoCodeThere) {
+  const FaultHandlers handlers;
+  UntouchableMemory& untouchable = Walking::get().untouchable;
+  const auto code = reinterpret_cast<std::uintptr_t>(&nvmemu_test_two_pages) & ~(kPageBytes - 1);
+  const std::array<std::uint64_t, 1024> memory{};
+  const auto walk = [&] {
+    return FunctionWalk(reinterpret_cast<const void*>(&nvmemu_test_two_pages),
+                        reinterpret_cast<std::uint64_t>(memory.data()))
+        .run(100);
+  };
+  EXPECT_NE(walk(), WalkStop::kDevice);
+  for (const std::uintptr_t begin : {code, code + kPageBytes}) {
+    const AddressRange range{begin, begin + kPageBytes};
+    untouchable.add_served(range);
+    EXPECT_EQ(walk(), WalkStop::kDevice);
+    untouchable.remove_served(range);
+  }
+  EXPECT_NE(walk(), WalkStop::kDevice);
+}
+
 }  // namespace
 }  // namespace nvmemu
