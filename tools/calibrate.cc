@@ -94,7 +94,7 @@ int run_calibrate(const CalibrateCommand& command) {
 }
 
 constexpr const char* kCalibrateFooter =
-    R"(Measures, in some 15 s and with up to an eighth of the memory that is available, what emulation starts from:
+    R"(Measures, in some 10 s and with up to an eighth of the memory that is available, what emulation starts from:
 what a load from memory and from the last-level cache takes, how to tell them apart, what samples cost,
 and the bandwidth. Figures are medians; a spread is (largest - smallest) / median of the repetitions.
 The result holds for this processor and this boot. nvmemu run measures by itself where there is none, without the

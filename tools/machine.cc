@@ -22,7 +22,7 @@ namespace {
 
 Result<Calibration> calibrate_now(bool quiet) {
   if (!quiet)
-    print_note("this machine's memory has not been measured since it booted: measuring it, some 15 s");
+    print_note("this machine's memory has not been measured since it booted: measuring it, some 10 s");
   CalibrateOptions options;
   options.bandwidth = false;
   add_sampler_calibration(options);
