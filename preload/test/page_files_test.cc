@@ -2,9 +2,12 @@
 // The files that pages lie in: nothing is left of them, nothing else is written to, and where there is no
 // room nothing is lost.
 #include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -21,6 +24,23 @@ TEST_F(Paging, NothingIsLeftWherePagesWere) {
   expect_paged_ok("paged-memory", {"--page-to", folder});
   EXPECT_TRUE(std::filesystem::is_empty(folder));
   EXPECT_EQ(paging()["page_to"], folder);
+}
+
+// A shell with four times its DRAM kills nvmemu, and then itself, while its pages lie there.
+TEST_F(Paging, NothingIsLeftWherePagesWereOfWhatIsKilled) {
+  const std::string folder = folder_.file("pages"), report = folder_.file("report.json");
+  std::filesystem::create_directory(folder);
+  const std::string script = "x=$(head -c 8M /dev/zero | tr '\\0' x); ls -l /proc/$$/fd > " +
+                             folder_.file("open") + "; kill -KILL $PPID $$";
+  prctl(PR_SET_CHILD_SUBREAPER, 1);  // whom the shell is a child of when nvmemu is gone
+  const Outcome outcome =
+      run({"--quiet", "--dram", "2M", "--page-to", folder, "--report", report, "--", "sh", "-c", script});
+  while (wait(nullptr) > 0 || errno == EINTR) continue;
+  prctl(PR_SET_CHILD_SUBREAPER, 0);
+  EXPECT_EQ(outcome.status, 128 + SIGKILL) << outcome.err;
+  EXPECT_FALSE(folder_.has("report.json")) << "nvmemu itself was killed";
+  EXPECT_NE(folder_.read("open").find("/pages/"), std::string::npos) << folder_.read("open");
+  EXPECT_TRUE(std::filesystem::is_empty(folder));
 }
 
 // Pages go to a file system of its own.
