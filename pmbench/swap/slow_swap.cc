@@ -44,7 +44,10 @@ Result<std::unique_ptr<SwapBackend>> make_backend(const SwapRequest& request, Nu
 
 Result<SlowSwap> SlowSwap::start(const SwapRequest& request, NullBlockKernel& kernel, Caretaker& caretaker) {
   if (geteuid() != 0) return failure("swap is the machine's: it takes root", hint_without_root(request));
-  if (request.device != kAutoDevice) return start_one(request, kernel, caretaker);
+  if (request.device != kAutoDevice)
+    return start_one(request, kernel, caretaker).map_error([&](Error error) {
+      return hinting_without_root(std::move(error), request);
+    });
   SwapRequest one = request;
   auto chosen = choose_swap<SlowSwap>(request, [&](std::string_view kind) {
     one.device = kind;

@@ -20,10 +20,18 @@ std::string hint_without_root(const SwapRequest& request) {
   return fmt::format("without root: nvmemu run --dram 256M {} -- pmbench ... (docs/pager.md)", device);
 }
 
+Error hinting_without_root(Error error, const SwapRequest& request) {
+  if (!error.hint.empty()) error.hint += "; ";
+  error.hint += hint_without_root(request);
+  return error;
+}
+
 Error no_swap_device(const SwapRequest& request, const std::string& why_not_null_block,
                      const Error& why_not_zram) {
-  return {fmt::format("no device can be made here: {}; {}", why_not_null_block, why_not_zram.message),
-          fmt::format("{}; {}", why_not_zram.hint, hint_without_root(request))};
+  return hinting_without_root(
+      {fmt::format("no device can be made here: {}; {}", why_not_null_block, why_not_zram.message),
+       why_not_zram.hint},
+      request);
 }
 
 }  // namespace nvmemu::pmbench

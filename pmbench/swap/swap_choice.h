@@ -18,6 +18,9 @@ std::string why_not_null_block(const SwapRequest& request);
 // A run of the pager that is as near to it as can be.
 std::string hint_without_root(const SwapRequest& request);
 
+// The error, whose hint names that run, too.
+Error hinting_without_root(Error error, const SwapRequest& request);
+
 Error no_swap_device(const SwapRequest& request, const std::string& why_not_null_block,
                      const Error& why_not_zram);
 

@@ -66,5 +66,12 @@ TEST_F(SwapChoiceTest, NamesTheProfilesPager) {
   EXPECT_THAT(hint_without_root({.device = "zram", .profile = "rdma"}), HasSubstr("--page-device rdma -- "));
 }
 
+TEST_F(SwapChoiceTest, NamesItBesideWhatMendsTheRest) {
+  const SwapRequest request{.device = "zram", .latency_ns = 5000};
+  EXPECT_EQ(hinting_without_root({"no zram here", "modprobe zram"}, request).hint,
+            "modprobe zram; " + hint_without_root(request));
+  EXPECT_EQ(hinting_without_root({"disk full", ""}, request).hint, hint_without_root(request));
+}
+
 }  // namespace
 }  // namespace nvmemu::pmbench
