@@ -34,14 +34,14 @@ TEST_P(PagedPrograms, SeeWhatTheyWouldSeeOtherwise) {
   EXPECT_GT(paging()["hard_faults"]["faults"], 0) << paging();
 }
 
-INSTANTIATE_TEST_SUITE_P(Guest, PagedPrograms,
-                         testing::Combine(testing::Values("paged-memory", "paged-calls", "paged-long-message", "paged-probes", "paged-many-parts",
-                                                          "paged-mappings", "paged-forks", "paged-many-forks",
-                                                          "paged-programs", "paged-signals", "paged-threads",
-                                                          "paged-shrinking", "paged-descriptors",
-                                                          "paged-last-thread", "paged-ends", "paged-locks",
-                                                          "paged-bus-errors", "paged-guard-pages"),
-                                          testing::Values("signal", "thread")));
+INSTANTIATE_TEST_SUITE_P(
+    Guest, PagedPrograms,
+    testing::Combine(testing::Values("paged-memory", "paged-calls", "paged-long-message", "paged-probes",
+                                     "paged-many-parts", "paged-mappings", "paged-forks", "paged-many-forks",
+                                     "paged-programs", "paged-signals", "paged-threads", "paged-shrinking",
+                                     "paged-descriptors", "paged-last-thread", "paged-ends", "paged-locks",
+                                     "paged-bus-errors", "paged-guard-pages"),
+                     testing::Values("signal", "thread")));
 
 TEST_F(Paging, ChildrenHaveTheirFilesWhereverTheyAre) {
   NVMEMU_NEEDS(geteuid() == 0, "root, to leave for another root folder");
