@@ -105,7 +105,7 @@ MemoryPolicy EmulatedNodes::own_policy() const noexcept {
 void EmulatedNodes::set_own_policy(PolicyNumber number) noexcept {
   own_number = number;
   if (own() != nullptr && raw_syscall(SYS_gettid) == raw_syscall(SYS_getpid))
-    own()->first_policy.store(number, std::memory_order_relaxed);
+    own()->first_policy.store(number, kRelaxed);
 }
 
 MemoryPolicy EmulatedNodes::policy_of(const PlacementOf& whose, PolicyNumber number) const noexcept {

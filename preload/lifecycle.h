@@ -14,6 +14,8 @@ void begin_thread() noexcept;
 // Async-signal-safe.
 void copy_for_child() noexcept;
 void end_fork() noexcept;
+// Behind a call that has returned to both, as fork(2) does: one or the other.
+void go_on_after_fork(long child) noexcept;
 
 // In the child of a fork, or of whatever else copies the process: it is a process of its own.
 void begin_forked_child() noexcept;

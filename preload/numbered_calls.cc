@@ -189,11 +189,6 @@ long interposed_syscall(long number, long a, long b, long c, long d, long e, lon
   const bool forks = copies_the_process(number, a);
   if (forks) copy_for_child();
   const long result = real_syscall(number, a, b, c, d, e, f);
-  if (!forks) return result;
-  if (result == 0) {
-    begin_forked_child();
-  } else {
-    end_fork();
-  }
+  if (forks) go_on_after_fork(result);
   return result;
 }

@@ -55,10 +55,7 @@ bool Placement::place_pattern(std::uintptr_t address, std::size_t bytes,
 void Placement::on_mapped(std::uintptr_t address, std::size_t bytes, int fd) noexcept {
   const FileRule rule = find_file(fd);
   if (rule.tier == 0) return map_->remove(address, bytes);
-  constexpr std::size_t kTold = 64;
-  if (rule.number < kTold)
-    tally_->tiers[rule.tier].mapped_files.fetch_or(std::uint64_t{1} << rule.number,
-                                                   std::memory_order_relaxed);
+  tally_->tiers[rule.tier].note_mapped(rule.number);
   place(address, bytes, rule.tier);
 }
 

@@ -39,6 +39,11 @@ void copy_for_child() noexcept {
 
 void end_fork() noexcept { Runtime::get().nodes().shared().after_fork(); }
 
+void go_on_after_fork(long child) noexcept {
+  if (child == 0) return begin_forked_child();
+  end_fork();
+}
+
 void begin_forked_child() noexcept {
   Runtime& runtime = Runtime::get();
   if (!runtime.active()) return;
@@ -95,11 +100,7 @@ using namespace nvmemu::preload;
 NVMEMU_EXPORT pid_t _Fork() noexcept {
   before_fork();
   const pid_t child = real__Fork();
-  if (child == 0) {
-    begin_forked_child();
-  } else {
-    end_fork();
-  }
+  go_on_after_fork(child);
   return child;
 }
 

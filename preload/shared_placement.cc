@@ -3,7 +3,6 @@
 
 #include <fcntl.h>
 #include <sys/mman.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 
@@ -16,6 +15,7 @@
 #include "base/high_descriptor.h"
 #include "base/mapped.h"
 #include "base/numbered_entries.h"
+#include "base/private_file.h"
 #include "file_of_proc.h"
 
 namespace nvmemu::preload {
@@ -25,14 +25,6 @@ constexpr std::string_view kPrefix = "nvmemu-nodes:";
 
 // The calling thread is about to fork, and has made the child's copy.
 __thread bool has_copy;
-
-// A longer file would be the end of the program (SIGXFSZ).
-bool may_be_as_large() noexcept {
-  rlimit limit{};
-  constexpr int kOwn = 0;
-  const long told = raw_syscall(SYS_prlimit64, kOwn, int{RLIMIT_FSIZE}, nullptr, &limit);
-  return told == 0 && limit.rlim_cur >= sizeof(NodePlacement);
-}
 
 NodePlacement* map_file(int fd) noexcept {
   const long mapped = raw_syscall(SYS_mmap, nullptr, sizeof(NodePlacement), PROT_READ | PROT_WRITE,
@@ -66,9 +58,13 @@ NodePlacement* SharedPlacement::open(const char* run) noexcept {
   run_ = run;
   const Memory made = create();
   memory_ = made.placement;
-  fd_ = made.fd;
-  inode_ = fd_ < 0 ? 0 : inode_of(fd_);
+  keep_file(made.fd);
   return memory_;
+}
+
+void SharedPlacement::keep_file(int fd) noexcept {
+  fd_ = fd;
+  inode_ = fd < 0 ? 0 : inode_of(fd);
 }
 
 SharedPlacement::Memory SharedPlacement::create() const noexcept {
@@ -77,7 +73,7 @@ SharedPlacement::Memory SharedPlacement::create() const noexcept {
 }
 
 SharedPlacement::Memory SharedPlacement::create_file() const noexcept {
-  if (!may_be_as_large()) return {};
+  if (!files_may_hold(sizeof(NodePlacement))) return {};
   const long fd = raw_syscall(SYS_memfd_create, SharedName(run_).c_str(), unsigned{MFD_CLOEXEC});
   if (is_error(fd)) return {};
   const Memory made{
@@ -117,8 +113,7 @@ void SharedPlacement::begin_child() noexcept {
     own = {map_zeroed<NodePlacement>()};
     if (own.placement != nullptr) own.placement->copy(*memory_);
   }
-  fd_ = own.fd;
-  inode_ = fd_ < 0 ? 0 : inode_of(fd_);
+  keep_file(own.fd);
   constexpr std::size_t kBytes = sizeof(NodePlacement);
   if (own.placement != nullptr) {
     raw_syscall(SYS_mremap, own.placement, kBytes, kBytes, MREMAP_MAYMOVE | MREMAP_FIXED, memory_);

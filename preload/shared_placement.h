@@ -46,6 +46,7 @@ class SharedPlacement {
   };
   Memory create() const noexcept;
   Memory create_file() const noexcept;
+  void keep_file(int fd) noexcept;
   void drop_copy() noexcept;
 
   const char* run_ = nullptr;

@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <utility>
 
+#include "base/relaxed.h"
 #include "tier/persist_target.h"
 
 namespace nvmemu {
@@ -73,8 +74,6 @@ class PersistAccount {
   std::uint64_t lines() const noexcept { return lines_.load(kRelaxed); }
 
  private:
-  static constexpr auto kRelaxed = std::memory_order_relaxed;
-
   // `begin_ns` is of a clock that has all of the debt but what nobody has taken yet.
   double less_untaken(double begin_ns) const noexcept {
     return begin_ns + owed_ns_.load(kRelaxed) - taken_ns_.load(kRelaxed);

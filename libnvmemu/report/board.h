@@ -50,8 +50,8 @@ enum BoardWarning : std::uint32_t {
   kNoStorage = 1U << 18,    // files were to lie on other storage, and do not
   kPagesBySignal = 1U << 19,  // a thread was to bring pages, and may not: who touches them does, in a signal
   kPagesCached = 1U << 20,    // its file for pages was to be written past the page cache, and is not
-  kTiersNotTold = 1U << 22,   // nothing could be walked: all was charged as the machine's own memory
   kCallsNotThere = 1U << 21,  // it asked for what does not go with paging, and was told that there is none
+  kTiersNotTold = 1U << 22,   // nothing could be walked: all was charged as the machine's own memory
 };
 
 enum class Ticker : std::uint32_t { kNone, kPerfEvent, kPosixTimer };

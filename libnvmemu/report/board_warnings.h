@@ -16,9 +16,7 @@ inline constexpr WarningText kWarningTexts[] = {
     {kTimerTicker, "sampled with POSIX timers, not by perf_event: coarser, and costlier"},
     {kNoWalks, "cache hits are charged like memory, for nothing was walked"},
     {kTiersNotTold,
-     "which tier was waited for is not known, for nothing could be walked: all was taken for the machine's "
-     "own "
-     "memory"},
+     "which tier was waited for is not known, for nothing could be walked: all counts as the machine's own"},
     {kNoCalibration,
      "ran natively: no calibration of this machine could be read (nvmemu calibrate makes one)"},
     {kSamplesLost, "samples were lost, for the ring overflowed: the delay is too short"},

@@ -29,10 +29,9 @@ void warn_of_unfilled(const TierTally& tally, RunReport& report) {
 }
 
 // A rule that matches nothing may be misspelt, whatever others have put there.
-void warn_of_unmapped(std::uint64_t mapped, const TierReport& tier, RunReport& report) {
-  constexpr std::size_t kTold = 64;
-  for (std::size_t i = 0; i < std::min(kTold, tier.files.size()); ++i) {
-    if ((mapped >> i & 1) == 0)
+void warn_of_unmapped(const TierTally::Sums& sums, const TierReport& tier, RunReport& report) {
+  for (std::size_t i = 0; i < tier.files.size(); ++i) {
+    if (!sums.has_mapped(i))
       report.warnings.push_back(
           fmt::format("nothing was ever mapped of {} (tier {})", tier.files[i], tier.name));
   }
@@ -54,7 +53,7 @@ void read_tiers(const TierTally& tally, RunReport& report) {
     if (!tier.has_the_rest && tier.placed_bytes <= 0) {
       report.warnings.push_back(fmt::format("nothing was ever put into tier {} ({})", tier.name, tier.rule));
     } else {
-      warn_of_unmapped(sums.mapped_files.load(), tier, report);
+      warn_of_unmapped(sums, tier, report);
     }
   }
   warn_of_unfilled(tally, report);

@@ -6,8 +6,10 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 
 #include "base/interned.h"
+#include "base/relaxed.h"
 #include "tier/memory_policy.h"
 #include "tier/tier_map.h"
 
@@ -29,7 +31,7 @@ struct NodePlacement {
   }
   void copy(const NodePlacement& other) noexcept {
     policies.copy(other.policies);
-    first_policy.store(other.first_policy.load(std::memory_order_relaxed), std::memory_order_relaxed);
+    first_policy.store(other.first_policy.load(kRelaxed), kRelaxed);
     map.copy_all(other.map);
   }
 

@@ -15,7 +15,15 @@ struct TierTally {
     std::atomic<std::uint64_t> delay_ns;                   // and are to be waited for longer
     std::atomic<std::uint64_t> read_bytes, written_bytes;  // where traffic is measured
     std::atomic<std::uint64_t> placed_bytes;  // all that was ever put into it, by a rule or a call
-    std::atomic<std::uint64_t> mapped_files;  // which of its rules' files were, in bits: of the first 64
+    static constexpr std::size_t kToldFiles = 64;
+    std::atomic<std::uint64_t> mapped_files;  // which of its rules' files were, in bits: of so many
+
+    void note_mapped(std::size_t file) noexcept {
+      if (file < kToldFiles) mapped_files.fetch_or(std::uint64_t{1} << file, std::memory_order_relaxed);
+    }
+    bool has_mapped(std::size_t file) const noexcept {  // true where it is not known
+      return file >= kToldFiles || (mapped_files.load(std::memory_order_relaxed) >> file & 1) != 0;
+    }
   };
   ByTier<Sums> tiers;
   std::atomic<std::uint64_t> persists, persisted_lines;  // of all tiers: fences behind flushes,

@@ -4,10 +4,11 @@
 #include <algorithm>
 #include <bit>
 
+#include "base/relaxed.h"
+
 namespace nvmemu {
 namespace {
 
-constexpr auto kRelaxed = std::memory_order_relaxed;
 constexpr std::uintptr_t kBeingFilled = 1;
 
 std::size_t spread(std::uintptr_t value) noexcept {

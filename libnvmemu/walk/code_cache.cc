@@ -7,13 +7,12 @@
 
 #include "base/mapped.h"
 #include "base/page_bytes.h"
+#include "base/relaxed.h"
 #include "walk/decode/decode.h"
 #include "walk/stub.h"
 
 namespace nvmemu {
 namespace {
-
-constexpr auto kRelaxed = std::memory_order_relaxed;
 
 std::size_t slot_hash(std::uintptr_t address, unsigned bits) noexcept {
   return static_cast<std::size_t>((address * 0x9E3779B97F4A7C15ULL) >> (64 - bits));

@@ -3,10 +3,10 @@
 
 #include <algorithm>
 
+#include "base/relaxed.h"
+
 namespace nvmemu {
 namespace {
-
-constexpr auto kRelaxed = std::memory_order_relaxed;
 
 // A load that finds its line in the nearest cache.
 constexpr double kNearTicks = 4;

@@ -7,11 +7,10 @@
 #include <charconv>
 
 #include "base/read_file.h"
+#include "base/relaxed.h"
 
 namespace nvmemu {
 namespace {
-
-constexpr auto kRelaxed = std::memory_order_relaxed;
 
 // All that is mapped, in pages: the first number of /proc/self/statm. 0 where that cannot be read.
 std::uint64_t pages_mapped() noexcept {

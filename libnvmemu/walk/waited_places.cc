@@ -4,12 +4,11 @@
 #include <algorithm>
 #include <string_view>
 
+#include "base/relaxed.h"
 #include "walk/mappings.h"
 
 namespace nvmemu {
 namespace {
-
-constexpr auto kRelaxed = std::memory_order_relaxed;
 
 bool is_same(const PlaceTally::Place& place, std::uint32_t pid, const Mapping& mapping) noexcept {
   if (place.state.load(std::memory_order_acquire) != PlaceTally::kThere || place.pid != pid) return false;

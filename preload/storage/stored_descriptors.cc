@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which of this process's descriptors are below a folder of the run.
-#include <dirent.h>
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 
 #include <algorithm>
-#include <cstdlib>
-#include <memory>
 
+#include "base/numbered_entries.h"
 #include "base/raw_syscall.h"
 #include "descriptor_path.h"
 #include "storage/process_storage.h"
@@ -34,14 +32,10 @@ std::uint32_t bits_of(int flags, bool is_folder) noexcept {
 // What the program was started with, or had before an exec.
 void ProcessStorage::add_inherited() noexcept {
   if (is_refused_syscall(SYS_getdents64)) return;
-  const std::unique_ptr<DIR, int (*)(DIR*)> descriptors(opendir("/proc/self/fd"), &closedir);
-  if (descriptors == nullptr) return;
-  while (const dirent* entry = readdir(descriptors.get())) {
-    const int fd = std::atoi(entry->d_name);
-    if (entry->d_name[0] == '.' || fd == dirfd(descriptors.get())) continue;
+  for_each_numbered_entry("/proc/self/fd", [this](int fd) {
     const long flags = raw_syscall(SYS_fcntl, fd, F_GETFL);
     if (!is_error(flags)) note_found(fd, static_cast<int>(flags));
-  }
+  });
 }
 
 void ProcessStorage::note_found(int fd, int flags) noexcept {

@@ -28,7 +28,7 @@ constexpr double kIdleTrafficPeriodNs = 10e6;
 constexpr double kAtFirstNs = 6e6;
 constexpr std::size_t kDrainAtOnce = 8;  // on the stack of a handler
 
-constexpr double kMostUnsampledNs = 40e6;
+constexpr double kMostUnsampledNs = 10.0 * kTimerPeriodNs;  // that ended threads leave to those to come
 constexpr double kLeastFirstNs = 50e3;  // what beginning itself takes, in the kernel, is not to be sampled
 
 // From 0 to 1.
@@ -84,7 +84,6 @@ int Sampler::open(int tid, TickerKind ticker) noexcept {
 int Sampler::open_perf() noexcept {
   const double least_ns = std::max(kLeastFirstNs, 4 * options_.sample_cost_ns);
   first_ns_ = std::clamp(random_phase(tid_, clock_) * period_ns_, least_ns, std::max(least_ns, period_ns_));
-  goes_on_ = false;
   return perf_.open_for_one(tid_, static_cast<std::uint64_t>(first_ns_), options_.signal,
                             options_.measures_traffic);
 }
@@ -186,6 +185,7 @@ void Sampler::note_places(const WalkTaken& walk) noexcept {
 }
 
 void Sampler::drain_ring() noexcept {
+  const bool awaits_first = first_ns_ > 0;
   std::array<TickerSample, kDrainAtOnce> samples;
   std::uint64_t lost = 0;
   for (std::size_t count = samples.size(); count == samples.size();) {
@@ -195,7 +195,7 @@ void Sampler::drain_ring() noexcept {
     lost_samples_ |= lost != 0 && !after_gap_;
     after_gap_ = false;
   }
-  if (first_ns_ == 0 && !goes_on_ && !settling_) go_on();
+  if (awaits_first && first_ns_ == 0) go_on();
 }
 
 // The time since the last tick, be it of a thread that has ended since, which had none.
@@ -212,9 +212,9 @@ double Sampler::take_period() noexcept {
   return is_late ? first_ns : period_ns_;
 }
 
-// The first sample has been taken: from now on at intervals.
+// The first sample has been taken, or dropped: from now on at intervals.
 void Sampler::go_on() noexcept {
-  goes_on_ = true;
+  first_ns_ = 0;
   const double begin_ns = cpu_ns();
   if (perf_.reopen(tid_, static_cast<std::uint64_t>(period_ns_), kSamplesPerTick, options_.signal) != 0) {
     perf_.close();
@@ -322,8 +322,7 @@ void Sampler::resume(double injected_ns) noexcept {
   if (perf_.is_open()) {
     if (perf_.discard()) {
       own_time_.forget();  // what a walk had a part of is dropped
-      first_ns_ = 0;
-      if (!goes_on_) go_on();
+      if (first_ns_ > 0) go_on();
     }
     after_gap_ = true;
   } else {

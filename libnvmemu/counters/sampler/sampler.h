@@ -132,8 +132,7 @@ class Sampler final : public ThreadSource {
   std::uintptr_t candidate_ip_ = 0;       // and the address that the sample had
   int tid_ = 0;
   double period_ns_;     // of the perf_event ticker now
-  double first_ns_ = 0;  // of CPU time, after which its first sample was due; 0: that has been,
-  bool goes_on_ = true;  // and others follow
+  double first_ns_ = 0;  // of CPU time, after which its first sample is due; 0: others follow it by now
   double patience_ns_ = kMostPatienceNs;
   double epoch_ns_ = 0;
   double overhead_ns_ = 0;
