@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """What is judged by windows: chases, loads that are written out or independent, work beside a miss, what needs no memory,
 and data structures."""
-from acceptance.windows import AllFromMemory, AsManyAtOnce, BesideWork, FromMemory, MeanError, Nothing, Windowed
+from acceptance.windows import (AllFromMemory, AsManyAtOnce, BesideWork, FirstWindow, FromMemory, MeanError, Nothing,
+                                Windowed)
 
 TARGET = "3x"
 CHASE_TARGETS = ("2x", "4x")
@@ -9,6 +10,7 @@ SET = ["--size", "256MiB"]  # far beyond what a program really gets of the last-
 # A multiplication beside a load is three instructions: more of them than the out-of-order window of any processor holds, so
 # that a part of the miss is hidden, natively as emulated.
 BEYOND_THE_WINDOW = 300
+MANY = 200  # loads, of which each is seldom sampled
 # Those whose accesses depend on one another. Not union-find, whose operations make fewer accesses the longer it runs.
 STRUCTURES = ("list", "binary-tree", "b-tree", "hash-chains", "skip-list", "random-walk", "persist")
 
@@ -34,8 +36,10 @@ def written_out():
         for loads in (1, 32, 200, 400):
             arguments = ["--loads", str(loads), "--stride", str(stride), *(["--near"] if where == "near" else [])]
             counting = FromMemory("nvmemu-written-out", [*arguments, "--seconds", "1", "--count-misses"], from_memory)
-            yield Windowed(f"{loads} written out, {stride} bytes apart, {where}", "windows: other loads", TARGET,
-                           "nvmemu-written-out", arguments, counting)
+            name = f"{loads} written out, {stride} bytes apart, {where}"
+            yield Windowed(name, "windows: other loads", TARGET, "nvmemu-written-out", arguments, counting)
+            if loads == MANY:
+                yield FirstWindow(f"{name}, at first", "windows: other loads", TARGET, "nvmemu-written-out", arguments, counting)
 
 
 def gathers():

@@ -133,6 +133,10 @@ class Windowed:
     """A run, whose pairs of windows are its repetitions. Further rounds add to them where these do not tell. A `cost` may only be
     too high."""
 
+    seconds = SECONDS
+    runs = 1
+    fewest_pairs = FEWEST_PAIRS
+
     def __init__(self, name, bound, target, program, arguments, truth, cost=False):
         self.row = Row(f"windows: {name}, {target}", "%", BOUNDS[bound], signed=not cost, repeated=True)
         self.rows = [self.row]
@@ -149,22 +153,28 @@ class Windowed:
         progress(f"  {self.row.name}")
         try:
             self.truth.measure(runner)
-            command = runner.program(self.program, *self.arguments, "--seconds", str(SECONDS))
-            options = ["--alternate", WINDOW, *self.memory, *self.options]
-            outcome = runner.emulated(command, options)
-            figures(outcome, emulated=True)
-            self.judge(outcome.report)
+            for _ in range(self.runs):
+                self.judge(self.report(runner))
         except RunError as error:
             self.row.failure = str(error)
+
+    def report(self, runner):
+        command = runner.program(self.program, *self.arguments, "--seconds", str(self.seconds))
+        outcome = runner.emulated(command, ["--alternate", WINDOW, *self.memory, *self.options])
+        figures(outcome, emulated=True)
+        return outcome.report
+
+    def chosen(self, pairs):
+        return pairs
 
     def target_ns(self, report):
         return report["target"]["read_latency_ns"]
 
     def judge(self, report):
-        pairs = pairs_of(report["alternation"]["windows"])
+        pairs = self.chosen(pairs_of(report["alternation"]["windows"]))
         others = 100 * (1 - share_of_processor(report))
-        if len(pairs) < FEWEST_PAIRS:
-            raise RunError(f"{FEWEST_PAIRS} windows with delays are needed that are whole and lie between two without, and "
+        if len(pairs) < self.fewest_pairs:
+            raise RunError(f"{self.fewest_pairs} windows with delays are needed that are whole and lie between two without, and "
                            f"there are {len(pairs)}; others took {others:.0f} % of the processor's time")
         base_ns = report["base"]["read_latency_ns"]
         self.row.samples += errors_in_percent(pairs, self.truth, self.target_ns(report), base_ns)
@@ -172,6 +182,17 @@ class Windowed:
         self.row.remark = f"{len(self.row.samples)} pairs; {off_ns:.4g} ns without delays, {on_ns:.4g} with; base {base_ns:.0f}"
         if others > TELLING:
             self.row.remark += f"; others took {others:.0f} % of the processor's time"
+
+
+class FirstWindow(Windowed):
+    """Of each of several short runs the first pair, before anything was walked for long."""
+
+    seconds = 4
+    runs = 7
+    fewest_pairs = 1
+
+    def chosen(self, pairs):
+        return pairs[:1]
 
 
 class MeanError:

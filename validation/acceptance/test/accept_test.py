@@ -100,7 +100,7 @@ class Accept(unittest.TestCase):
         done = self.accept("--rounds", "2", "--only", "^windows: (chase, 4 chains, 4KiB|structure, (list|mean)|200 written out, "
                            "64|gather, 50|chase, 40|cached chase, 64)")
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
-        self.assertEqual(done.stdout.count("PASS"), 9)
+        self.assertEqual(done.stdout.count("PASS"), 10)
         self.assertEqual(done.stderr.count("windows: structure, list, 3x"), 1)  # in one round
         self.assert_fails("^windows: gather, 11", "latency", "+20.0")
         self.assert_fails("^windows: cached chase, 16", "slow", "+50.0")

@@ -11,7 +11,7 @@ from acceptance.at_base import ProgramAtBase, cpu_seconds  # noqa: E402
 from acceptance.repeats import Repeats, deviations_in_percent, misses_of_intervals  # noqa: E402
 from acceptance.runner import Outcome, RunError  # noqa: E402
 from acceptance.windowed_programs import experiments  # noqa: E402
-from acceptance.windows import (AllFromMemory, AsManyAtOnce, BesideWork, FromMemory, MeanError, Nothing, Pair,  # noqa: E402
+from acceptance.windows import (AllFromMemory, AsManyAtOnce, BesideWork, FirstWindow, FromMemory, MeanError, Nothing, Pair,  # noqa: E402
                                 Windowed, errors_in_percent, pairs_of)
 
 
@@ -80,6 +80,17 @@ def judged(truth, off_ns, on_ns, pairs=7, **played):
                           cost=isinstance(truth, Nothing))
     experiment.round(PlayedBack(windows(off_ns, on_ns, pairs), **played), set())
     return experiment
+
+
+class First(unittest.TestCase):
+    def test_is_one_pair_of_each_run(self):
+        later = windows(100, 300, 3)[2:]
+        experiment = FirstWindow("work", "windows: other loads", "3x", "nvmemu-work", [], AllFromMemory())
+        runner = PlayedBack([window(False, None), window(False, 1), window(False, 100), window(True, 270), *later])
+        experiment.round(runner, set())
+        self.assertEqual(len(runner.asked), FirstWindow.runs)
+        self.assertEqual([round(error) for error in experiment.row.samples], [-10] * FirstWindow.runs)
+        self.assertEqual(experiment.row.verdict(), "FAIL")
 
 
 class Judged(unittest.TestCase):
