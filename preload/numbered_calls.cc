@@ -129,6 +129,12 @@ bool copies_the_process(long number, long a) noexcept {
   }
 }
 
+long set_up_ring(long number, long entries, long parameters) {
+  const long ring = real_syscall(number, entries, parameters, 0, 0, 0, 0);
+  if (ring >= 0) process_storage().on_unseen_ring();
+  return ring;
+}
+
 }  // namespace
 }  // namespace nvmemu::preload
 
@@ -168,8 +174,7 @@ long interposed_syscall(long number, long a, long b, long c, long d, long e, lon
       if (Runtime::get().active()) return raw_sigprocmask(a, b, c, d);
       break;
     case SYS_io_uring_setup:
-      process_storage().on_unseen_ring();
-      break;
+      return set_up_ring(number, a, b);
     case SYS_mbind:
     case SYS_set_mempolicy:
     case SYS_get_mempolicy:

@@ -23,6 +23,10 @@ void warn(const StorageReport& storage, std::vector<std::string>& warnings) {
         " calls, since it is full or broken (ENOSPC, EDQUOT, EFBIG, EIO): the program was told, and nothing "
         "is "
         "charged for them");
+  if (storage.reads + storage.writes + storage.syncs + storage.mapped_bytes + storage.unseen_rings == 0)
+    say("no read, write or sync of a file below it was seen: those that a program makes by instructions of "
+        "its own "
+        "(Go's do) are seen with --dram only");
   if (storage.mapped_bytes > 0)
     say("files were mapped (" + format_size(storage.mapped_bytes) +
         "): what their pages would take is not charged");

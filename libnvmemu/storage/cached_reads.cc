@@ -12,7 +12,7 @@ bool Volume::knows(const SharedLock& lock, const FileName& name, std::uint64_t s
   const std::uint32_t changes = lock.changes();
   const PageCache::File found = cache_->find(name);
   CachedFile& entry = cache_->file(found);
-  if (found == 0 || entry.size != size || !lock.is_as_it_was(changes)) return false;
+  if (found == 0 || entry.size != size || entry.is_retired != 0 || !lock.is_as_it_was(changes)) return false;
   if (entry.was_seen == 0) entry.was_seen = 1;
   file = found;
   return true;

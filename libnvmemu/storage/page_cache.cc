@@ -129,6 +129,29 @@ void PageCache::forget(File number) noexcept {
   head_->free_file = number;
 }
 
+void PageCache::retire(File number) noexcept {
+  if (number == 0 || number > files_most_) return;
+  clean(number);
+  files_[number].is_retired = 1;
+  std::uint32_t next = files_[number].first_page;
+  for (std::uint32_t n = 0; n <= pages_most_ && next != 0; ++n) {
+    unlink(next);
+    link_oldest(next);
+    next = page(next).next_of_file;
+  }
+}
+
+void PageCache::renew(File number) noexcept {
+  if (file(number).is_retired == 0) return;
+  drop(number, 0);
+  file(number).is_retired = 0;
+}
+
+void PageCache::forget_changes() noexcept {
+  for (File number = 1; number <= std::min(head_->used_files, files_most_); ++number)
+    files_[number].changes = 0;
+}
+
 std::uint32_t PageCache::find_page(File file, std::uint32_t index) const noexcept {
   std::uint32_t found = bucket_of(file, index);
   for (std::uint32_t n = 0; n <= pages_most_ && found != 0; ++n) {
@@ -146,6 +169,15 @@ void PageCache::link_newest(std::uint32_t number) noexcept {
   entry.older = pages_[0].older;
   page(entry.older).newer = number;
   pages_[0].older = number;
+}
+
+void PageCache::link_oldest(std::uint32_t number) noexcept {
+  Page& entry = page(number);
+  entry.was_seen = 0;
+  entry.older = 0;
+  entry.newer = pages_[0].newer;
+  page(entry.newer).older = number;
+  pages_[0].newer = number;
 }
 
 void PageCache::unlink(std::uint32_t number) noexcept {

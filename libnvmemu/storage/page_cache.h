@@ -27,6 +27,7 @@ struct CachedFile {
   Watched<std::uint32_t> ahead_begin, ahead_end;  // these pages
   std::uint32_t changes = 0;                      // since its last commit: FileChange bits
   Watched<std::uint32_t> was_seen;                // by who only looked, since it was last used
+  Watched<std::uint32_t> is_retired;
   // Lists by number.
   Watched<std::uint32_t> next_of_hash;
   std::uint32_t newer = 0, older = 0;
@@ -67,6 +68,12 @@ class PageCache {
   CachedFile& file(File file) noexcept { return files_[file <= files_most_ ? file : 0]; }
   // It is gone.
   void forget(File file) noexcept;
+  // Its last name is gone: nobody but who has it open can use it, and nothing of it will be written back. Its
+  // pages are the first to go, and a file that is opened by its number from now on is another.
+  void retire(File file) noexcept;
+  void renew(File file) noexcept;
+  // A commit has taken what has changed of every file.
+  void forget_changes() noexcept;
 
   // Whether the page is there; it is the most recently used then.
   bool touch(File file, std::uint32_t page) noexcept;
@@ -85,8 +92,6 @@ class PageCache {
   // from now on. None: `pages` is 0. Of the file, or of whichever has been dirty for longest.
   Run clean_next(File file, std::uint32_t most) noexcept;
   Run clean_oldest(std::uint32_t most) noexcept;
-  // All of a file's: nobody will write them.
-  void clean(File file) noexcept;
 
  private:
   struct Head;
@@ -96,9 +101,11 @@ class PageCache {
   std::uint32_t find_page(File file, std::uint32_t page) const noexcept;
   std::uint32_t take_page(Evicted& evicted) noexcept;
   void link_newest(std::uint32_t number) noexcept;
+  void link_oldest(std::uint32_t number) noexcept;
   void unlink(std::uint32_t number) noexcept;
   void link_dirty(std::uint32_t number) noexcept;
   void unlink_dirty(std::uint32_t number) noexcept;
+  void clean(File file) noexcept;
   void link_dirty_file(File number) noexcept;
   void unlink_dirty_file(File number) noexcept;
   void remove(std::uint32_t number) noexcept;

@@ -54,7 +54,15 @@ std::uint64_t Volume::request(PageOperation operation, const PageCache::Run& run
 // for.
 void Volume::keep(PageCache::File file, std::uint32_t page, std::uint64_t now_ns) noexcept {
   const PageCache::Evicted evicted = cache_->add(file, page);
-  if (evicted.is_dirty) request(PageOperation::kWrite, {evicted.file, evicted.page, 1}, now_ns);
+  if (evicted.is_dirty) send({evicted.file, evicted.page, 1}, now_ns);
+}
+
+// On its way to the device, which a sync of its file waits for.
+std::uint64_t Volume::send(const PageCache::Run& run, std::uint64_t now_ns) noexcept {
+  const std::uint64_t done_ns = request(PageOperation::kWrite, run, now_ns);
+  CachedFile& entry = cache_->file(run.file);
+  entry.written_back_ns = std::max(entry.written_back_ns, done_ns);
+  return done_ns;
 }
 
 std::uint64_t Volume::fetch(const PageCache::Run& run, std::uint64_t now_ns) noexcept {
@@ -172,9 +180,7 @@ std::uint64_t Volume::flush_some(std::uint64_t now_ns) noexcept {
       const PageCache::Run run = cache_->clean_oldest(kBatchPages - sent);
       if (run.pages == 0) break;
       sent += run.pages;
-      done_ns = std::max(done_ns, request(PageOperation::kWrite, run, now_ns));
-      CachedFile& entry = cache_->file(run.file);
-      entry.written_back_ns = std::max(entry.written_back_ns, done_ns);
+      done_ns = std::max(done_ns, send(run, now_ns));
     }
     if (sent == 0) break;
     write_back.send(sent, done_ns);
@@ -291,6 +297,7 @@ std::uint64_t Volume::sync_names(std::uint64_t now_ns) noexcept {
 std::uint64_t Volume::sync_all(std::uint64_t now_ns) noexcept {
   StorageTally::add(tally().syncs, 1);
   state_->names_changed = false;
+  cache_->forget_changes();
   if (device_->mode != StorageMode::kBlock) return commit(now_ns);
   const std::uint64_t done_ns = send_each([&] { return cache_->clean_oldest(kBatchPages); },
                                           std::max(now_ns, state_->write_back.last_done_ns()), now_ns);

@@ -123,6 +123,7 @@ class Volume {
   }
   std::uint64_t request(PageOperation operation, const PageCache::Run& run, std::uint64_t now_ns) noexcept;
   std::uint64_t fetch(const PageCache::Run& run, std::uint64_t now_ns) noexcept;
+  std::uint64_t send(const PageCache::Run& run, std::uint64_t now_ns) noexcept;
   std::uint64_t bring(PageCache::File file, std::uint32_t first, std::uint32_t end,
                       std::uint64_t now_ns) noexcept;
   void read_ahead(PageCache::File file, std::uint32_t end, std::uint32_t times,

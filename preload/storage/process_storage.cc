@@ -243,11 +243,9 @@ void ProcessStorage::on_names_changed(int at, const char* path) noexcept {
 }
 
 void ProcessStorage::on_removed(const FileName& name) noexcept {
-  const bool stays = has_open(name);
   for (std::size_t i = 0; i < plan_.folders.size(); ++i) {
     reckon(i, [&](Volume, PageCache& cache) -> std::uint64_t {
-      const PageCache::File file = cache.find(name);
-      stays ? cache.clean(file) : cache.forget(file);
+      cache.retire(cache.find(name));
       return 0;
     });
   }

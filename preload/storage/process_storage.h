@@ -132,8 +132,7 @@ class ProcessStorage {
   // Whether it may be that files of ours are mapped; and that all mappings in the range were synced.
   bool has_mapped() const noexcept { return has_mapped_.load(std::memory_order_relaxed); }
   void on_mappings_synced(std::uintptr_t address, std::size_t bytes, std::uint64_t begin_ns) noexcept;
-  // A name has gone or come in the folder that `path` is in; the file, where its last name has gone. What
-  // this process has open of it stays in the page cache, and is never written back.
+  // A name has gone or come in the folder that `path` is in; the file, where its last name has gone.
   void on_names_changed(int at, const char* path) noexcept;
   void on_removed(const FileName& name) noexcept;
   // What is not charged: io_uring, Linux' own aio whose events the program takes from the ring by itself,
@@ -168,8 +167,6 @@ class ProcessStorage {
   std::uint64_t mapping_synced_ns(std::size_t volume, const char* path, std::uint64_t begin_ns) noexcept;
   std::uint64_t sync_done_ns(StoredDescriptor& descriptor, SyncKind kind, std::uint64_t begin_ns) noexcept;
   bool owns_descriptors() const noexcept;
-  bool has_open(const FileName& name) const noexcept;
-  void note_used(int fd) noexcept;
   std::uint32_t flag_changes(std::size_t volume) noexcept;
   void look_at_flags(int fd, StoredDescriptor& descriptor) noexcept;
 
@@ -178,8 +175,7 @@ class ProcessStorage {
   std::atomic<StoredDescriptor*> descriptors_{nullptr};
   KnownPaths* paths_ = nullptr;  // beside them
   std::atomic<bool> calls_are_trapped_{false}, has_mapped_{false};
-  std::atomic<long> process_{0};    // whose descriptors they are
-  std::atomic<int> most_used_{-1};  // of their numbers
+  std::atomic<long> process_{0};  // whose descriptors they are
 };
 
 // This process's; not open where no storage was asked for.

@@ -31,10 +31,10 @@ Signature* find(Hook<Signature>& hook, const char* name) noexcept {
 
 template <typename Signature, typename... Words>
 int make(Hook<Signature>& hook, const char* name, Words... words) noexcept {
-  process_storage().on_unseen_ring();
-  if (hook.is_there()) return hook(words...);
   Signature* const function = find(hook, name);
-  return function != nullptr ? function(words...) : -ENOSYS;
+  const int result = hook.is_there() ? hook(words...) : function != nullptr ? function(words...) : -ENOSYS;
+  if (result >= 0) process_storage().on_unseen_ring();
+  return result;
 }
 
 }  // namespace

@@ -22,6 +22,7 @@ NVMEMU_HOOK(ssize_t, getline, (char**, size_t*, FILE*));
 NVMEMU_HOOK(ssize_t, getdelim, (char**, size_t*, int, FILE*));
 NVMEMU_HOOK(int, fseek, (FILE*, long, int));
 NVMEMU_HOOK(int, fseeko, (FILE*, off_t, int));
+NVMEMU_HOOK(int, fsetpos, (FILE*, const fpos_t*));
 NVMEMU_HOOK(void, rewind, (FILE*));
 NVMEMU_HOOK(size_t, __fread_chk, (void*, size_t, size_t, size_t, FILE*));
 NVMEMU_HOOK(size_t, __fread_unlocked_chk, (void*, size_t, size_t, size_t, FILE*));
@@ -83,6 +84,12 @@ NVMEMU_EXPORT int fseeko(FILE* stream, off_t offset, int whence) {
 }
 NVMEMU_EXPORT int fseeko64(FILE* stream, off64_t offset, int whence) {
   return fseeko(stream, offset, whence);
+}
+NVMEMU_EXPORT int fsetpos(FILE* stream, const fpos_t* position) {
+  return seek_on(stream, [&] { return real_fsetpos(stream, position); });
+}
+NVMEMU_EXPORT int fsetpos64(FILE* stream, const fpos64_t* position) {
+  return fsetpos(stream, reinterpret_cast<const fpos_t*>(position));
 }
 NVMEMU_EXPORT void rewind(FILE* stream) {
   seek_on(stream, [&] { return real_rewind(stream), 0; });

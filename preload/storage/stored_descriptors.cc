@@ -94,12 +94,12 @@ void ProcessStorage::note_opened(int fd, int flags, const char* path, std::uint6
   descriptor.told_position = position;
   descriptor.state.store(static_cast<std::uint32_t>(number + 1) | bits_of(flags, is_folder),
                          std::memory_order_release);
-  note_used(fd);
   if (is_folder) return;
   const bool may_be_new = descriptor.size == 0 && (flags & (O_CREAT | O_TRUNC)) != 0;
   if (!may_be_new && is_as_known(descriptor)) return;
   // What is empty was made or cut just now, or the number is another file's by now: nothing of it is cached.
   reckon_file(descriptor, [&](Volume volume, PageCache& cache) -> std::uint64_t {
+    cache.renew(descriptor.file);
     if (descriptor.size == 0) {
       volume.resize(descriptor.file, 0);
       if (may_be_new) {
@@ -129,23 +129,6 @@ void ProcessStorage::note_copied(int from, int to) noexcept {
   copy.flags_seen.store(original->flags_seen.load(std::memory_order_relaxed), std::memory_order_relaxed);
   copy.requests_done_ns.store(0, std::memory_order_relaxed);
   copy.state.store(original->state.load(std::memory_order_relaxed), std::memory_order_release);
-  note_used(to);
-}
-
-void ProcessStorage::note_used(int fd) noexcept {
-  int most = most_used_.load(std::memory_order_relaxed);
-  while (fd > most && !most_used_.compare_exchange_weak(most, fd, std::memory_order_relaxed)) {
-  }
-}
-
-bool ProcessStorage::has_open(const FileName& name) const noexcept {
-  for (int fd = most_used_.load(std::memory_order_relaxed); fd >= 0; --fd) {
-    const StoredDescriptor* const slot = slot_of(fd);
-    if (slot != nullptr && (slot->state.load(std::memory_order_acquire) & Descriptor::kVolumeMask) != 0 &&
-        slot->name == name)
-      return true;
-  }
-  return false;
 }
 
 void ProcessStorage::note_closed(int fd) noexcept {

@@ -21,6 +21,7 @@ class StreamCall {
         descriptor_(stream == nullptr ? nullptr : process_storage().find_named(stream->_fileno)) {
     if (descriptor_ == nullptr) [[likely]]
       return;
+    if (stream->_IO_buf_base == nullptr) look_at_position();
     begin_ns_ = ProcessStorage::now_ns();
     pending_ = __fpending(stream);
     had_failed_ = ferror_unlocked(stream) != 0;
@@ -46,6 +47,12 @@ class StreamCall {
   void seeks() noexcept { seeks_ = true; }
 
  private:
+  // Nothing was read or written by the stream yet: its descriptor may have been moved before it was made.
+  void look_at_position() noexcept {
+    const KeepErrno keep;
+    const long position = position_of(stream_->_fileno);
+    if (position >= 0) descriptor_->told_position = static_cast<std::uint64_t>(position);
+  }
   std::uint64_t buffered(Moves moves) const noexcept {
     if (moves == Moves::kOut) return pending_;
     return static_cast<std::uint64_t>(stream_->_IO_read_end - stream_->_IO_read_base);

@@ -74,8 +74,14 @@ bool make_by_name(const NumberedCall& call, long& result) {
     case SYS_dup2:
       return result = dup2(number(0), number(1)), true;
 #endif
+    case SYS_sync:
+      return sync(), result = 0, true;
     case SYS_unlinkat:
       return result = unlinkat(number(0), path(1), number(2)), true;
+#if defined(SYS_renameat)  // architectures newer than renameat2(2) have that one only
+    case SYS_renameat:
+      return result = renameat(number(0), path(1), number(2), path(3)), true;
+#endif
     case SYS_renameat2:
       return result = renameat2(number(0), path(1), number(2), path(3), static_cast<unsigned>(words[4])),
              true;

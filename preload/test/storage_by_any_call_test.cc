@@ -18,6 +18,7 @@ TEST_F(Storage, SeesCallsByNumber) {
     EXPECT_EQ(storage["writes"], 2) << options.size();
     EXPECT_EQ(storage["syncs"], 1) << options.size();
     EXPECT_EQ(storage["commits"], 1) << options.size();
+    EXPECT_EQ(stored("names-by-number", "100us", options)["commits"], 2) << options.size();
   }
 }
 

@@ -236,7 +236,9 @@ int main(int argc, char** argv) {
                    {"allocation", allocation},
                    {"write-back", write_back},
                    {"streams", streams},
-                   {"closed-streams", closed_streams}};
+                   {"closed-streams", closed_streams},
+                   {"moved-streams", moved_streams},
+                   {"names-by-number", names_by_number}};
   for (const auto& scenario : scenarios) {
     if (scenario.name != argv[2]) continue;
     scenario.run();

@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -20,6 +21,17 @@ int open_again(const std::string& name) {
   const int fd = open(name.c_str(), O_RDWR);
   check(fd >= 0, name.c_str());
   return fd;
+}
+
+// In a process that has not got it open.
+void unlink_elsewhere(const char* name, int fd) {
+  const pid_t child = fork();
+  if (child == 0) {
+    close(fd);
+    _exit(unlink(path(name).c_str()) == 0 ? 0 : 1);
+  }
+  int status = 1;
+  check(waitpid(child, &status, 0) == child && status == 0, "unlink by another process");
 }
 
 }  // namespace
@@ -52,18 +64,28 @@ void links_and_folders() {
   expect_at(below, page, 0);
 }
 
-// What loses no name for good stays in the page cache: 3 reads of pages that are there. Of the 3 files with
-// dirty pages the two that are synced are written; what nobody can open again never is.
+// What somebody has open stays in the page cache: 4 reads of pages that are there. Of the 4 files with dirty
+// pages the two that are synced are written; what nobody can open again never is.
 void files_that_stay() {
   const std::string page = contents(kPage);
-  const int first = make("a"), second = make("b"), unnamed = make("c");
-  for (const int fd : {first, second, unnamed}) write_at(fd, page, 0);
+  const int first = make("a"), second = make("b"), unnamed = make("c"), removed = make("d");
+  for (const int fd : {first, second, unnamed, removed}) write_at(fd, page, 0);
   check(renameat2(AT_FDCWD, path("a").c_str(), AT_FDCWD, path("b").c_str(), RENAME_EXCHANGE) == 0,
         "exchange");
   check(rename(path("a").c_str(), path("a").c_str()) == 0, "rename to itself");
   check(unlink(path("c").c_str()) == 0, "unlink of an open file");
-  for (const int fd : {first, second, unnamed}) expect_at(fd, page, 0);
+  unlink_elsewhere("d", removed);
+  for (const int fd : {first, second, unnamed, removed}) expect_at(fd, page, 0);
   check(fdatasync(first) == 0 && fdatasync(second) == 0 && fdatasync(unnamed) == 0, "fdatasync");
+}
+
+// A commit of all, and one of a folder whose names have changed since.
+void names_by_number() {
+  make("z");
+  check(syscall(SYS_sync) == 0, "sync by its number");
+  check(syscall(SYS_renameat, AT_FDCWD, path("z").c_str(), AT_FDCWD, path("y").c_str()) == 0, "renameat");
+  const int folder = open(path("").c_str(), O_RDONLY | O_DIRECTORY);
+  check(folder >= 0 && fsync(folder) == 0, "fsync of a folder whose names have changed");
 }
 
 // What was open goes on, and is charged, as what is opened under the new name is not: 2 reads of 3.

@@ -2,8 +2,11 @@
 // What stdio has not written when the program is over with it.
 #include <unistd.h>
 
+#include <array>
 #include <cstdio>
 #include <cstdlib>
+#include <string>
+#include <string_view>
 
 #include "storage_calls.h"
 
@@ -51,6 +54,27 @@ void closed_streams() {
   put(create("a"), 3000);
   check(fcloseall() == 0, "fcloseall");
   expect_file(path("a"), contents(3000));
+}
+
+// A few pages from both ends of 1,000,000 bytes, and nothing between.
+void moved_streams() {
+  constexpr std::size_t kAll = 1'000'000, kAway = 900'000;
+  const std::string all = contents(kAll);
+  const int fd = make("a");
+  write_at(fd, all, 0);
+  check(lseek(fd, kAway, SEEK_SET) == kAway, "lseek");
+  FILE* const stream = fdopen(fd, "r");
+  check(std::fgetc(stream) == all[kAway], "what is read where the descriptor stood");
+  std::rewind(stream);
+  fpos_t begin;
+  check(std::fgetpos(stream, &begin) == 0, "fgetpos");
+  check(std::fseek(stream, kAway, SEEK_SET) == 0, "fseek");
+  check(std::fgetc(stream) == all[kAway], "what is read where fseek went");
+  check(std::fsetpos(stream, &begin) == 0, "fsetpos");
+  std::array<char, 10> first;
+  check(std::fread(first.data(), 1, first.size(), stream) == first.size(), "fread");
+  check(std::string_view(first.data(), first.size()) == all.substr(0, first.size()), "what it has read");
+  std::fclose(stream);
 }
 
 }  // namespace nvmemu::stored

@@ -92,6 +92,7 @@ TEST_F(Storage, OfMemoryAMappingIsATier) {
 TEST_F(Storage, FilesElsewhereAreLeftAlone) {
   for (const char* scenario : {"plain", "stdio", "processes"}) {
     const Json storage = stored_in(elsewhere_, scenario, "hdd-7200", {});
+    EXPECT_THAT(err_, HasSubstr("no read, write or sync of a file below it was seen")) << scenario;
     EXPECT_EQ(storage["reads"], 0) << scenario;
     EXPECT_EQ(storage["writes"], 0) << scenario;
     EXPECT_EQ(storage["waited_ns"], 0) << scenario;
@@ -202,6 +203,12 @@ TEST_F(Storage, SeesWhatStreamsWriteAtTheirEnd) {
   EXPECT_EQ(stored("closed-streams")["written_bytes"], 3000);
 }
 
+TEST_F(Storage, WhatStreamsSkipIsNotRead) {
+  const Json storage = stored("moved-streams");
+  EXPECT_GT(storage["read_bytes"], 0);
+  EXPECT_LT(storage["read_bytes"], 50'000);
+}
+
 TEST_F(Storage, FilesAreTheSameByAnyName) {
   const Json storage = stored("links-and-folders");
   EXPECT_EQ(storage["reads"], 4);
@@ -211,7 +218,7 @@ TEST_F(Storage, FilesAreTheSameByAnyName) {
 
 TEST_F(Storage, FilesThatLoseNoNameStayInThePageCacheAndThoseThatAreOpen) {
   const Json storage = stored("files-that-stay");
-  EXPECT_EQ(storage["hit_pages"], 3);
+  EXPECT_EQ(storage["hit_pages"], 4);
   EXPECT_EQ(storage["missed_pages"], 0);
   EXPECT_EQ(storage["device_written_pages"], 2);
 }
@@ -257,6 +264,13 @@ TEST_F(StorageInAContainer, IsAsElsewhere) {
   EXPECT_EQ(storage["commits"], 3);
   // The real one may have been slower than that.
   EXPECT_GT(storage["waited_ns"].get<double>() + storage["slower_ns"].get<double>(), 0);
+}
+
+TEST_F(Storage, WarnsWhereTheRealStorageIsSlower) {
+  const Json storage = stored("plain", "1ns");
+  EXPECT_GT(storage["slower"], 0);
+  EXPECT_GT(storage["slower_ns"], storage["waited_ns"]);
+  EXPECT_THAT(err_, HasSubstr("calls took longer on the real storage than on 1ns"));
 }
 
 TEST_F(Storage, IsAnOrdinaryUsers) {

@@ -5,10 +5,12 @@
 #include <gtest/gtest.h>
 #include <poll.h>
 #include <signal.h>
+#include <sys/personality.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "cli.h"
+#include "host/test/needs.h"
 
 namespace nvmemu {
 namespace {
@@ -23,6 +25,8 @@ using testing::Not;
 using testing::StartsWith;
 
 using RunTest = CliTest;
+
+constexpr unsigned long kPersonalityAsItIs = 0xffffffff;
 
 TEST_F(RunTest, ExitsAsTheCommandDoes) {
   EXPECT_EQ(run_plainly({"true"}).status, 0);
@@ -49,6 +53,20 @@ TEST_F(RunTest, PassesArgumentsOfAnyKindOn) {
       run_plainly({"printf", "<%s>", "[a,b]", "{}", "", "--help", "--", "info", "caf\xe9"});
   EXPECT_EQ(outcome.out, "<[a,b]><{}><><--help><--><info><caf\xe9>");
   EXPECT_EQ(report()["command"][8], "caf\xef\xbf\xbd");
+}
+
+TEST_F(RunTest, FixesAddressesWhereItIsAsked) {
+  const int before = personality(kPersonalityAsItIs);
+  NVMEMU_NEEDS(personality(before | ADDR_NO_RANDOMIZE) >= 0, "personality(2), which a sandbox refuses");
+  personality(static_cast<unsigned long>(before));
+  const std::vector<std::string> command{"--read-latency", "2x", "--", "cat", "/proc/self/personality"};
+  std::vector<std::string> fixed{"--no-aslr"};
+  fixed.insert(fixed.end(), command.begin(), command.end());
+  const auto flags_of = [&](const std::vector<std::string>& words) {
+    return std::stoul(run(words).out, nullptr, 16);
+  };
+  EXPECT_EQ(flags_of(command) & ADDR_NO_RANDOMIZE, before & ADDR_NO_RANDOMIZE);
+  EXPECT_NE(flags_of(fixed) & ADDR_NO_RANDOMIZE, 0);
 }
 
 TEST_F(RunTest, NeedsNoMarkBeforeTheCommand) {

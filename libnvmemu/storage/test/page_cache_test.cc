@@ -93,6 +93,35 @@ TEST_F(PageCacheTest, AFileThatIsCutShortLosesItsEnd) {
   EXPECT_EQ(cache_.find({1, 1}), 0U);
 }
 
+TEST_F(PageCacheTest, AFileWithoutANameStaysUntilThereIsNoRoom) {
+  const PageCache::File named = file(1), removed = file(2);
+  for (std::uint32_t i = 0; i < kPages / 2; ++i) {
+    cache_.add(named, i);
+    cache_.add(removed, i);
+    cache_.make_dirty(removed, i);
+  }
+  cache_.retire(removed);
+  EXPECT_EQ(cache_.dirty_pages(), 0U) << "nobody can read what would be written";
+  for (std::uint32_t i = 0; i < kPages / 2; ++i) EXPECT_EQ(cache_.add(named, 100 + i).file, removed);
+  EXPECT_FALSE(cache_.touch(removed, 0));
+  EXPECT_TRUE(cache_.touch(named, 0));
+  EXPECT_EQ(file(2), removed) << "who has it open still uses it";
+}
+
+TEST_F(PageCacheTest, AnotherFileOfTheSameNumberHasNothingOfIt) {
+  const PageCache::File a = file(1);
+  cache_.add(a, 0);
+  cache_.renew(a);
+  EXPECT_TRUE(cache_.touch(a, 0)) << "it has its name still";
+  cache_.retire(a);
+  EXPECT_TRUE(cache_.touch(a, 0));
+  cache_.renew(a);
+  EXPECT_FALSE(cache_.touch(a, 0));
+  cache_.add(a, 0);
+  cache_.renew(a);
+  EXPECT_TRUE(cache_.touch(a, 0));
+}
+
 TEST_F(PageCacheTest, DropsARangeAndWhatIsCleanAlone) {
   const PageCache::File a = file(1);
   for (std::uint32_t i = 0; i < 4; ++i) cache_.add(a, i);
@@ -221,6 +250,9 @@ TEST_F(PageCacheTest, SpoiltItStaysWithinItsMemory) {
       if (random() % 16 == 0) cache.clean_oldest(4);
       if (random() % 16 == 0) cache.drop(a, page);
       if (random() % 32 == 0) cache.forget(a);
+      if (random() % 32 == 0) cache.retire(a);
+      if (random() % 32 == 0) cache.renew(a);
+      if (random() % 64 == 0) cache.forget_changes();
       if (step > 100) memory[random() % words] = std::uint64_t{random()} << 32 | random();
     }
     for (std::size_t i = words + 1; i < memory.size(); ++i) ASSERT_EQ(memory[i], kGuard);

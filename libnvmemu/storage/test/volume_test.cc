@@ -131,6 +131,25 @@ TEST_F(VolumeTest, ASyncIsTheDataAndThenACommit) {
       << "the size is as it was: no commit";
 }
 
+TEST_F(VolumeTest, WhatASyncOfAllHasCommittedIsNotCommittedAgain) {
+  write(0, 4096, 0);
+  const std::uint64_t done_ns = volume_.sync_all(0);
+  EXPECT_EQ(sync(SyncKind::kAll, done_ns), 0);
+  write(200 * kMiB, 4096, done_ns);
+  EXPECT_GE(sync(SyncKind::kAll, done_ns), volume_.commit_ns()) << "it is longer since";
+}
+
+TEST_F(VolumeTest, ASyncWaitsForDirtyPagesThatHadToGiveWay) {
+  write(0, 50 * 4096, 0);
+  const PageCache::File other = cache_.find_or_add({1, 2});
+  cache_.file(other).size = 100 * kMiB;
+  ReadStream once;
+  volume_.read({other, 0, 1000 * 4096}, once, 0);
+  EXPECT_EQ(cache_.dirty_pages(), 0U);
+  EXPECT_EQ(state_.tally.device_written_pages.load(), 50U);
+  EXPECT_GE(volume_.write_back(file_, {.waits_before = true}, 0), 60 * kUs);
+}
+
 TEST_F(VolumeTest, CommitsAreShared) {
   write(0, 4096, 0);
   const PageCache::File other = cache_.find_or_add({1, 2}), third = cache_.find_or_add({1, 3});
