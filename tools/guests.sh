@@ -12,6 +12,7 @@ guest_machines() {
 pmu-n1   qemu-system-aarch64  arm64  aarch64  -M virt -cpu neoverse-n1 -m 1024 -smp 2
 pmu-max  qemu-system-aarch64  arm64  aarch64  -M virt -cpu max -m 1024 -smp 2
 numa     qemu-system-x86_64   amd64  test     -M q35 -accel tcg -cpu max -m 1G -smp 2 -object memory-backend-ram,id=m0,size=512M -object memory-backend-ram,id=m1,size=512M -numa node,memdev=m0,cpus=0 -numa node,memdev=m1,cpus=1 -numa dist,src=0,dst=1,val=21
+pager    qemu-system-x86_64   amd64  test     -M q35 -accel tcg -cpu max -m 1536M -smp 2
 paging   qemu-system-x86_64   amd64  test     -M q35 -accel tcg -cpu max -m 1536M -smp 2 -object memory-backend-ram,id=m0,size=1G -object memory-backend-ram,id=m1,size=512M -numa node,memdev=m0,cpus=0-1 -numa node,memdev=m1 -numa dist,src=0,dst=1,val=17
 END
 }

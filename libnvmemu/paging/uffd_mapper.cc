@@ -123,6 +123,9 @@ bool UffdMapper::open(HandlerKind handler) noexcept {
                                   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (is_error(mapped)) return false;
   staging_ = reinterpret_cast<std::byte*>(mapped);
+  // One huge page for the zeros would fill the staging area before them, and nothing could be set apart
+  // there.
+  raw_syscall(SYS_madvise, staging_, kStagingBytes + kZeroBytes, MADV_NOHUGEPAGE);
   // A source that is not there would fault in the kernel.
   for (std::size_t at = 0; at < kZeroBytes; at += kPageBytes)
     *const_cast<volatile std::byte*>(staging_ + kStagingBytes + at) = std::byte{0};

@@ -57,6 +57,17 @@ bool has_failed_for_good(const TrappedCall& call) noexcept {
   return call.thread()->tries > kMostTries;
 }
 
+// Where the vDSO cannot tell the time (its clock source is none that a program can read), it asks the kernel.
+// The call may be this library's own, amid work on pages, whose lock it holds: so it is made before anything
+// is looked at. Only what it is to write to may be missing, and is none of the library's then.
+bool answer_clock_call(TrappedCall& call) noexcept {
+  if (call.number() != SYS_clock_gettime) return false;
+  const long result = call.make();
+  if (result == -EFAULT) return false;
+  call.return_with(result);
+  return true;
+}
+
 bool dispatch() noexcept {
   return raw_syscall(SYS_prctl, kSetDispatch, kDispatchOn, own_code.begin, own_code.end - own_code.begin,
                      &dispatch_selector) == 0;
@@ -122,6 +133,7 @@ bool answer_trapped_call(const siginfo_t& info, ucontext_t& context) noexcept {
     TrappedCall(context, nullptr).make_in_stub();
     return true;
   }
+  if (TrappedCall call(context, nullptr); answer_clock_call(call)) return true;
   TrappedCall call(context, trapped_thread());
   ProcessPager::tally().trapped_calls.fetch_add(1, std::memory_order_relaxed);
   if (call.thread() != nullptr) release_pins(*call.thread());

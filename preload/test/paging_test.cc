@@ -43,6 +43,13 @@ INSTANTIATE_TEST_SUITE_P(
                                      "paged-bus-errors", "paged-guard-pages"),
                      testing::Values("signal", "thread")));
 
+// The emulator reads the clock amid work on pages, too.
+TEST_F(Paging, ReadingTheClockMayTakeASystemCall) {
+  environment_["LD_PRELOAD"] = NVMEMU_TEST_CLOCK_BY_SYSTEM_CALL;
+  for (const char* const scenario : {"paged-memory", "paged-calls", "paged-threads"})
+    expect_paged_ok(scenario);
+}
+
 TEST_F(Paging, ChildrenHaveTheirFilesWhereverTheyAre) {
   NVMEMU_NEEDS(geteuid() == 0, "root, to leave for another root folder");
   expect_paged_ok("paged-elsewhere");

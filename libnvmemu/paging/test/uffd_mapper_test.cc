@@ -14,6 +14,9 @@
 #include <atomic>
 #include <cerrno>
 #include <cstring>
+#include <fstream>
+#include <sstream>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -75,6 +78,29 @@ TEST_F(UffdMapperTest, InstallsZerosUpToWhereAPageIs) {
   EXPECT_EQ(installed.outcome, MapOutcome::kAlready);
   EXPECT_TRUE(is_there(4));
   EXPECT_FALSE(is_there(6));
+}
+
+// What /proc/self/smaps says of the mapping that holds `place` (proc(5): VmFlags).
+std::string flags_of(const void* place) {
+  std::ifstream mappings("/proc/self/smaps");
+  bool holds_it = false;
+  for (std::string line; std::getline(mappings, line);) {
+    std::uintptr_t begin = 0, end = 0;
+    char dash = 0;
+    if (std::istringstream words(line); words >> std::hex >> begin >> dash >> end && dash == '-')
+      holds_it =
+          begin <= reinterpret_cast<std::uintptr_t>(place) && reinterpret_cast<std::uintptr_t>(place) < end;
+    if (holds_it && line.starts_with("VmFlags:")) return line;
+  }
+  return "";
+}
+
+// Where the kernel makes huge pages of what it can, one would fill what pages are to be set apart in.
+TEST_F(UffdMapperTest, NoHugePageHasPartsOfTheStagingArea) {
+  EXPECT_NE(flags_of(mapper_.staged(0)).find(" nh"), std::string::npos);
+  const std::string behind = flags_of(mapper_.staged(PageMapper::kStaging));
+  EXPECT_NE(behind.find(" nh"), std::string::npos)
+      << "touched before the area in front of it is watched: " << behind;
 }
 
 TEST_F(UffdMapperTest, SaysWhereNobodyWatches) {
