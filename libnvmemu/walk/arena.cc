@@ -52,6 +52,10 @@ bool Arena::open(std::size_t bytes) noexcept {
   return true;
 }
 
+void Arena::empty() noexcept {
+  if (is_open()) taken().store(kLineBytes, std::memory_order_relaxed);
+}
+
 void Arena::close() noexcept {
   if (writable_ != nullptr) raw_syscall(SYS_munmap, writable_, bytes_);
   if (executable_ != nullptr) raw_syscall(SYS_munmap, executable_, bytes_);

@@ -19,6 +19,9 @@ class Arena {
 
   // Room for `bytes` of code: where to write them; null where it is full.
   std::uint8_t* take(std::size_t bytes) noexcept;
+  // Nothing of what was put is run any more. Other code will be run at the same addresses: cores notice what
+  // is stored to code that they have cached, whichever mapping it is stored through.
+  void empty() noexcept;
   // Where code that lies at `written` is run.
   const void* code_at(const std::uint8_t* written) const noexcept {
     return executable_ + (written - writable_);

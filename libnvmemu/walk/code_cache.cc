@@ -4,10 +4,10 @@
 #include <algorithm>
 #include <cstring>
 #include <ctime>
+#include <new>
 
 #include "base/mapped.h"
 #include "base/page_bytes.h"
-#include "base/relaxed.h"
 #include "walk/decode/decode.h"
 #include "walk/stub.h"
 
@@ -55,9 +55,10 @@ std::uint64_t seconds_now() noexcept {
 
 }  // namespace
 
-void CodeCache::open(VectorState vectors) noexcept {
+void CodeCache::open(VectorState vectors, const Room& room) noexcept {
   vectors_ = vectors;
-  if (arena_.open(kArenaBytes) && !add_stubs({arena_.begin(), arena_.end()})) arena_.close();
+  most_entries_ = room.entries;
+  if (arena_.open(room.stub_bytes) && !add_stubs({arena_.begin(), arena_.end()})) arena_.close();
 }
 
 void CodeCache::make_pages() noexcept { nvmemu::make_pages(slots_.data(), sizeof slots_); }
@@ -73,22 +74,36 @@ bool CodeCache::is_current(const MicroOp& op) noexcept {
   return holds(op, 0, kWord) && holds(op, op.length - kWord, kWord);
 }
 
+void CodeCache::enter() noexcept {
+  std::uint64_t held = state_.load(kRelaxed), entered = 0;
+  do {
+    const bool begins_anew = (held & kFull) != 0 && (held & kVisits) == 0;
+    entered = 1 + (begins_anew ? held - kFull + kRenewal : held);
+  } while (!state_.compare_exchange_weak(held, entered, std::memory_order_acquire, kRelaxed));
+}
+
+// Null: it is free.
+CodeEntry* CodeCache::held_by(const Slot& slot) noexcept {
+  const std::uint64_t held = slot.load(std::memory_order_acquire);
+  const auto number = static_cast<std::uint32_t>(held);
+  return number == 0 || held / kRenewal != renewals() ? nullptr : &entries_[number - 1];
+}
+
 // The slot that holds the address, or the first free one; null where all are taken.
-std::atomic<std::uint32_t>* CodeCache::slot_of(std::uintptr_t address) noexcept {
+CodeCache::Slot* CodeCache::slot_of(std::uintptr_t address) noexcept {
   std::size_t at = slot_hash(address, kSlotBits);
   for (std::size_t i = 0; i < slots_.size(); ++i, ++at) {
-    auto& slot = slots_[at % slots_.size()];
-    const std::uint32_t held = slot.load(std::memory_order_acquire);
-    if (held == 0 || entries_[held - 1].op.address == address) return &slot;
+    Slot& slot = slots_[at % slots_.size()];
+    const CodeEntry* const held = held_by(slot);
+    if (held == nullptr || held->op.address == address) return &slot;
   }
   return nullptr;
 }
 
 CodeEntry* CodeCache::find(std::uintptr_t address) noexcept {
-  auto* slot = slot_of(address);
-  const std::uint32_t held = slot == nullptr ? 0 : slot->load(std::memory_order_acquire);
-  if (held == 0 || !is_current(entries_[held - 1].op)) return nullptr;
-  return &entries_[held - 1];
+  const Slot* const slot = slot_of(address);
+  CodeEntry* const entry = slot == nullptr ? nullptr : held_by(*slot);
+  return entry != nullptr && is_current(entry->op) ? entry : nullptr;
 }
 
 CodeEntry* CodeCache::add(std::uintptr_t address, WalkStop& why) noexcept {
@@ -109,32 +124,42 @@ CodeEntry* CodeCache::add(std::uintptr_t address, WalkStop& why) noexcept {
 CodeEntry* CodeCache::add_locked(std::uintptr_t address, WalkStop& why) noexcept {
   std::array<std::uint8_t, kLongestInstruction> code;
   const std::size_t available = read_code(address, code.data());
-  const std::size_t index = used_.load(kRelaxed);
-  auto* const slot = slot_of(address);
   DecodedOp decoded;
   if (!decode_op(code.data(), available, address, vectors_, decoded)) {
     why = WalkStop::kCode;
     return nullptr;
   }
-  if (index == kEntries || slot == nullptr) {
+  const std::uint32_t since = renewals();
+  if (used_since_ != since) {
+    used_ = 0;
+    arena_.empty();
+    used_since_ = since;
+  }
+  Slot* const slot = slot_of(address);
+  CodeEntry* const entry = used_ < most_entries_ && slot != nullptr ? fill(used_, decoded) : nullptr;
+  if (entry == nullptr) {
+    state_.fetch_or(kFull, kRelaxed);
     why = WalkStop::kTableFull;
     return nullptr;
   }
-  CodeEntry& entry = entries_[index];
-  if (index % kEntriesAtOnce == 0) nvmemu::make_pages(&entry, kEntriesAtOnce * sizeof entry);
-  entry.op = decoded.op;
-  if (decoded.op.kind == OpKind::kNative) {
-    entry.stub = make_stub(decoded.recipe, vectors_ == VectorState::kAvx512, arena_);
-    entry.stub_keeps = keeps_saved_registers(decoded.recipe);
-    if (entry.stub == nullptr) {
-      entry.op.kind = OpKind::kStop;
-      entry.op.stop = WalkStop::kNoStub;
-    }
-  }
-  used_.store(index + 1, kRelaxed);
   // An entry that it replaces stays as it is: another thread may be executing it.
-  slot->store(static_cast<std::uint32_t>(index + 1), std::memory_order_release);
-  return &entry;
+  slot->store(since * kRenewal + ++used_, std::memory_order_release);
+  return entry;
+}
+
+// Null where there is no more room for its stub.
+CodeEntry* CodeCache::fill(std::size_t index, const DecodedOp& decoded) noexcept {
+  CodeEntry* const entry = &entries_[index];
+  if (index % kEntriesAtOnce == 0) nvmemu::make_pages(entry, kEntriesAtOnce * sizeof *entry);
+  new (entry) CodeEntry{.op = decoded.op};
+  if (decoded.op.kind != OpKind::kNative) return entry;
+  entry->stub = make_stub(decoded.recipe, vectors_ == VectorState::kAvx512, arena_);
+  entry->stub_keeps = keeps_saved_registers(decoded.recipe);
+  if (entry->stub != nullptr) return entry;
+  if (arena_.is_open()) return nullptr;
+  entry->op.kind = OpKind::kStop;
+  entry->op.stop = WalkStop::kNoStub;
+  return entry;
 }
 
 }  // namespace nvmemu

@@ -15,7 +15,7 @@ namespace nvmemu {
 class Cursor {
  public:
   Cursor(CodeCache& code, WalkMemory& memory, WalkRegisters& registers, unsigned decode_budget) noexcept
-      : code_(code), memory_(memory), registers_(registers), decodes_left_(decode_budget) {}
+      : code_(code), visit_(code), memory_(memory), registers_(registers), decodes_left_(decode_budget) {}
 
   // Executes the instruction at registers.pc. kNone: it is done, and executed() tells of it; else it is not,
   // and the walk is over.
@@ -58,6 +58,7 @@ class Cursor {
   bool fails(WalkStop why) noexcept;
 
   CodeCache& code_;
+  const CodeCache::Visit visit_;
   WalkMemory& memory_;
   WalkRegisters& registers_;
   CodeEntry* entry_ = nullptr;

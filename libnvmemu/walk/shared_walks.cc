@@ -90,6 +90,7 @@ void SharedWalks::destroy(SharedWalks* shared) noexcept {
 }
 
 Verdict SharedWalks::verdict_of(std::uintptr_t address) noexcept {
+  const CodeCache::Visit visit(code_);
   const CodeEntry* const entry = code_.find(address);
   return entry == nullptr ? Verdict{} : entry->record.verdict(scale_);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a walk needs, mapped once for a test program.
+// What a walk needs, mapped once for a test program; or by a test, for itself.
 #pragma once
 
 #include <array>
@@ -16,6 +16,17 @@
 namespace nvmemu {
 
 struct Walking {
+  explicit Walking(const CodeCache::Room& room = CodeCache::kRoom) {
+    code.open(layout.state, room);
+    if (!code.has_stubs()) std::abort();  // no test machine refuses them
+  }
+  // Not at the end of the process, when what was preloaded may still walk.
+  void close() {
+    code.close();
+    unmap(&code);
+    unmap(&memory);
+  }
+
   static Walking& get() {
     static Walking walking;
     return walking;
@@ -26,19 +37,13 @@ struct Walking {
   WalkMemory& memory = *map_zeroed<WalkMemory>();
   UntouchableMemory untouchable{};
   OwnMemory program{untouchable};
-
- private:
-  Walking() {
-    code.open(layout.state);
-    if (!code.has_stubs()) std::abort();  // no test machine refuses them
-  }
 };
 
 // A walk of a function that is called with `argument`, on a stack of its own; it is not executed.
 class FunctionWalk {
  public:
-  FunctionWalk(const void* function, std::uint64_t argument) {
-    Walking& walking = Walking::get();
+  FunctionWalk(const void* function, std::uint64_t argument, Walking& walking = Walking::get())
+      : walking_(walking) {
     WalkRegisters& to = registers;
     to.pc = reinterpret_cast<std::uintptr_t>(function);
     to.general[kRdi] = argument;
@@ -51,7 +56,7 @@ class FunctionWalk {
   // At most so many instructions; kNone: all of them were executed.
   WalkStop run(std::size_t steps) {
     const VectorControl control(0x1f80);
-    Cursor cursor(Walking::get().code, Walking::get().memory, registers, 100000);
+    Cursor cursor(walking_.code, walking_.memory, registers, 100000);
     for (executed = 0; executed < steps; ++executed) {
       if (const WalkStop stop = cursor.step(); stop != WalkStop::kNone) return stop;
     }
@@ -62,6 +67,7 @@ class FunctionWalk {
   std::size_t executed = 0;
 
  private:
+  Walking& walking_;
   alignas(16) std::array<std::uint64_t, 8192> stack_{};
 };
 
