@@ -129,8 +129,9 @@ TEST(UntouchableMemory, AWalkStopsBeforeAPageThatAUserfaultfdServes) {
   const FaultHandlers handlers;
   const ServedPages pages;
   UntouchableMemory& untouchable = Walking::get().untouchable;
+  constexpr std::size_t kEnough = 1000;  // where a thread sanitizer's calls come before each load, too
   const auto walk = [&](std::uint64_t address) {
-    return FunctionWalk(reinterpret_cast<const void*>(&nvmemu_test_two_pages), address).run(100);
+    return FunctionWalk(reinterpret_cast<const void*>(&nvmemu_test_two_pages), address).run(kEnough);
   };
   EXPECT_EQ(walk(pages.address()), WalkStop::kFault);
   untouchable.add_served(pages.range());
