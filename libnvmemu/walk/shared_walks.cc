@@ -54,8 +54,8 @@ CoreTiming core_timing(double cycle_ns, const WalkMachine& machine) noexcept {
 
 }  // namespace
 
-SharedWalks* SharedWalks::create(const WalkMachine& machine, WalkTally& tally,
-                                 const WalkTiers& tiers) noexcept {
+SharedWalks* SharedWalks::create(const WalkMachine& machine, WalkTally& tally, const WalkTiers& tiers,
+                                 const CodeCache::Room& room) noexcept {
   constexpr double kLongestNs = 1000;
   const long result = raw_syscall(SYS_mmap, nullptr, sizeof(SharedWalks), PROT_READ | PROT_WRITE,
                                   MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -66,7 +66,7 @@ SharedWalks* SharedWalks::create(const WalkMachine& machine, WalkTally& tally,
   shared->knows_targets_ = std::ranges::any_of(tiers.longer_ns, [](double ns) { return ns > 0; });
   shared->untouchable_ = map_zeroed<UntouchableMemory>();
   shared->layout_ = VectorLayout::of_processor();
-  shared->code_.open(shared->layout_.state);
+  shared->code_.open(shared->layout_.state, room);
   if (!shared->code_.has_stubs() || shared->untouchable_ == nullptr) {
     destroy(shared);
     return nullptr;

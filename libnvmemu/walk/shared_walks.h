@@ -20,8 +20,8 @@ namespace nvmemu {
 class SharedWalks {
  public:
   // Null where there is no memory, or no code can be executed. `tally` outlives them.
-  static SharedWalks* create(const WalkMachine& machine, WalkTally& tally,
-                             const WalkTiers& tiers = {}) noexcept;
+  static SharedWalks* create(const WalkMachine& machine, WalkTally& tally, const WalkTiers& tiers = {},
+                             const CodeCache::Room& room = CodeCache::kRoom) noexcept;
   // Whom nobody uses any more.
   static void destroy(SharedWalks* shared) noexcept;
 

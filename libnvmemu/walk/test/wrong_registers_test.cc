@@ -148,6 +148,14 @@ TEST(WrongRegisters, AMisalignedOperandIsAFault) {
   EXPECT_EQ(FunctionWalk(bytes.code(), aligned + 8).run(1), WalkStop::kFault);
 }
 
+TEST(WrongRegisters, AnotherProcessorsInstructionIsAFault) {
+  if (__builtin_cpu_supports("fma4")) GTEST_SKIP() << "needs another processor";
+  const FaultHandlers handlers;
+  Bytes bytes({0xc4, 0xe3, 0xe1, 0x6b, 0xce, 0x10});  // vfmaddsd %xmm1, %xmm6, %xmm3, %xmm1
+  EXPECT_EQ(FunctionWalk(bytes.code(), 0).run(1), WalkStop::kFault);
+  EXPECT_EQ(handlers.count(SIGILL), 1);
+}
+
 TEST(WrongRegisters, CodeThatEndsOrIsNoneStopsTheWalk) {
   const FaultHandlers handlers;
   EXPECT_EQ(FunctionWalk(nullptr, 0).run(1), WalkStop::kCode);
