@@ -95,11 +95,13 @@ void SharedPlacement::after_fork() noexcept {
   if (has_copy) drop_copy();
 }
 
+// Forgotten first: another thread that forks meanwhile would drop in its child what has come to be there
+// since.
 void SharedPlacement::drop_copy() noexcept {
   has_copy = false;
-  unmap(childs_.placement);
-  if (childs_.fd >= 0) raw_syscall(SYS_close, childs_.fd);
-  childs_ = {};
+  const Memory dropped = std::exchange(childs_, {});
+  unmap(dropped.placement);
+  if (dropped.fd >= 0) raw_syscall(SYS_close, dropped.fd);
   is_forking_.store(false);
 }
 
