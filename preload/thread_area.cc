@@ -64,6 +64,10 @@ void give_back_thread_area(void* state, std::size_t bytes) noexcept {
   raw_syscall(SYS_munmap, static_cast<char*>(state) - kBelow, kBelow + whole_pages(bytes));
 }
 
-void abandon_thread_areas() noexcept { shelf.busy.clear(); }
+// Who was at the shelf is not: what it had half put there may be what the thread that forks is using.
+void abandon_thread_areas() noexcept {
+  if (shelf.busy.test()) shelf.count = 0;
+  shelf.busy.clear();
+}
 
 }  // namespace nvmemu::preload
