@@ -66,12 +66,22 @@ def without_memory():
         yield Windowed(f"sum of {kind}", "windows: sum", "4x", "nvmemu-sum", [*SET, *options], Nothing(), cost=True)
 
 
-def structures():
+def dependent(title, bound, name):
+    """A structure of nvmemu-workload whose accesses depend on one another, and are counted by its twin."""
     def from_memory(run):
         return run["accesses_from_memory"] / run["timed_operations"]
+    twin = FromMemory("nvmemu-workload", [name, *SET, "--twin", "--seconds", "1"], from_memory)
+    return Windowed(f"{title}, {name}", bound, TARGET, "nvmemu-workload", [name, *SET], twin)
+
+
+def locked():
+    yield dependent("locked", "windows: structure", "counted-list")
+    yield Windowed("locked, counters", "windows: stores", TARGET, "nvmemu-workload", ["counters", *SET], AsManyAtOnce(SET))
+
+
+def structures():
     for name in STRUCTURES:
-        twin = FromMemory("nvmemu-workload", [name, *SET, "--twin", "--seconds", "1"], from_memory)
-        yield Windowed(f"structure, {name}", "windows: structure", TARGET, "nvmemu-workload", [name, *SET], twin)
+        yield dependent("structure", "windows: structure", name)
     yield Windowed("structure, radix tree", "windows: structure", TARGET, "nvmemu-tiers", ["tree", "--tier", "none"], AllFromMemory())
 
 
@@ -80,5 +90,5 @@ def experiments():
         judged = list(kind())
         yield from judged
         yield MeanError(title, bound, judged)
-    for kind in (after_cached, written_out, gathers, beside_work, without_memory):
+    for kind in (after_cached, written_out, gathers, beside_work, locked, without_memory):
         yield from kind()

@@ -11,6 +11,8 @@ namespace nvmemu::workloads {
 Result<std::unique_ptr<Structure>> create_b_tree(const StructureMemory& memory);
 Result<std::unique_ptr<Structure>> create_bfs(const StructureMemory& memory);
 Result<std::unique_ptr<Structure>> create_binary_tree(const StructureMemory& memory);
+Result<std::unique_ptr<Structure>> create_counted_list(const StructureMemory& memory);
+Result<std::unique_ptr<Structure>> create_counters(const StructureMemory& memory);
 Result<std::unique_ptr<Structure>> create_gather(const StructureMemory& memory);
 Result<std::unique_ptr<Structure>> create_hash_chains(const StructureMemory& memory);
 Result<std::unique_ptr<Structure>> create_list(const StructureMemory& memory);

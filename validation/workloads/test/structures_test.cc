@@ -103,6 +103,7 @@ std::uint64_t accesses_of(const char* name, std::uint64_t operations) {
 // of a B-tree whose root takes what is left of a level, 2, 4, 4 and 4 bits.
 TEST(Accesses, AreAsManyAsTheStructureHasLevels) {
   EXPECT_EQ(accesses_of("list", 1000), 1000u);
+  EXPECT_EQ(accesses_of("counted-list", 1000), 1000u);
   EXPECT_EQ(accesses_of("random-walk", 1000), 2000u);
   EXPECT_EQ(accesses_of("b-tree", 1000), 5000u);
   EXPECT_NEAR(static_cast<double>(accesses_of("binary-tree", 10'000)) / 10'000, 13, 0.1);
