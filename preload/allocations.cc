@@ -58,6 +58,13 @@ void note_site(AllocationSites& sites, const void* block, std::size_t bytes, Cal
   if (site != nullptr) sites.take(reinterpret_cast<std::uintptr_t>(block), bytes, *site);
 }
 
+// What is a block's alone is its, as it is of a rule's tier.
+void note_owner(OwnerRecorder& owners, const Pages& pages, std::size_t bytes, CallFrames& frames) {
+  if (frames.count == 0) frames = frames_of_caller();
+  owners.take({.begin = pages.first, .bytes = pages.bytes, .asked_bytes = bytes}, key_of_calls(frames),
+              [&](RecordWriter& record, std::uint32_t list) { record_calls(frames, record, list); });
+}
+
 bool is_in_tier(const void* block) noexcept {
   const TierMap* const map = Runtime::get().placement().map();
   return map != nullptr && map->placed_in(first_page_of(block)).has_value();
@@ -88,11 +95,15 @@ NVMEMU_EXPORT void nvmemu_block_taken(const void* block, unsigned long bytes) {
   if (tier != 0 && pages.bytes != 0) runtime.placement().place(pages.first, pages.bytes, tier);
   if (nvmemu::AllocationSites* const sites = runtime.allocation_sites())
     note_site(*sites, block, bytes, frames);
+  if (nvmemu::OwnerRecorder* const owners = runtime.block_owners(); owners != nullptr && pages.bytes != 0)
+    note_owner(*owners, pages, bytes, frames);
 }
 
 NVMEMU_EXPORT int nvmemu_block_is_placed(const void* block) {
   const nvmemu::AllocationSites* const sites = Runtime::get().allocation_sites();
   if (sites != nullptr && sites->has(reinterpret_cast<std::uintptr_t>(block))) return 1;
+  const nvmemu::OwnerRecorder* const owners = Runtime::get().block_owners();
+  if (owners != nullptr && owners->has(first_page_of(block))) return 1;
   return is_in_tier(block) ? 1 : 0;
 }
 
@@ -103,4 +114,5 @@ NVMEMU_EXPORT void nvmemu_block_given_back(const void* block, unsigned long byte
   if (is_in_tier(block) && pages.bytes != 0) runtime.placement().on_unmapped(pages.first, pages.bytes);
   if (nvmemu::AllocationSites* const sites = runtime.allocation_sites())
     sites->give_back(reinterpret_cast<std::uintptr_t>(block));
+  if (nvmemu::OwnerRecorder* const owners = runtime.block_owners()) owners->give_back(pages.first);
 }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "call_frames.h"
 
-#include <cxxabi.h>
 #include <dlfcn.h>
 #include <unwind.h>
 
@@ -9,13 +8,15 @@
 #include <array>
 #include <charconv>
 #include <cstdint>
-#include <cstdlib>
-#include <memory>
+
+#include "base/caller_name.h"
 
 namespace nvmemu::preload {
 namespace {
 
-constexpr std::string_view kAllocators[] = {"libnvmemu-", "libc.so", "libstdc++.so", "libc++.so", "ld-linux"};
+constexpr std::string_view kOwnLibraries = "libnvmemu-";
+constexpr std::string_view kAllocators[] = {kOwnLibraries, "libc.so", "libstdc++.so", "libc++.so",
+                                            "ld-linux"};
 
 _Unwind_Reason_Code add_frame(_Unwind_Context* context, void* opaque) {
   auto& frames = *static_cast<CallFrames*>(opaque);
@@ -27,32 +28,10 @@ _Unwind_Reason_Code add_frame(_Unwind_Context* context, void* opaque) {
 // Where a call returns to may be the next function's first instruction.
 bool look_up(void* code, Dl_info& info) { return dladdr(static_cast<char*>(code) - 1, &info) != 0; }
 
-std::string demangled(const char* symbol) {
-  const std::unique_ptr<char, decltype(&std::free)> text(
-      abi::__cxa_demangle(symbol, nullptr, nullptr, nullptr), &std::free);
-  return text == nullptr ? std::string() : text.get();
-}
-
 std::string_view base_name(const char* path) {
   std::string_view file = path;
   file.remove_prefix(file.rfind('/') + 1);
   return file;
-}
-
-bool is_named(const char* symbol, std::string_view name) {
-  if (symbol == nullptr) return false;
-  if (name == symbol) return true;
-  const std::string whole = demangled(symbol);
-  if (whole.empty()) return false;
-  if (name == whole) return true;
-  const std::string_view text = std::string_view(whole).substr(0, whole.find('('));
-  return name == text || (text.ends_with(name) && text.substr(0, text.size() - name.size()).ends_with("::"));
-}
-
-bool is_file_named(const char* path, std::string_view name) {
-  if (path == nullptr) return false;
-  const std::string_view file = base_name(path);
-  return file == name || (file.starts_with(name) && file.substr(name.size()).starts_with(".so"));
 }
 
 std::string in_hex(std::uintptr_t value) {
@@ -74,10 +53,30 @@ bool is_called_by(const CallFrames& frames, const std::vector<std::string>& call
     Dl_info info{};
     if (!look_up(frames.code[i], info)) continue;
     for (const std::string& caller : callers) {
-      if (is_named(info.dli_sname, caller) || is_file_named(info.dli_fname, caller)) return true;
+      if (is_function_named(info.dli_sname, caller) || is_library_named(info.dli_fname, caller)) return true;
     }
   }
   return false;
+}
+
+void record_calls(const CallFrames& frames, RecordWriter& record, std::uint32_t list) {
+  const void* before = nullptr;
+  for (std::size_t i = 0; i < frames.count; ++i) {
+    Dl_info info{};
+    if (!look_up(frames.code[i], info) || info.dli_fname == nullptr) continue;
+    const std::string_view library = base_name(info.dli_fname);
+    if (library.starts_with(kOwnLibraries)) continue;
+    if (info.dli_saddr != nullptr && info.dli_saddr == before) continue;  // it calls itself
+    before = info.dli_saddr;
+    record.add_call(list, library, info.dli_sname == nullptr ? std::string_view() : info.dli_sname);
+  }
+}
+
+std::uint64_t key_of_calls(const CallFrames& frames) noexcept {
+  std::uint64_t key = 1;
+  for (std::size_t i = 0; i < frames.count; ++i)
+    key = (key ^ reinterpret_cast<std::uintptr_t>(frames.code[i])) * 0x9E3779B97F4A7C15U;
+  return key | 1;
 }
 
 void* program_code_of(const CallFrames& frames) {

@@ -4,9 +4,12 @@
 
 #include <array>
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "counters/record/record_writer.h"
 
 namespace nvmemu::preload {
 
@@ -22,6 +25,12 @@ CallFrames frames_of_caller();
 // Whether one of them is in a function or a library of one of these names: "build" is "build", "_Z5buildi"
 // and "Index::build(int)"; "libindex" is "/usr/lib/libindex.so.2".
 bool is_called_by(const CallFrames& frames, const std::vector<std::string>& callers);
+
+// The functions and libraries of them, but for this emulator's, the nearest first, into a record.
+void record_calls(const CallFrames& frames, RecordWriter& record, std::uint32_t list);
+
+// The same for the same ones, in the same order; never 0.
+std::uint64_t key_of_calls(const CallFrames& frames) noexcept;
 
 // Where the program, or a library of its own, asked its allocator for memory: the nearest that is neither
 // this emulator's nor the C or C++ library's. Null: none.

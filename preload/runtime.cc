@@ -158,6 +158,7 @@ void Runtime::claim_process() noexcept {
   if (record_) {
     process_number_ = record_->add_process(static_cast<std::uint32_t>(pid_),
                                            static_cast<std::uint32_t>(getppid()), command);
+    owners_.begin(process_number_);
   }
   if (process_ == nullptr) return;
   std::memcpy(process_->command, command, sizeof command);

@@ -47,6 +47,10 @@ class Runtime {
   const Clock& clock() const noexcept { return *clock_; }
   SamplerShared& shared() noexcept { return shared_; }
   AllocationSites* allocation_sites() noexcept { return sites_; }  // null: nobody asks
+  // Where a record is to tell who allocated what is waited for; null: nobody asks.
+  OwnerRecorder* block_owners() noexcept {
+    return sites_ != nullptr && owners_.is_open() ? &owners_ : nullptr;
+  }
   Placement& placement() noexcept { return placement_; }
   FirstTouch& first_touch() noexcept { return first_touch_; }
   // NUMA nodes that are tiers, where there are any. Before start(), too, and then not signal-safe: libraries
@@ -136,6 +140,7 @@ class Runtime {
   bool set_targets();
   void set_persist_targets() noexcept;
   void create_walks();
+  void record_owners() noexcept;
   void start_paging();
   void start_storage();
   bool limits_bandwidth() const noexcept;
@@ -168,6 +173,7 @@ class Runtime {
   Placement placement_;
   FirstTouch first_touch_;
   Regions regions_;
+  OwnerRecorder owners_;
   Migrator migrator_;
   bool nodes_are_known_ = false;
   EmulatedNodes nodes_;

@@ -42,8 +42,18 @@ void Runtime::create_walks() {
   if (shared_.walks == nullptr) return;
   shared_.places = map_zeroed<WaitedPlaces>();
   if (config_.allocation_sites && shared_.places != nullptr) sites_ = map_zeroed<AllocationSites>();
+  if (record_ && shared_.places != nullptr) record_owners();
   if (record_ || !config_.migration.empty()) shared_.heat = regions_.open();
   if (!config_.migration.empty()) migrator_.open(config_, shared_.heat);
+}
+
+// Only where somebody has asked whose memory it is that is waited for.
+void Runtime::record_owners() noexcept {
+  if (sites_ == nullptr && !config_.tiers.has_nodes()) return;
+  OwnerRecorder::Nodes nodes{};
+  for (std::size_t i = 0; i < config_.tiers.tiers.size(); ++i)
+    nodes[i + 1] = static_cast<std::uint32_t>(config_.tiers.tiers[i].node);
+  if (owners_.open(*record_, placement_.map(), nodes)) shared_.owners = &owners_;
 }
 
 // A record is of all that is waited for.

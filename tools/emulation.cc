@@ -101,6 +101,9 @@ Config make_config(const Prepared& prepared, const Limit& limit, const Board& bo
   config.memory.bandwidth = limit.governed;
   config.stat = config.stat || limit.hardware != nullptr;
   config.nodes = nodes;
+  if (!prepared.record.empty()) {  // in which nothing is slower, whatever it is shown as
+    for (TierSpec& tier : config.tiers.tiers) tier.memory.read = config.memory.read;
+  }
   config.base_latency_ns = prepared.machine.base_latency_ns;
   config.clock_hz = prepared.machine.clock_hz;
   config.source = source_choice(prepared);

@@ -11,10 +11,9 @@ namespace nvmemu {
 // Without predictions.
 Result<std::vector<PlacedTarget>> placed_targets_of(const PredictOptions& options, double base_ns);
 
-// Whether the record can tell of them; else why not.
-Result<void> check_known_places(const PredictOptions& options, const Record& record,
-                                const PlacedMemory& memory, const std::vector<PlacedTarget>& targets);
+// Whether the record can tell of `predicted.placed`; else why not.
+Result<void> check_known_places(const PredictOptions& options, const Predicted& predicted);
 
-SlowShare slow_share_of(const PlacedTarget& target, const PlacedMemory& memory);
+SlowShare slow_share_of(const PlacedTarget& target, const Predicted& predicted);
 
 }  // namespace nvmemu

@@ -74,9 +74,9 @@ void add_predict(Parser& app, int& exit_status) {
       .add_option(
           "--tier", options->tiers,
           "beside this machine's memory there is a slower one, by its\nlatency or profile: far=2x. What "
-          "lies in it --dram says, or a\nrule: rest, interleave=3:1, after=SIZE, file=PATH. Each is a case "
-          "of its "
-          "own")
+          "lies in it --dram says, or a\nrule: rest, interleave=3:1, after=SIZE, file=PATH; malloc=SIZE, "
+          "caller=NAME\n(recorded with --allocation-sites), node=N (recorded with such a --tier).\nEach is a "
+          "case of its own")
       .type_name("NAME=MEMORY[,RULE]");
   subcommand
       .add_option("--dram", options->dram_sizes,

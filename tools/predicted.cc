@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "base/units.h"
@@ -73,6 +74,13 @@ std::vector<std::string> warnings_of(const Predicted& predicted) {
     warnings.push_back(
         fmt::format("which memory was waited for is not known of {:.0f} % of the stall time", 100 * unknown));
   }
+  const bool asks_of_blocks = std::ranges::count(predicted.placed, PlacedBy::kBlocks, &PlacedTarget::by) > 0;
+  if (asks_of_blocks && record.unowned > 0) {
+    warnings.push_back(fmt::format(
+        "{} blocks found no room in the record: who allocated them is not known, and they are taken "
+        "for none that was asked for",
+        record.unowned));
+  }
   return warnings;
 }
 
@@ -87,7 +95,7 @@ void predict_targets(Predicted& predicted, ReadLatency latency) {
   latency.target_ns = latency.base_ns;
   for (PlacedTarget& target : predicted.placed) {
     latency.tier_target_ns[1] = target.latency_ns;
-    target.slow = slow_share_of(target, predicted.memory);
+    target.slow = slow_share_of(target, predicted);
     target.prediction = predict(predicted.record, model, latency, target.slow);
     target.error_ns = delay_error_ns(predicted.record, model, latency, target.slow);
   }
@@ -101,6 +109,7 @@ Result<Predicted> predict_all(const PredictOptions& options) {
   Predicted predicted;
   predicted.record = *std::move(record);
   predicted.memory = PlacedMemory(predicted.record);
+  predicted.owners = PlacedOwners(predicted.record);
   const RecordInfo& info = predicted.record.info;
   const Result<double> remote_ns = remote_of(options, predicted.record);
   if (!remote_ns) return tl::unexpected(remote_ns.error());
@@ -114,8 +123,7 @@ Result<Predicted> predict_all(const PredictOptions& options) {
   auto placed = placed_targets_of(options, info.base_ns);
   if (!placed) return tl::unexpected(placed.error());
   predicted.placed = *std::move(placed);
-  const auto known = check_known_places(options, predicted.record, predicted.memory, predicted.placed);
-  if (!known) return tl::unexpected(known.error());
+  if (const auto known = check_known_places(options, predicted); !known) return tl::unexpected(known.error());
   predict_targets(predicted, latency);
   predicted.error = prediction_error(predicted.record);
   predicted.warnings = warnings_of(predicted);

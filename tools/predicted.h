@@ -10,6 +10,7 @@
 #include "counters/record/record_reader.h"
 #include "model/model_table.h"
 #include "model/placed_memory.h"
+#include "model/placed_owners.h"
 #include "model/prediction.h"
 
 namespace nvmemu {
@@ -37,7 +38,9 @@ enum class PlacedBy {
   kHeat,        // what is waited for most
   kFirstTouch,  // what was there first
   kInterleave,  // pages in turn
-  kFiles,       // all but what is mapped of some files
+  kFiles,       // all but what is mapped of some files,
+  kBlocks,      // or some blocks of the allocator's,
+  kNode,        // or what is on a node
   kNothing,     // nothing does
 };
 
@@ -51,6 +54,7 @@ struct PlacedTarget {
   std::string interleave;          // "3:1"
   double slow_part = 1;            // of pages in turn
   std::vector<std::string> files;  // of kFiles: these, or what lies below them
+  OwnerRule owner;                 // of kBlocks and kNode
   SlowShare slow;
   Prediction prediction;
   std::optional<double> error_ns;
@@ -62,6 +66,7 @@ struct Predicted {
   PredictionError error;
   double native_ns = 0;
   PlacedMemory memory{Record{}};
+  PlacedOwners owners{Record{}};
   std::vector<Target> targets;
   std::vector<PlacedTarget> placed;
   std::vector<std::string> warnings;

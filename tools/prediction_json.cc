@@ -44,6 +44,10 @@ const char* name_of(PlacedBy by) {
       return "interleave";
     case PlacedBy::kFiles:
       return "files";
+    case PlacedBy::kBlocks:
+      return "blocks";
+    case PlacedBy::kNode:
+      return "node";
     case PlacedBy::kNothing:
       break;
   }

@@ -48,6 +48,10 @@ std::string placed_text(const PlacedTarget& target) {
       return "interleaved " + target.interleave + ":" + slow;
     case PlacedBy::kFiles:
       return "all but its files:" + slow;
+    case PlacedBy::kBlocks:
+      return "all but its blocks:" + slow;
+    case PlacedBy::kNode:
+      return fmt::format("all but node {}:", target.owner.node) + slow;
     case PlacedBy::kNothing:
       break;
   }

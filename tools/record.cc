@@ -25,6 +25,12 @@ struct RecordOptions {
   std::string file;
 };
 
+std::uint64_t nodes_of(const TierPlan& plan) {
+  std::uint64_t nodes = 0;
+  for (const TierSpec& tier : plan.tiers) nodes |= std::uint64_t{1} << tier.node;
+  return nodes;
+}
+
 RecordInfo info_of(const Prepared& prepared, const std::vector<std::string>& command) {
   return {.command = fmt::format("{}", fmt::join(command, " ")),
           .cpu_model = read_cpu_model(),
@@ -34,7 +40,9 @@ RecordInfo info_of(const Prepared& prepared, const std::vector<std::string>& com
           .base_spread = prepared.machine.base_spread,
           .cache_ns = prepared.machine.cache_latency_ns,
           .remote_ns = prepared.request.config.remote_latency_ns,
-          .epoch_ns = prepared.request.config.epoch_ns};
+          .epoch_ns = prepared.request.config.epoch_ns,
+          .tells_blocks = prepared.request.config.allocation_sites,
+          .nodes = nodes_of(prepared.request.config.tiers)};
 }
 
 void say_what_was_recorded(const RecordOptions& options, const RunReport& report,
@@ -104,6 +112,8 @@ constexpr const char* kRecordDescription =
 constexpr const char* kRecordFooter = R"(Examples:
   nvmemu record -o app.nvr -- ./app input
   nvmemu predict app.nvr --read-latency 200ns,400ns,800ns
+  nvmemu record -o app.nvr --allocation-sites -- ./app input
+  nvmemu predict app.nvr --tier far=2x,malloc=1MiB --tier far=2x,caller=build_index
 
 Exit status:
   the command's own; 128 + N where signal N ended it

@@ -198,6 +198,12 @@ void add_record_options(Parser& app, RunOptions& options) {
       "their test (nvmemu info), else\nthe sampler]",
       kMeasuring);
   add_measuring_options(app, options);
+  app.add_option(
+         "--tier", options.tiers,
+         "a NUMA node without processors that the program is to be shown, so\nthat nvmemu predict can "
+         "tell what it puts there: far=2x,node=1,\nsize=64GiB. Nothing is slower (docs/record.md)")
+      .type_name("NAME=MEMORY,node=N[,size=SIZE]")
+      .group(kMeasuring);
   add_output_options(app, options);
 }
 

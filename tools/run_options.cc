@@ -130,7 +130,8 @@ Result<RunRequest> check_options(const RunOptions& options) {
 }
 
 Result<RunRequest> check_record_options(const RunOptions& options) {
-  Result<RunRequest> request = check_all(options, {check_measuring, check_nothing_is_replayed});
+  Result<RunRequest> request =
+      check_all(options, {check_measuring, check_nothing_is_replayed, check_recorded_tiers});
   if (request) request->config.memory.read.multiple = 1;
   return request;
 }

@@ -120,6 +120,21 @@ Result<void> check_tiers(const RunOptions& options, RunRequest& request) {
   return {};
 }
 
+Result<void> check_recorded_tiers(const RunOptions& options, RunRequest& request) {
+  if (const auto checked = check_tiers(options, request); !checked) return checked;
+  TierPlan& plan = request.config.tiers;
+  for (TierSpec& tier : plan.tiers) {
+    const bool has_more = tier.least_block_bytes != 0 || !tier.files.empty() || tier.after_bytes != 0 ||
+                          plan.otherwise.has(plan.find(tier.name));
+    if (tier.node == 0 || has_more)
+      return failure("--tier: tier " + tier.name + ": a record takes node=NUMBER, and no other rule",
+                     "leave the others away, and ask nvmemu predict for them; a node is to be known "
+                     "before, for the program is shown it");
+    tier.memory = {.read = tier.memory.read};  // which says how far away it is shown to be
+  }
+  return {};
+}
+
 Result<void> resolve_tiers(TierPlan& tiers, double base_ns) {
   for (TierSpec& tier : tiers.tiers) {
     const double asked_ns = tier.memory.read.over(base_ns);

@@ -3,30 +3,15 @@
 // waits by 2 MiB of memory that a record keeps. Pure; allocates.
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
-#include <map>
 #include <string>
 #include <vector>
 
 #include "counters/record/record_reader.h"
-#include "tier/region_heat.h"
+#include "model/waited_shares.h"
 
 namespace nvmemu {
-
-// Of stall time, what part is for the slower memory. 0 to 1.
-struct SlowShare {
-  std::map<std::uint32_t, double> of_process;  // by its number; of one that is not in it, `of_others`
-  double of_others = 0;                        // whose addresses nobody knows: as the rest on average
-  double of_all = 0;
-  double error_95 = 0;  // of `of_all`: half the width of the 95 % confidence interval; absolute
-
-  double of(std::uint32_t process) const {
-    const auto found = of_process.find(process);
-    return found == of_process.end() ? of_others : found->second;
-  }
-};
 
 // A mapping, and what was waited for it.
 struct WaitedMapping {
@@ -42,9 +27,9 @@ class PlacedMemory {
   explicit PlacedMemory(const Record& record);
 
   std::size_t regions() const { return regions_.size(); }
-  double bytes() const { return bytes_; }                  // of all processes, in memory at some time
-  double unknown_share() const { return unknown_share_; }  // of the stall, of which no address is known
-  double misses() const { return misses_; }                // whose addresses the rest was split by
+  double bytes() const { return bytes_; }                     // of all processes, in memory at some time
+  double unknown_share() const { return shares_.unknown(); }  // of the stall, of which no address is known
+  double misses() const { return shares_.misses(); }          // whose addresses the rest was split by
 
   // With so much of the faster memory, what is waited for most lying there. What is found so by samples looks
   // better than it is, since those that fell by chance are among the hottest; found by one half of the
@@ -64,35 +49,21 @@ class PlacedMemory {
   std::vector<WaitedMapping> mappings() const;
 
  private:
-  // Which of the measurements count, in bits.
-  using Parts = unsigned;
-  static constexpr std::size_t kParts = RegionHeat::kParts;
-  static constexpr Parts kAll = (1U << kParts) - 1, kEven = 0x55 & kAll, kOdd = kAll & ~kEven;
+  using Parts = WaitedShares::Parts;
+  using Fast = WaitedShares::Fast;
 
   struct Region {
     RecordedRegion recorded;
     double bytes;
   };
-  struct Process {
-    double stall_ns = 0;
-    std::array<double, kParts> waited{};
 
-    double waited_in(Parts parts) const;
-  };
-  using Fast = std::vector<double>;  // what part of each region lies in the faster memory
-
-  double stall_ns(const Region& region, Parts parts) const;
-  bool has(Parts parts) const;
   std::vector<std::size_t> as_they_came() const;
   Fast fill(const std::vector<std::size_t>& order, double dram_bytes) const;
   Fast fill_hottest(double dram_bytes, Parts parts) const;
-  SlowShare share_of(const Fast& fast, Parts parts) const;
-  double error_of(const Fast& fast, double share) const;
-  SlowShare judged(const Fast& fast) const;  // by all measurements, with its error
 
-  std::map<std::uint32_t, Process> processes_;
   std::vector<Region> regions_;  // in the order in which they became known
-  double bytes_ = 0, unknown_share_ = 0, misses_ = 0;
+  WaitedShares shares_;          // of them
+  double bytes_ = 0;
 };
 
 }  // namespace nvmemu

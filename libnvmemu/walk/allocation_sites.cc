@@ -68,7 +68,7 @@ AllocationSites::Site* AllocationSites::add_site(std::uintptr_t code, std::strin
   return nullptr;
 }
 
-void AllocationSites::take(std::uintptr_t block, std::size_t bytes, Site& site) noexcept {
+bool AllocationSites::take(std::uintptr_t block, std::size_t bytes, Site& site) noexcept {
   const unsigned size_class = size_class_of(bytes);
   const std::size_t home = home_of(block, size_class);
   for (std::size_t i = 0; i < kReach; ++i) {
@@ -82,8 +82,9 @@ void AllocationSites::take(std::uintptr_t block, std::size_t bytes, Site& site) 
     size_classes_.fetch_or(std::uint64_t{1} << size_class, kRelaxed);
     lower(site.lowest, block);
     raise(site.most_bytes, site.bytes.fetch_add(bytes, kRelaxed) + bytes);
-    return;
+    return true;
   }
+  return false;
 }
 
 template <typename Test>

@@ -32,7 +32,13 @@ class AllocationSites {
   // Likewise, made where there is none; `name` is cut to what fits. Null: there is no room.
   Site* add_site(std::uintptr_t code, std::string_view name) noexcept;
 
-  void take(std::uintptr_t block, std::size_t bytes, Site& site) noexcept;
+  std::size_t number_of(const Site& site) const noexcept {  // below kMostSites
+    return static_cast<std::size_t>(&site - sites_.data());
+  }
+  Site& site(std::size_t number) noexcept { return sites_[number]; }
+
+  // False: there is no room.
+  bool take(std::uintptr_t block, std::size_t bytes, Site& site) noexcept;
   bool has(std::uintptr_t block) const noexcept;
   // The block at that very address, if any.
   void give_back(std::uintptr_t block) noexcept;

@@ -13,6 +13,7 @@
 #include "counters/replay/replay.h"
 #include "model/model_table.h"
 #include "model/placed_memory.h"
+#include "model/placed_owners.h"
 #include "model/prediction.h"
 
 namespace {
@@ -30,12 +31,19 @@ void check_placed(const Record& record, ReadLatency latency) {
   const PlacedMemory memory(record);
   require(memory.unknown_share() >= -1e-9 && memory.unknown_share() <= 1 + 1e-9);
   require(memory.mappings().size() <= memory.regions());
+  const PlacedOwners owners(record);
+  std::vector<SlowShare> shares;
+  shares.push_back(owners.of({.least_block_bytes = 1 << 20, .callers = {"build"}}));
+  shares.push_back(owners.of({.least_block_bytes = 1 << 20}));
+  shares.push_back(owners.of({.node = 1}));
   for (const double bytes : {0.0, 1.5 * kRegionBytes, 1e18}) {
-    for (const SlowShare& share : {memory.hottest(bytes), memory.first_touched(bytes)}) {
-      require(share.of_all >= -1e-9 && share.of_all <= 1 + 1e-9 && share.error_95 >= 0);
-      const Prediction found = predict(record, models()[0].delay_ns, latency, share);
-      require(std::isfinite(found.wall_ns()));
-    }
+    shares.push_back(memory.hottest(bytes));
+    shares.push_back(memory.first_touched(bytes));
+  }
+  for (const SlowShare& share : shares) {
+    require(share.of_all >= -1e-9 && share.of_all <= 1 + 1e-9 && share.error_95 >= 0);
+    const Prediction found = predict(record, models()[0].delay_ns, latency, share);
+    require(std::isfinite(found.wall_ns()));
   }
 }
 
@@ -81,10 +89,10 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   if (whole.size() > kHeaderBytes)
     std::memcpy(whole.data() + kHeaderBytes, data, whole.size() - kHeaderBytes);
   for (std::size_t at = kHeaderBytes; at < whole.size(); at += kSlotBytes) {
-    // A kind is one of four in four thousand million.
+    // A kind is one of six in four thousand million.
     std::uint32_t kind = 0;
     std::memcpy(&kind, &whole[at], sizeof kind);
-    kind %= 5;
+    kind %= 7;
     std::memcpy(&whole[at], &kind, sizeof kind);
   }
   check(whole);

@@ -122,7 +122,15 @@ TEST_F(PredictTest, RefusesPlacementsThatItCannotTell) {
   EXPECT_THAT(error({"--dram", "1G"}), HasSubstr("--dram: it is not said what memory is beside it"));
   EXPECT_THAT(error({"--tier", "far=2x"}), HasSubstr("it is not said what lies there"));
   EXPECT_THAT(error({"--tier", "far=2x", "--dram", "much"}), HasSubstr("--dram: "));
-  EXPECT_THAT(error({"--tier", "far=2x,node=1"}), HasSubstr("a record does not tell"));
+  EXPECT_THAT(error({"--tier", "far=2x,node=1"}),
+              AllOf(HasSubstr("does not tell of node 1, for the program was not shown one"),
+                    HasSubstr("hint: record it again with --tier far=MEMORY,node=1")));
+  for (const char* rule : {"malloc=1MiB", "caller=build"}) {
+    EXPECT_THAT(error({"--tier", std::string("far=2x,") + rule}),
+                AllOf(HasSubstr("does not tell who allocated what was waited for"),
+                      HasSubstr("hint: record it again with --allocation-sites")));
+  }
+  EXPECT_THAT(error({"--tier", "far=2x,malloc=1MiB,rest"}), HasSubstr("one rule at a time"));
   EXPECT_THAT(error({"--tier", "far=2x,file=/no/such"}), HasSubstr("no memory of /no/such was seen"));
   EXPECT_THAT(error({"--tier", "far=2x,file=/no/such,rest"}), HasSubstr("one rule at a time"));
   EXPECT_THAT(error({"--tier", "far"}), HasSubstr("--tier: "));

@@ -150,6 +150,18 @@ TEST_F(RecordCommand, LeavesAnEarlierRecordAloneWhereTheCommandDoesNotStart) {
   EXPECT_EQ(folder_.read("r.nvr"), "earlier");
 }
 
+TEST_F(RecordCommand, TakesOfTiersOnlyTheirNodes) {
+  for (const char* tier : {"far=2x,rest", "far=2x", "far=2x,node=1,malloc=1MiB", "far=2x,node=1,rest"}) {
+    const Outcome outcome = record({"true"}, {"--tier", tier});
+    EXPECT_EQ(outcome.status, 125);
+    EXPECT_THAT(outcome.err, HasSubstr("--tier: tier far: a record takes node=NUMBER, and no other rule"));
+  }
+  EXPECT_THAT(record({"true"}, {"--tier", "far=2x,node=0"}).err, HasSubstr("node= takes a number from 1"));
+  EXPECT_EQ(record({"true"}, {"--tier", "far=2x,node=1", "--allocation-sites"}).status, 0);
+  EXPECT_EQ(recorded().info.nodes, 2U);
+  EXPECT_TRUE(recorded().info.tells_blocks);
+}
+
 TEST_F(RecordCommand, RefusesAFileThatCannotBe) {
   const Outcome outcome = nvmemu(
       {"record", "--base-latency", "100ns", "-o", "/no/such/r", "--", "touch", folder_.file("started")});

@@ -15,8 +15,9 @@
 namespace nvmemu::record_format {
 
 inline constexpr std::uint64_t kMagic = 0x314452434552564e;  // "NVRECRD1" as bytes, on little-endian machines
-inline constexpr std::uint32_t kVersion = 2;
-inline constexpr std::uint32_t kFirstVersion = 1;  // has no regions; is read all the same
+inline constexpr std::uint32_t kVersion = 3;
+inline constexpr std::uint32_t kFirstVersion = 1;  // older ones are read all the same:
+inline constexpr std::uint32_t kFirstWithRegions = 2, kFirstWithOwners = 3;
 inline constexpr std::size_t kHeaderBytes = 4096;
 inline constexpr std::size_t kSlotBytes = 256;
 
@@ -42,9 +43,13 @@ struct Header {
   std::uint32_t reserved;
   char source[32];
   char cpu_model[128];
-  char command[1024];                    // words, blanks between them
-  char warnings[1536];                   // sentences, each with a newline
-  std::atomic<std::uint64_t> elsewhere;  // weights of misses whose region found no room
+  char command[1024];                     // words, blanks between them
+  char warnings[1536];                    // sentences, each with a newline
+  std::atomic<std::uint64_t> elsewhere;   // weights of misses whose region found no room
+  std::uint64_t tells_blocks;             // 1: of misses it is known who allocated them
+  std::uint64_t nodes;                    // emulated ones that the program was shown, in bits
+  std::atomic<std::uint64_t> unowned;     // blocks of which it is not known, for there was no room
+  std::atomic<std::uint32_t> call_lists;  // numbers given out, from 1
 };
 static_assert(sizeof(Header) <= kHeaderBytes && std::is_standard_layout_v<Header>);
 
@@ -52,7 +57,9 @@ enum class SlotKind : std::uint32_t {
   kUnfinished = 0,  // its thread was killed, or has not come to it yet
   kEpoch = 1,
   kProcess = 2,
-  kRegion = 3,  // goes on changing
+  kRegion = 3,  // goes on changing,
+  kOwner = 4,   // and so does this
+  kCall = 5,
 };
 
 // Threads that the C library knows are numbered from 0; those made by clone from here, which does not put the
@@ -94,8 +101,30 @@ struct RegionSlot {
   std::uint64_t mapping_begin, mapping_end;  // of what was mapped there when it was first seen
   char mapping[144];                         // its file, or as in "[heap]"; empty: of no file, or not known
 };
+
+// Blocks of one size, or nearly so, that one list of calls has allocated; of those, or of what is no block,
+// what lies on one node. What is of neither has one of its own, too, so that a process's are all it waits
+// for.
+struct OwnerSlot {
+  std::atomic<std::uint32_t> kind;
+  std::uint32_t process;
+  std::uint32_t calls;                                 // the list's number; 0: no block
+  std::uint32_t node;                                  // 0: none of the emulated ones
+  std::atomic<std::uint64_t> least_bytes, most_bytes;  // of its blocks
+  std::atomic<std::uint64_t> waited[RegionHeat::kParts], misses;
+  std::uint8_t reserved[152];
+};
+
+// One of a list of calls.
+struct CallSlot {
+  std::atomic<std::uint32_t> kind;
+  std::uint32_t calls;  // the list's number
+  char library[72];     // the file's name without its folder; as all names cut to what fits
+  char function[176];   // as the linker has it; empty: it knows none
+};
 static_assert(sizeof(EpochSlot) == kSlotBytes && sizeof(ProcessSlot) == kSlotBytes &&
-              sizeof(RegionSlot) == kSlotBytes);
+              sizeof(RegionSlot) == kSlotBytes && sizeof(OwnerSlot) == kSlotBytes &&
+              sizeof(CallSlot) == kSlotBytes);
 static_assert(std::atomic<std::uint64_t>::is_always_lock_free);
 
 // Calls visit(slot's figure, counts' figure) for each that is kept: the one list of them.

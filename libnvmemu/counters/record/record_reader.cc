@@ -112,7 +112,13 @@ class Parser {
     record_.exit_status = header.exit_status;
     record_.warnings = lines_of(text_of(header.warnings));
     record_.lost = header.lost.load();
-    record_.keeps_regions = header.version > kFirstVersion;
+    record_.keeps_regions = header.version >= kFirstWithRegions;
+    keeps_owners_ = header.version >= kFirstWithOwners;
+    if (keeps_owners_) {
+      record_.info.tells_blocks = header.tells_blocks != 0;
+      record_.info.nodes = header.nodes;
+      record_.unowned = header.unowned.load();
+    }
     record_.elsewhere = static_cast<double>(header.elsewhere.load());
     return {};
   }
@@ -135,6 +141,13 @@ class Parser {
           break;
         case SlotKind::kRegion:
           sensible = record_.keeps_regions && read_region(at);
+          break;
+        case SlotKind::kOwner:
+          sensible = keeps_owners_ && read_owner(at);
+          break;
+        case SlotKind::kCall:
+          sensible = keeps_owners_;
+          if (sensible) read_call(at);
           break;
         default:
           sensible = false;
@@ -173,22 +186,49 @@ class Parser {
   bool read_region(const std::byte* at) {
     alignas(RegionSlot) std::byte room[sizeof(RegionSlot)];
     const auto& slot = view<RegionSlot>(at, room);
-    RecordedRegion region{.process = slot.process,
-                          .address = slot.address,
-                          .mapping_begin = slot.mapping_begin,
-                          .mapping_end = slot.mapping_end,
-                          .mapping = text_of(slot.mapping)};
-    bool sensible = slot.address % kRegionBytes == 0 && slot.mapping_begin <= slot.mapping_end;
-    const auto read = [&sensible](const std::atomic<std::uint64_t>& kept, double most, double& figure) {
-      figure = static_cast<double>(kept.load());
-      sensible = sensible && figure <= most;
-    };
-    for (std::size_t part = 0; part < region.waited.size(); ++part)
-      read(slot.waited[part], kMostWeight, region.waited[part]);
-    read(slot.misses, kMostCount, region.misses);
-    read(slot.resident_bytes, double{kRegionBytes}, region.resident_bytes);
+    RecordedRegion region;
+    region.address = slot.address;
+    region.mapping_begin = slot.mapping_begin;
+    region.mapping_end = slot.mapping_end;
+    region.mapping = text_of(slot.mapping);
+    const bool sensible = slot.address % kRegionBytes == 0 && slot.mapping_begin <= slot.mapping_end &&
+                          read_waits(slot, region) &&
+                          read_figure(slot.resident_bytes, double{kRegionBytes}, region.resident_bytes);
     if (sensible) record_.regions.push_back(std::move(region));
     return sensible;
+  }
+
+  bool read_owner(const std::byte* at) {
+    alignas(OwnerSlot) std::byte room[sizeof(OwnerSlot)];
+    const auto& slot = view<OwnerSlot>(at, room);
+    RecordedOwner owner;
+    owner.calls = slot.calls;
+    owner.node = slot.node;
+    const bool sensible = read_waits(slot, owner) &&
+                          read_figure(slot.least_bytes, kMostCount, owner.least_bytes) &&
+                          read_figure(slot.most_bytes, kMostCount, owner.most_bytes);
+    if (sensible) record_.owners.push_back(owner);
+    return sensible;
+  }
+
+  void read_call(const std::byte* at) {
+    alignas(CallSlot) std::byte room[sizeof(CallSlot)];
+    const auto& slot = view<CallSlot>(at, room);
+    record_.calls[slot.calls].push_back({text_of(slot.library), text_of(slot.function)});
+  }
+
+  template <typename Slot>
+  static bool read_waits(const Slot& slot, RecordedWaits& waits) {
+    waits.process = slot.process;
+    bool sensible = read_figure(slot.misses, kMostCount, waits.misses);
+    for (std::size_t part = 0; part < waits.waited.size(); ++part)
+      sensible = read_figure(slot.waited[part], kMostWeight, waits.waited[part]) && sensible;
+    return sensible;
+  }
+
+  static bool read_figure(const std::atomic<std::uint64_t>& kept, double most, double& figure) {
+    figure = static_cast<double>(kept.load());
+    return figure <= most;
   }
 
   // Slots are claimed in the order of time, but for threads that claim at the same moment.
@@ -211,6 +251,7 @@ class Parser {
   std::span<const std::byte> bytes_;
   alignas(Header) std::byte header_[sizeof(Header)]{};
   bool header_read_ = false;
+  bool keeps_owners_ = false;
   std::uint64_t slots_ = 0;
   Record record_;
 };

@@ -6,6 +6,7 @@
 
 #include <array>
 #include <cstdint>
+#include <map>
 #include <numeric>
 #include <span>
 #include <string>
@@ -27,18 +28,33 @@ struct RecordedEpoch {
   EpochCounts counts;
 };
 
-// 2 MiB of a process's memory: what was waited for it. Weights mean something in proportion to each other.
-struct RecordedRegion {
+// What was waited for a part of a process's memory. Weights mean something in proportion to each other.
+struct RecordedWaits {
   std::uint32_t process = 0;
-  std::uint64_t address = 0;                        // of its first byte
   std::array<double, RegionHeat::kParts> waited{};  // weights of its misses: so many measurements
   double misses = 0;                                // that these are the weights of
-  double resident_bytes = 0;                        // the most that was found in memory; 0: nobody has looked
-  std::uint64_t mapping_begin = 0;                  // of what was mapped there when it was first seen
-  std::uint64_t mapping_end = 0;
-  std::string mapping;  // its file, or as in "[heap]"; empty: of no file, or not known
 
   double waited_in_all() const { return std::accumulate(waited.begin(), waited.end(), 0.0); }
+};
+
+// 2 MiB of it.
+struct RecordedRegion : RecordedWaits {
+  std::uint64_t address = 0;        // of its first byte
+  double resident_bytes = 0;        // the most that was found in memory; 0: nobody has looked
+  std::uint64_t mapping_begin = 0;  // of what was mapped there when it was first seen
+  std::uint64_t mapping_end = 0;
+  std::string mapping;  // its file, or as in "[heap]"; empty: of no file, or not known
+};
+
+// Blocks that the same calls have allocated, and what lies on one node: record_format.h.
+struct RecordedOwner : RecordedWaits {
+  std::uint32_t calls = 0;                 // of Record::calls; 0: no block
+  std::uint32_t node = 0;                  // 0: none of the emulated ones
+  double least_bytes = 0, most_bytes = 0;  // of its blocks
+};
+
+struct RecordedCall {
+  std::string library, function;  // as the linker has it; empty: it knows none
 };
 
 struct Record {
@@ -54,6 +70,9 @@ struct Record {
   bool keeps_regions = true;            // false: it was made before records had them
   std::vector<RecordedRegion> regions;  // in the order in which they became known
   double elsewhere = 0;                 // weights of misses whose region found no room
+  std::vector<RecordedOwner> owners;    // of a process with misses, all of them, where records have any
+  std::map<std::uint32_t, std::vector<RecordedCall>> calls;  // lists by their number, the nearest call first
+  std::uint64_t unowned = 0;                                 // blocks of which nothing was kept
 };
 
 Result<Record> parse_record(std::span<const std::byte> bytes);

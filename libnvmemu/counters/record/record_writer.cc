@@ -30,7 +30,7 @@ tl::unexpected<Error> system_failure(const char* what, const std::string& path, 
 
 // Cut off at the end of the field, whose last byte stays 0.
 template <std::size_t kBytes>
-void put_text(char (&field)[kBytes], const std::string& text) {
+void put_text(char (&field)[kBytes], std::string_view text) {
   std::copy_n(text.data(), std::min(text.size(), kBytes - 1), field);
 }
 
@@ -48,6 +48,8 @@ void write_header(Header& header, const RecordInfo& info) {
   header.remote_ns = info.remote_ns;
   header.epoch_ns = info.epoch_ns;
   header.start_ns = static_cast<double>(monotonic_raw_ns());
+  header.tells_blocks = info.tells_blocks ? 1 : 0;
+  header.nodes = info.nodes;
   put_text(header.source, info.source);
   put_text(header.cpu_model, info.cpu_model);
   put_text(header.command, info.command);
@@ -232,6 +234,34 @@ RegionSlot* RecordWriter::add_region(std::uint32_t process, std::uintptr_t addre
 void RecordWriter::add_elsewhere(std::uint64_t weight) noexcept {
   header().elsewhere.fetch_add(weight, kRelaxed);
 }
+
+std::uint32_t RecordWriter::add_call_list() noexcept {
+  return header().call_lists.fetch_add(1, kRelaxed) + 1;
+}
+
+void RecordWriter::add_call(std::uint32_t calls, std::string_view library,
+                            std::string_view function) noexcept {
+  std::byte* memory = claim();
+  if (memory == nullptr) return;
+  auto* slot = reinterpret_cast<CallSlot*>(memory);
+  slot->calls = calls;
+  put_text(slot->library, library);
+  put_text(slot->function, function);
+  slot->kind.store(static_cast<std::uint32_t>(SlotKind::kCall), std::memory_order_release);
+}
+
+OwnerSlot* RecordWriter::add_owner(std::uint32_t process, std::uint32_t calls, std::uint32_t node) noexcept {
+  std::byte* memory = claim();
+  if (memory == nullptr) return nullptr;
+  auto* slot = reinterpret_cast<OwnerSlot*>(memory);
+  slot->process = process;
+  slot->calls = calls;
+  slot->node = node;
+  slot->kind.store(static_cast<std::uint32_t>(SlotKind::kOwner), std::memory_order_release);
+  return slot;
+}
+
+void RecordWriter::add_unowned() noexcept { header().unowned.fetch_add(1, kRelaxed); }
 
 Result<void> RecordWriter::finish(double wall_ns, int exit_status, const std::string& warnings,
                                   bool all_ended) {

@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 #include "base/descriptor.h"
 #include "base/result.h"
@@ -25,6 +26,8 @@ struct RecordInfo {
   double base_ns = 0, base_spread = 0;
   double cache_ns = 0, remote_ns = 0;  // 0: not known
   double epoch_ns = 0;
+  bool tells_blocks = false;  // of what is waited for, who allocated it
+  std::uint64_t nodes = 0;    // emulated ones that the program is shown, in bits
 };
 
 // Which thread an epoch is of, by the numbers that the writer gave out.
@@ -61,6 +64,16 @@ class RecordWriter {
   record_format::RegionSlot* add_region(std::uint32_t process, std::uintptr_t address) noexcept;
   // Weights of misses whose region has no entry.
   void add_elsewhere(std::uint64_t weight) noexcept;
+
+  // A number for a list of calls, from 1; and one of its calls.
+  std::uint32_t add_call_list() noexcept;
+  void add_call(std::uint32_t calls, std::string_view library, std::string_view function) noexcept;
+  // An entry for what was waited for in blocks that these calls have allocated (0: in none), on that node (0:
+  // on none). Its figures are the caller's to write. Null where there is no room.
+  record_format::OwnerSlot* add_owner(std::uint32_t process, std::uint32_t calls,
+                                      std::uint32_t node) noexcept;
+  // A block of which nothing is kept.
+  void add_unowned() noexcept;
 
   // When the run is over, by who made it. `all_ended`: no process can write any more, so what is not used of
   // the file may go.

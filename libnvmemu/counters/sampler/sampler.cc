@@ -180,8 +180,9 @@ void Sampler::note_places(const WalkTaken& walk) noexcept {
   const double share = waited_ns / (waited_ns + kNsPerInstruction * walk.steps);
   const auto weight = static_cast<std::uint32_t>(WaitedPlaces::kWhole * share / misses);
   walks_.for_each_miss([&](std::uintptr_t address) { shared_.places->add(address, weight); });
-  if (shared_.heat != nullptr)
-    shared_.heat->add(walks_.missed(), static_cast<std::uint32_t>(RegionHeat::kWhole * share));
+  const auto whole = static_cast<std::uint32_t>(RegionHeat::kWhole * share);
+  if (shared_.heat != nullptr) shared_.heat->add(walks_.missed(), whole);
+  if (shared_.owners != nullptr) shared_.owners->add(walks_.missed(), whole);
 }
 
 void Sampler::drain_ring() noexcept {

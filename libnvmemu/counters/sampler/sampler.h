@@ -10,6 +10,7 @@
 
 #include "base/carried_time.h"
 #include "base/clock.h"
+#include "counters/record/owner_recorder.h"
 #include "counters/sampler/account/persist_estimate.h"
 #include "counters/sampler/account/recent_misses.h"
 #include "counters/sampler/account/since_gap.h"
@@ -33,7 +34,8 @@ struct SamplerShared {
   Learnt* learnt = nullptr;          // set before the first thread begins,
   SharedWalks* walks = nullptr;      // and these; null: nothing is walked
   WaitedPlaces* places = nullptr;    // and these, of a process; null: nobody asks
-  RegionHeat* heat = nullptr;        // likewise
+  RegionHeat* heat = nullptr;        // likewise,
+  OwnerRecorder* owners = nullptr;   // and this
   CarriedTime* unsampled = nullptr;  // what a timer has not ticked in, of threads that have ended; null: none
   // Code in which a thread only spins for others, a runtime's: time there is nobody's stall.
   std::atomic<std::uintptr_t> waiting_code_begin{0}, waiting_code_end{0};

@@ -15,6 +15,7 @@ namespace {
 
 using record_format::EpochSlot;
 using record_format::Header;
+using record_format::OwnerSlot;
 using record_format::RegionSlot;
 using testing::HasSubstr;
 
@@ -54,9 +55,9 @@ TEST_F(BrokenRecord, OfAnotherKindIsNone) {
 
 TEST_F(BrokenRecord, OfAnotherVersionNamesIt) {
   put<std::uint32_t>(offsetof(Header, version), 9);
-  EXPECT_EQ(error(), "it is a record of version 9, and this is for 2");
+  EXPECT_EQ(error(), "it is a record of version 9, and this is for 3");
   put<std::uint32_t>(offsetof(Header, version), 0);
-  EXPECT_EQ(error(), "it is a record of version 0, and this is for 2");
+  EXPECT_EQ(error(), "it is a record of version 0, and this is for 3");
 }
 
 TEST_F(BrokenRecord, ThatIsCutShortSaysSo) {
@@ -124,6 +125,32 @@ TEST_F(BrokenRecord, OfTheFirstVersionHasNoRegions) {
   EXPECT_FALSE(record->keeps_regions);
   put<std::uint32_t>(slot(1), 3);  // a region's kind
   EXPECT_EQ(error(), "entry 1 makes no sense");
+}
+
+TEST_F(BrokenRecord, OfTheSecondVersionHasNoOwners) {
+  put<std::uint32_t>(offsetof(Header, version), 2);
+  put<std::uint64_t>(offsetof(Header, tells_blocks), 1);  // what lay there was nothing
+  const auto record = parse_record(std::as_bytes(std::span(bytes_)));
+  ASSERT_TRUE(record);
+  EXPECT_TRUE(record->keeps_regions);
+  EXPECT_FALSE(record->info.tells_blocks);
+  for (const std::uint32_t kind : {4, 5}) {
+    put<std::uint32_t>(slot(1), kind);
+    EXPECT_EQ(error(), "entry 1 makes no sense");
+  }
+}
+
+TEST_F(BrokenRecord, NamesTheOwnerThatMakesNoSense) {
+  std::memset(bytes_.data() + slot(2), 0, record_format::kSlotBytes);
+  put<std::uint32_t>(slot(2), 4);
+  EXPECT_EQ(error(), "no error");
+  const std::string whole = bytes_;
+  for (const std::size_t offset : {offsetof(OwnerSlot, waited), offsetof(OwnerSlot, misses),
+                                   offsetof(OwnerSlot, least_bytes), offsetof(OwnerSlot, most_bytes)}) {
+    bytes_ = whole;
+    put(slot(2) + offset, ~std::uint64_t{0});
+    EXPECT_EQ(error(), "entry 2 makes no sense") << offset;
+  }
 }
 
 TEST_F(BrokenRecord, NamesTheRegionThatMakesNoSense) {
