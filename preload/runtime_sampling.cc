@@ -42,6 +42,7 @@ void Runtime::create_walks() {
   if (shared_.walks == nullptr) return;
   shared_.places = map_zeroed<WaitedPlaces>();
   if (config_.allocation_sites && shared_.places != nullptr) sites_ = map_zeroed<AllocationSites>();
+  if (shared_.places != nullptr && placement_.is_open()) shared_.tiers = &board_->tiers().readings;
   if (record_ && shared_.places != nullptr) record_owners();
   if (record_ || !config_.migration.empty()) shared_.heat = regions_.open();
   if (!config_.migration.empty()) migrator_.open(config_, shared_.heat);

@@ -2,8 +2,9 @@
 #include "model/waited_shares.h"
 
 #include <algorithm>
-#include <cmath>
 #include <utility>
+
+#include "base/share_error.h"
 
 namespace nvmemu {
 namespace {
@@ -72,28 +73,13 @@ SlowShare WaitedShares::share_of(const Fast& fast, Parts parts) const {
   return share;
 }
 
-// By how far the measurements are apart, whatever makes them so: misses of one sample lie close together, and
-// programs have phases. No less than what as many misses scatter by chance (Agresti and Coull, 1998: also
-// where all are in one memory). The unknown part may be in either.
+// The unknown part may be in either.
 double WaitedShares::error_of(const Fast& fast, double share) const {
-  // Student's t by degrees of freedom, two-sided.
-  constexpr double kT95[kParts] = {0, 12.71, 4.30, 3.18, 2.78, 2.57, 2.45, 2.36};
-  double squares = 0;
-  std::size_t count = 0;
+  std::vector<double> shares;
   for (std::size_t part = 0; part < kParts; ++part) {
-    if (!has(1U << part)) continue;
-    const double apart = share_of(fast, 1U << part).of_all - share;
-    squares += apart * apart;
-    ++count;
+    if (has(1U << part)) shares.push_back(share_of(fast, 1U << part).of_all);
   }
-  const double p = (misses_ * share + 2) / (misses_ + 4);
-  double error = 1.96 * std::sqrt(p * (1 - p) / (misses_ + 4));
-  if (count > 1) {
-    const auto n = static_cast<double>(count);
-    error = std::max(error, kT95[count - 1] * std::sqrt(squares / (n * (n - 1))));
-  }
-  const double either = std::max(share, 1 - share);
-  return (1 - unknown_) * (count > 1 ? std::min(error, either) : either) + unknown_ * either;
+  return (1 - unknown_) * share_error_95(shares, share, misses_) + unknown_ * std::max(share, 1 - share);
 }
 
 SlowShare WaitedShares::judged(const Fast& fast) const {

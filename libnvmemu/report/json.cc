@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <exception>
 #include <nlohmann/json.hpp>
 
@@ -137,15 +138,26 @@ Json persists_json(const PersistReport& persists) {
   return json;
 }
 
-Json tiers_json(const std::vector<TierReport>& tiers) {
+// Which loads were whose is known of those that walks have passed; of others it is taken to be as of these.
+Json told_json(const RunTotals& totals) {
+  if (totals.stall_ns <= 0) return {};
+  const double others = std::min(1.0, totals.unwalked_ns / totals.stall_ns);
+  return {{"walks", 1 - others}, {"as_others", others}};
+}
+
+Json tiers_json(const RunReport& report) {
   Json all = Json::array();
-  for (const TierReport& tier : tiers) {
+  const double stall_ns = stall_ns_of(report.tiers);
+  for (const TierReport& tier : report.tiers) {
     Json json{{"name", tier.name},
               {"profile", optional_text(tier.profile)},
               {"read_latency_ns", tier.read_latency_ns},
               {"rule", tier.rule},
               {"has_the_rest", tier.has_the_rest}};
     put_numbers(json, tier);
+    json["share"] = stall_ns > 0 ? Json(tier.stall_ns / stall_ns) : Json(nullptr);
+    json["share_error_95"] = optional_number(tier.share_error_95);
+    json["told_by"] = told_json(report.totals);
     all.push_back(std::move(json));
   }
   return all;
@@ -233,7 +245,7 @@ Json report_json(const RunReport& report) {
       {"error", {{"relative_95", optional_number(report.error_relative_95)}, {"from", report.error_from}}},
       {"warnings", report.warnings},
       {"totals", numbers_json(report.totals)},
-      {"tiers", tiers_json(report.tiers)},
+      {"tiers", tiers_json(report)},
       {"places", places_json(report.places)},
       {"migrations", migrations_json(report.migrations)},
       {"persists", persists_json(report.persists)},

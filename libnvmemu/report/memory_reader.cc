@@ -5,7 +5,10 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <optional>
+#include <vector>
 
+#include "base/share_error.h"
 #include "base/units.h"
 #include "report/board_figures.h"
 #include "report/number_ranges.h"
@@ -37,6 +40,36 @@ void warn_of_unmapped(const TierTally::Sums& sums, const TierReport& tier, RunRe
   }
 }
 
+// As far as walks tell: of the parts of what they have found, which are as many measurements.
+std::optional<double> share_error_of(const TierReadings& found, std::size_t tier) {
+  std::vector<double> shares;
+  double own = 0, all = 0, readings = 0;
+  for (std::size_t part = 0; part < TierReadings::kParts; ++part) {
+    double whole = 0;
+    for (const auto& waited : found.waited) whole += static_cast<double>(waited[part].load());
+    if (whole <= 0) continue;
+    const auto one = static_cast<double>(found.waited[tier][part].load());
+    shares.push_back(one / whole);
+    own += one;
+    all += whole;
+  }
+  if (all <= 0) return std::nullopt;
+  for (const auto& count : found.readings) readings += static_cast<double>(count.load());
+  return share_error_95(shares, own / all, readings);
+}
+
+// Which tier it was is taken to be as of the others.
+void warn_of_unknown(RunReport& report) {
+  constexpr double kMuch = 0.2;
+  const RunTotals& totals = report.totals;
+  const double share = totals.stall_ns > 0 ? totals.unwalked_ns / totals.stall_ns : 0;
+  if (report.tiers.empty() || share <= kMuch) return;
+  report.warnings.push_back(fmt::format(
+      "of {:.0f} % of the waiting it is not known which tier it was for: no walk has passed those "
+      "loads, and they are taken to be as the others",
+      100 * std::min(1.0, share)));
+}
+
 void read_tiers(const TierTally& tally, RunReport& report) {
   const auto cut = [](const std::atomic<std::uint64_t>& word, NumberRange range) {
     return std::min(range.most, static_cast<double>(word.load()));
@@ -49,6 +82,8 @@ void read_tiers(const TierTally& tally, RunReport& report) {
     tier.placed_bytes = cut(sums.placed_bytes, kBytes);
     tier.stall_ns = cut(sums.stall_ns, kNanoseconds);
     tier.delay_ns = cut(sums.delay_ns, kNanoseconds);
+    tier.readings = cut(tally.readings.readings[i], kReadings);
+    tier.share_error_95 = share_error_of(tally.readings, i);
     if (!has_emulated(report)) continue;
     if (!tier.has_the_rest && tier.placed_bytes <= 0) {
       report.warnings.push_back(fmt::format("nothing was ever put into tier {} ({})", tier.name, tier.rule));
@@ -57,6 +92,7 @@ void read_tiers(const TierTally& tally, RunReport& report) {
     }
   }
   warn_of_unfilled(tally, report);
+  warn_of_unknown(report);
   const std::uint64_t unplaced = tally.unplaced.load();
   if (unplaced > 0)
     report.warnings.push_back(fmt::format(

@@ -101,7 +101,10 @@ Result<RunReport> merge_reports(const std::vector<RunReport>& reports) {
   merged.storage.clear();  // likewise
   clear_numbers(merged.migrations);
   clear_numbers(merged.persists);
-  for (TierReport& tier : merged.tiers) clear_numbers(tier);
+  for (TierReport& tier : merged.tiers) {
+    clear_numbers(tier);
+    if (reports.size() > 1) tier.share_error_95.reset();
+  }
   if (reports.size() > 1) merged.alternation = {};
   merged.processes.clear();
   merged.places.clear();

@@ -21,6 +21,7 @@ inline constexpr NumberRange kShare{0, 1};
 inline constexpr NumberRange kCpuSeconds{0, 4e10};  // 64 bits of ns, twice
 inline constexpr NumberRange kProgress{0, 2e19};    // 64 bits
 inline constexpr NumberRange kEraseCycles{0, 1e12};
+inline constexpr NumberRange kReadings{0, 2e19};  // 64 bits
 inline constexpr NumberRange kSlowdown{0, 1e12};
 
 // The most that a count can be.

@@ -59,11 +59,10 @@ struct NumberTable<RunTotals> {
 template <>
 struct NumberTable<TierReport> {
   using Report = TierReport;
-  static constexpr NumberRow<Report> kNumbers[] = {{"placed_bytes", &Report::placed_bytes, kBytes},
-                                                   {"read_bytes", &Report::read_bytes, kBytes},
-                                                   {"written_bytes", &Report::written_bytes, kBytes},
-                                                   {"stall_ns", &Report::stall_ns, kNanoseconds},
-                                                   {"delay_ns", &Report::delay_ns, kNanoseconds}};
+  static constexpr NumberRow<Report> kNumbers[] = {
+      {"placed_bytes", &Report::placed_bytes, kBytes},   {"read_bytes", &Report::read_bytes, kBytes},
+      {"written_bytes", &Report::written_bytes, kBytes}, {"stall_ns", &Report::stall_ns, kNanoseconds},
+      {"delay_ns", &Report::delay_ns, kNanoseconds},     {"readings", &Report::readings, kReadings, true}};
 };
 
 template <>

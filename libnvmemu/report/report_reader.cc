@@ -162,6 +162,7 @@ std::vector<TierReport> tiers_of(const Fields& fields) {
                       .rule = tier.text("rule"),
                       .has_the_rest = tier.flag("has_the_rest")};
     read_numbers(tier, report);
+    report.share_error_95 = tier.number_or_nothing("share_error_95", kShare);
     tiers.push_back(std::move(report));
   }
   return tiers;

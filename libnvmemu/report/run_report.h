@@ -43,16 +43,24 @@ struct TierReport {
   std::string name;
   std::string profile;  // that the latency is of; empty: it was given as such
   double read_latency_ns = 0;
-  std::string rule;                     // what is in it, for people
-  double read_bytes = 0;                // what was streamed from it, where that is measured,
-  double written_bytes = 0;             // and to it
-  double placed_bytes = 0;              // that were ever put into it, by a file rule or nvmemu_place()
-  double stall_ns = 0;                  // what loads from it were waited for here,
-  double delay_ns = 0;                  // and are to be waited for longer
-  std::uint64_t comes_after_bytes = 0;  // that a process has touched elsewhere; 0: not so; not in JSON
-  bool has_the_rest = false;            // or a part of it: of what nobody places
-  std::vector<std::string> files{};     // of its rules; not in JSON
+  std::string rule;                        // what is in it, for people
+  double read_bytes = 0;                   // what was streamed from it, where that is measured,
+  double written_bytes = 0;                // and to it
+  double placed_bytes = 0;                 // that were ever put into it, by a file rule or nvmemu_place()
+  double stall_ns = 0;                     // what loads from it were waited for here,
+  double delay_ns = 0;                     // and are to be waited for longer
+  double readings = 0;                     // loads that walks have found in it, by which that is known
+  std::optional<double> share_error_95{};  // of its share of stall_ns; empty: nothing was found anywhere
+  std::uint64_t comes_after_bytes = 0;     // that a process has touched elsewhere; 0: not so; not in JSON
+  bool has_the_rest = false;               // or a part of it: of what nobody places
+  std::vector<std::string> files{};        // of its rules; not in JSON
 };
+
+inline double stall_ns_of(const std::vector<TierReport>& tiers) {
+  double sum = 0;
+  for (const TierReport& tier : tiers) sum += tier.stall_ns;
+  return sum;
+}
 
 // Memory that was waited for: a file that is mapped, the heap, a stack, or other memory.
 struct PlaceReport {

@@ -94,11 +94,18 @@ std::string bandwidth_error_line(const BandwidthReport& bandwidth) {
                      bandwidth.error_from);
 }
 
-std::string tier_line(const TierReport& tier) {
+// Of what was waited for, its part.
+std::string tier_share(const TierReport& tier, double stall_ns) {
+  if (stall_ns <= 0 || !tier.share_error_95) return "";
+  return fmt::format(" ({:.0f} +-{:.0f} % of all)", 100 * tier.stall_ns / stall_ns,
+                     100 * *tier.share_error_95);
+}
+
+std::string tier_line(const TierReport& tier, double stall_ns) {
   return fmt::format(
-      "tier {}, {} ({}): waited {} for it, delayed by {}{}{}", tier.name,
+      "tier {}, {} ({}): waited {}{} for it, delayed by {}{}{}", tier.name,
       format_latency(tier.read_latency_ns), tier.rule, format_duration(tier.stall_ns),
-      format_duration(tier.delay_ns),
+      tier_share(tier, stall_ns), format_duration(tier.delay_ns),
       tier.placed_bytes > 0
           ? fmt::format(", {} placed", format_size(static_cast<std::uint64_t>(tier.placed_bytes)))
           : "",
@@ -240,7 +247,7 @@ std::string summary(const RunReport& report) {
     add(injected_line(report));
     add(error_line(report));
     if (report.persists.persists + report.persists.estimated_persists > 0) add(persists_line(report));
-    for (const TierReport& tier : report.tiers) add(tier_line(tier));
+    for (const TierReport& tier : report.tiers) add(tier_line(tier, stall_ns_of(report.tiers)));
     if (!report.migrations.policy.empty()) add(migrations_line(report.migrations));
     if (report.paging.dram_bytes > 0) {
       for (const std::string& line : paging_lines(report.paging)) add(line);

@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include "tier/tier.h"
+#include "tier/tier_readings.h"
 
 namespace nvmemu {
 
@@ -26,6 +27,7 @@ struct TierTally {
     }
   };
   ByTier<Sums> tiers;
+  TierReadings readings;                                 // that tell which tier was waited for
   std::atomic<std::uint64_t> persists, persisted_lines;  // of all tiers: fences behind flushes,
   std::atomic<std::uint64_t> persist_delay_ns;           // and what they were waited for longer
   // Those that nobody told of, as walks have them; of the delay, theirs; what a model may be wrong by, and

@@ -182,6 +182,7 @@ void Sampler::note_places(const WalkTaken& walk) noexcept {
   walks_.for_each_miss([&](std::uintptr_t address) { shared_.places->add(address, weight); });
   const auto whole = static_cast<std::uint32_t>(RegionHeat::kWhole * share);
   if (shared_.heat != nullptr) shared_.heat->add(walks_.missed(), whole);
+  if (shared_.tiers != nullptr) shared_.tiers->add(*options_.tiers, walks_.missed(), whole);
   if (shared_.owners != nullptr) shared_.owners->add(walks_.missed(), whole);
 }
 

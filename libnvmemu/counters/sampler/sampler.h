@@ -25,6 +25,7 @@
 #include "counters/sampler/walked/thread_walks.h"
 #include "counters/thread_source.h"
 #include "tier/region_heat.h"
+#include "tier/tier_readings.h"
 #include "walk/waited_places.h"
 
 namespace nvmemu {
@@ -35,7 +36,8 @@ struct SamplerShared {
   SharedWalks* walks = nullptr;      // and these; null: nothing is walked
   WaitedPlaces* places = nullptr;    // and these, of a process; null: nobody asks
   RegionHeat* heat = nullptr;        // likewise,
-  OwnerRecorder* owners = nullptr;   // and this
+  OwnerRecorder* owners = nullptr;   // and this,
+  TierReadings* tiers = nullptr;     // and these, where there are tiers
   CarriedTime* unsampled = nullptr;  // what a timer has not ticked in, of threads that have ended; null: none
   // Code in which a thread only spins for others, a runtime's: time there is nobody's stall.
   std::atomic<std::uintptr_t> waiting_code_begin{0}, waiting_code_end{0};

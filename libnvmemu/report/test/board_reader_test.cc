@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 
 #include "board_files.h"
@@ -334,6 +335,34 @@ TEST_F(BoardReader, CanBeReadTwice) {
   EXPECT_EQ(report.processes.size(), 1U);
   EXPECT_EQ(report.totals.threads, 1U);
   EXPECT_EQ(report.ticker, "perf_event");
+}
+
+// Four measurements of a quarter and four of three: by chance, 800 readings would be nearer.
+TEST_F(BoardReader, ATiersShareIsAsSureAsItsReadingsAgree) {
+  add_thread(100, add_process(100));
+  TierReadings& found = board_->tiers().readings;
+  for (std::size_t part = 0; part < TierReadings::kParts; ++part) {
+    found.waited[0][part] = part < 4 ? 75 : 25;
+    found.waited[1][part] = part < 4 ? 25 : 75;
+  }
+  found.readings[0] = found.readings[1] = 400;
+  RunReport report;
+  report.tiers.resize(2);
+  read_board(*board_, report);
+  EXPECT_EQ(report.tiers[1].readings, 400);
+  ASSERT_TRUE(report.tiers[1].share_error_95);
+  EXPECT_NEAR(*report.tiers[1].share_error_95, 2.36 * 0.25 / std::sqrt(7), 1e-9);
+}
+
+TEST_F(BoardReader, SaysHowMuchOfTheWaitingIsOfNoKnownTier) {
+  BoardThread& thread = add_thread(100, add_process(100));
+  RunReport report;
+  report.tiers.resize(2);
+  thread.unwalked_ns.store(300'000);
+  read_board(*board_, report);
+  EXPECT_FALSE(report.tiers[1].share_error_95);
+  EXPECT_THAT(report.warnings, Contains(HasSubstr("of 30 % of the waiting it is not known which tier")));
+  EXPECT_THAT(read().warnings, Not(Contains(HasSubstr("which tier"))));
 }
 
 }  // namespace

@@ -99,6 +99,7 @@ TEST_F(HostileBoard, TiersHaveNoMoreThanAReportMayHold) {
   constexpr auto kMost = std::numeric_limits<std::uint64_t>::max();
   TierTally::Sums& sums = board_->tiers().tiers[1];
   sums.stall_ns = sums.delay_ns = sums.placed_bytes = kMost;
+  board_->tiers().readings.waited[1][3] = board_->tiers().readings.readings[1] = kMost;
   board_->tiers().unplaced = kMost;
   board_->tiers().promotions = board_->tiers().moved_bytes = board_->tiers().move_delay_ns = kMost;
   RunReport report;

@@ -92,12 +92,23 @@ TEST(ReportJson, HasTheTiers) {
                    .rule = "file /x",
                    .placed_bytes = 4096,
                    .stall_ns = 1e9,
-                   .delay_ns = 2e9}};
+                   .delay_ns = 2e9,
+                   .readings = 50,
+                   .share_error_95 = 0.1}};
+  report.tiers[0].stall_ns = 3e9;
+  report.totals.stall_ns = 4e9;
+  report.totals.unwalked_ns = 1e9;
   const json tiers = json::parse(to_json(report))["tiers"];
   ASSERT_EQ(tiers.size(), 2U);
   EXPECT_THAT(keys(tiers[1]),
               UnorderedElementsAre("name", "profile", "read_latency_ns", "rule", "has_the_rest",
-                                   "placed_bytes", "read_bytes", "written_bytes", "stall_ns", "delay_ns"));
+                                   "placed_bytes", "read_bytes", "written_bytes", "stall_ns", "delay_ns",
+                                   "readings", "share", "share_error_95", "told_by"));
+  EXPECT_EQ(tiers[1]["share"], 0.25);
+  EXPECT_EQ(tiers[1]["share_error_95"], 0.1);
+  EXPECT_EQ(tiers[1]["told_by"]["walks"], 0.75);
+  EXPECT_EQ(tiers[1]["told_by"]["as_others"], 0.25);
+  EXPECT_TRUE(tiers[0]["share_error_95"].is_null());
   EXPECT_EQ(tiers[1]["delay_ns"], 2e9);
   EXPECT_TRUE(tiers[0]["profile"].is_null());
 
@@ -107,6 +118,9 @@ TEST(ReportJson, HasTheTiers) {
   EXPECT_EQ(read->tiers[1].rule, "file /x");
   EXPECT_EQ(read->tiers[1].placed_bytes, 4096);
   EXPECT_TRUE(read->tiers[0].has_the_rest);
+  EXPECT_EQ(read->tiers[1].readings, 50);
+  EXPECT_EQ(read->tiers[1].share_error_95, 0.1);
+  EXPECT_FALSE(read->tiers[0].share_error_95);
 }
 
 TEST(ReportJson, HasThePlaces) {
