@@ -20,12 +20,12 @@ inline std::uint64_t lines_of(const void* address, std::size_t bytes) noexcept {
   return (first + bytes - 1) / kCacheLineBytes - first / kCacheLineBytes + 1;
 }
 
+// Writes lines back and keeps them, throws them out without order, or one after the other.
+enum class LineFlush : std::uint8_t { kWriteBack, kUnordered, kOrdered };
+
 #if defined(__x86_64__)
 
 inline bool can_persist() noexcept { return true; }
-
-// Writes lines back and keeps them, throws them out without order, or one after the other.
-enum class LineFlush : std::uint8_t { kWriteBack, kUnordered, kOrdered };
 
 inline LineFlush find_line_flush() noexcept {
   unsigned a = 0, b = 0, c = 0, d = 0;
@@ -36,8 +36,7 @@ inline LineFlush find_line_flush() noexcept {
                                   : LineFlush::kOrdered;
 }
 
-inline void flush_lines(const void* address, std::size_t bytes) noexcept {
-  static const LineFlush flush = find_line_flush();
+inline void flush_lines(const void* address, std::size_t bytes, LineFlush flush) noexcept {
   const auto first = reinterpret_cast<std::uintptr_t>(address) & ~(std::uintptr_t{kCacheLineBytes} - 1);
   const std::uintptr_t end = reinterpret_cast<std::uintptr_t>(address) + bytes;
   for (std::uintptr_t line = first; line < end; line += kCacheLineBytes) {
@@ -56,14 +55,35 @@ inline void flush_lines(const void* address, std::size_t bytes) noexcept {
   }
 }
 
+// By the first of these that the processor has.
+inline void flush_lines(const void* address, std::size_t bytes) noexcept {
+  static const LineFlush flush = find_line_flush();
+  flush_lines(address, bytes, flush);
+}
+
+inline void fence_stores() noexcept { asm volatile("sfence" : : : "memory"); }
+
 inline void persist_lines(const void* address, std::size_t bytes) noexcept {
   flush_lines(address, bytes);
-  asm volatile("sfence" : : : "memory");
+  fence_stores();
+}
+
+// A whole line of that value, which goes past the caches: durable behind a fence.
+inline void store_past_caches(void* line, std::uint64_t value) noexcept {
+  auto* const words = static_cast<volatile std::uint64_t*>(line);
+  for (std::size_t i = 0; i < kCacheLineBytes / sizeof value; ++i)
+    asm volatile("movnti %1, %0" : "=m"(words[i]) : "r"(value));
 }
 
 #else
 
 inline bool can_persist() noexcept { return false; }
+inline LineFlush find_line_flush() noexcept { return LineFlush::kOrdered; }
+inline void flush_lines(const void*, std::size_t, LineFlush) noexcept {}
+inline void fence_stores() noexcept { __sync_synchronize(); }
+inline void store_past_caches(void* line, std::uint64_t value) noexcept {
+  *static_cast<volatile std::uint64_t*>(line) = value;
+}
 inline void flush_lines(const void*, std::size_t) noexcept {}
 inline void persist_lines(const void*, std::size_t) noexcept { __sync_synchronize(); }
 

@@ -6,6 +6,7 @@
 #include <limits>
 #include <vector>
 
+#include "base/error_bar.h"
 #include "report/board_figures.h"
 #include "report/board_warnings.h"
 #include "report/delay_error.h"
@@ -168,6 +169,19 @@ class Reader {
                           100 * share));
   }
 
+  // Which tier it was is taken to be as of the others.
+  void warn_of_unknown_tiers() {
+    constexpr double kMuch = 0.2;
+    const RunTotals& totals = report_.totals;
+    if (report_.tiers.empty() || evidence_.stall_samples < kFewSamples || totals.stall_ns <= 0) return;
+    const double share = std::min(1.0, totals.unwalked_ns / totals.stall_ns);
+    if (share <= kMuch) return;
+    report_.warnings.push_back(fmt::format(
+        "of {:.0f} % of the waiting it is not known which tier it was for: no walk has passed those "
+        "loads, and they are taken to be as the others",
+        100 * share));
+  }
+
   void add_warnings() {
     if (report_.processes.empty()) {
       report_.warnings.emplace_back("the program ran natively: the preload library was not loaded into it");
@@ -177,6 +191,7 @@ class Reader {
       report_.warnings.emplace_back(
           "no stall was sampled: the run was too short (or the program never waited for memory)");
     }
+    warn_of_unknown_tiers();
     if (const std::string silent = evidence_.time.who_is_silent(); !is_counted(report_) && !silent.empty()) {
       report_.warnings.push_back(fmt::format(
           "{}: {}: it has taken the emulator's signals or handlers away, or the machine loses them, and "

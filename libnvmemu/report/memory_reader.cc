@@ -58,18 +58,6 @@ std::optional<double> share_error_of(const TierReadings& found, std::size_t tier
   return share_error_95(shares, own / all, readings);
 }
 
-// Which tier it was is taken to be as of the others.
-void warn_of_unknown(RunReport& report) {
-  constexpr double kMuch = 0.2;
-  const RunTotals& totals = report.totals;
-  const double share = totals.stall_ns > 0 ? totals.unwalked_ns / totals.stall_ns : 0;
-  if (report.tiers.empty() || share <= kMuch) return;
-  report.warnings.push_back(fmt::format(
-      "of {:.0f} % of the waiting it is not known which tier it was for: no walk has passed those "
-      "loads, and they are taken to be as the others",
-      100 * std::min(1.0, share)));
-}
-
 void read_tiers(const TierTally& tally, RunReport& report) {
   const auto cut = [](const std::atomic<std::uint64_t>& word, NumberRange range) {
     return std::min(range.most, static_cast<double>(word.load()));
@@ -92,7 +80,6 @@ void read_tiers(const TierTally& tally, RunReport& report) {
     }
   }
   warn_of_unfilled(tally, report);
-  warn_of_unknown(report);
   const std::uint64_t unplaced = tally.unplaced.load();
   if (unplaced > 0)
     report.warnings.push_back(fmt::format(

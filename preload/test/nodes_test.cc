@@ -13,6 +13,7 @@
 namespace nvmemu {
 namespace {
 
+using testing::AllOf;
 using testing::Contains;
 using testing::HasSubstr;
 
@@ -62,6 +63,15 @@ TEST_F(NodesTest, MemkindAllocatesThere) {
   EXPECT_THAT(told, HasSubstr("regular: 0 0 0 0"));
   EXPECT_THAT(told, testing::AnyOf(HasSubstr("interleave: 62 0 62 0"), HasSubstr("interleave: 0 62 0 62")));
   EXPECT_THAT(told, HasSubstr("dax: 62 62 62 62"));
+}
+
+// By libmemkind, which has to be told which nodes these are: there is no firmware to ask.
+TEST_F(NodesTest, OpenMpAllocatesThere) {
+  NVMEMU_NEEDS(*NVMEMU_TEST_OPENMP_SPACES != '\0', "libmemkind-dev and libomp-dev when the tests were built");
+  environment_["MEMKIND_DAX_KMEM_NODES"] = environment_["MEMKIND_HBW_NODES"] = "62";
+  EXPECT_THAT(
+      printed_by({NVMEMU_TEST_OPENMP_SPACES}),
+      AllOf(HasSubstr("default: 0\n"), HasSubstr("large capacity: 62\n"), HasSubstr("high bandwidth: 62\n")));
 }
 
 TEST_F(NodesTest, RangesAreBoundToThem) {

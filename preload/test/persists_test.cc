@@ -37,6 +37,32 @@ TEST_F(PersistsTest, PersistsByTheRealLibpmemAreSeenOnce) {
   EXPECT_EQ(persists["lines"], 60);
 }
 
+// Transactions are all alike: each makes as many persists, of as many lines, and waits for them.
+TEST_F(PersistsTest, TransactionsOfLibpmemobjArePersists) {
+  NVMEMU_NEEDS(*NVMEMU_TEST_REAL_LIBPMEMOBJ != '\0', "libpmemobj-dev when the tests were built");
+  make_folders();
+  const std::string folder = environment_["FOLDER"];
+  const auto persists_of = [&](const std::string& transactions) {
+    const Outcome outcome =
+        run({"--tier", "nvm=2x,write-latency=100us,file=" + folder, "--report", folder_.file("report.json"),
+             "--", NVMEMU_TEST_REAL_LIBPMEMOBJ, folder + "/pool" + transactions, transactions});
+    EXPECT_EQ(outcome.status, 0) << outcome.err;
+    return report()["persists"];
+  };
+  constexpr std::uint64_t kMore = 100;
+  const Json few = persists_of("10"), many = persists_of("110");
+  const auto more = [&](const char* what) {
+    return many[what].get<std::uint64_t>() - few[what].get<std::uint64_t>();
+  };
+  EXPECT_GE(more("persists"), kMore);
+  EXPECT_EQ(more("persists") % kMore, 0U);
+  EXPECT_GE(more("lines"), more("persists"));
+  const double delay_ns = many["delay_ns"].get<double>() - few["delay_ns"].get<double>();
+  const double due_ns = 100e3 * static_cast<double>(more("persists"));
+  EXPECT_LT(delay_ns, 1.1 * due_ns);  // there is nothing that takes them longer
+  EXPECT_GT(delay_ns, 0.5 * due_ns);  // what the machine itself takes, disturbed as it may be, is left out
+}
+
 TEST_F(PersistsTest, PersistsByLibpmem2AreSeen) {
   make_folders();
   expect_ok("libpmem2", {"--tier", "far=2x,write-latency=20ms,file=" + environment_["FOLDER"]});

@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // nvmemu-persist: stores that are made durable, some lines at a time, with and without work beside.
+#include <array>
 #include <cstddef>
+#include <map>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/persist_lines.h"
@@ -26,6 +30,7 @@ constexpr auto kDescription =
 
 struct Options {
   std::uint64_t lines = 1, work = 0;
+  std::string by;  // empty: what the processor has
   bool lock = false, untold = false;
   Amount rounds{.count = 1'000'000};
 };
@@ -33,6 +38,28 @@ struct Options {
 struct alignas(nvmemu::kCacheLineBytes) Line {
   std::uint64_t value = 0;
 };
+
+// Whole blocks of a medium, however large these are.
+constexpr std::size_t kBlockLines = 64;
+struct alignas(kBlockLines * sizeof(Line)) Block {
+  std::array<Line, kBlockLines> lines{};
+};
+
+constexpr std::string_view kMovnti = "movnti";
+const std::map<std::string_view, nvmemu::LineFlush> kFlushes{{"clwb", nvmemu::LineFlush::kWriteBack},
+                                                             {"clflushopt", nvmemu::LineFlush::kUnordered},
+                                                             {"clflush", nvmemu::LineFlush::kOrdered}};
+
+void persist(std::span<Line> lines, nvmemu::LineFlush flush) noexcept {
+  for (Line& line : lines) ++line.value;
+  nvmemu::flush_lines(lines.data(), lines.size_bytes(), flush);
+  nvmemu::fence_stores();
+}
+
+void persist_past_caches(std::span<Line> lines, std::uint64_t value) noexcept {
+  for (Line& line : lines) nvmemu::store_past_caches(&line, value);
+  nvmemu::fence_stores();
+}
 
 std::uint64_t multiply(std::uint64_t value, std::uint64_t times) noexcept {
   for (; times > 0; --times) {
@@ -43,22 +70,29 @@ std::uint64_t multiply(std::uint64_t value, std::uint64_t times) noexcept {
 }
 
 Result<Figures> run(const Options& options) {
-  std::vector<Line> lines(options.lines);
-  std::uint64_t product = 1;
+  std::vector<Block> blocks((options.lines + kBlockLines - 1) / kBlockLines);
+  const std::span<Line> lines(blocks.front().lines.data(), options.lines);
+  const bool past_caches = options.by == kMovnti;
+  const auto named = kFlushes.find(options.by);
+  const nvmemu::LineFlush flush = named == kFlushes.end() ? nvmemu::find_line_flush() : named->second;
+  std::uint64_t product = 1, made = 0;
   Line hot;
-  const auto persist = [&](std::uint64_t rounds) {
+  const auto go_round = [&](std::uint64_t rounds) {
     for (; rounds > 0; --rounds) {
-      for (Line& line : lines) ++line.value;
-      nvmemu::persist_lines(lines.data(), lines.size() * sizeof(Line));
-      if (!options.untold) nvmemu_made_durable(lines.data(), lines.size() * sizeof(Line));
+      if (past_caches) {
+        persist_past_caches(lines, ++made);
+      } else {
+        persist(lines, flush);
+      }
+      if (!options.untold) nvmemu_made_durable(lines.data(), lines.size_bytes());
       if (options.lock) __atomic_fetch_add(&hot.value, 1, __ATOMIC_SEQ_CST);
       product = multiply(product, options.work);
     }
   };
   constexpr std::uint64_t kPiece = 2000;  // of some ms at most
-  persist(kPiece);                        // warms up
+  go_round(kPiece);                       // warms up
   const Stopwatch stopwatch;
-  const std::uint64_t rounds = in_pieces(options.rounds, kPiece, persist);
+  const std::uint64_t rounds = in_pieces(options.rounds, kPiece, go_round);
   const double ns = stopwatch.stop_ns();
 
   Figures figures;
@@ -71,6 +105,11 @@ Result<Figures> run(const Options& options) {
   return figures;
 }
 
+void check(const Options& options) {
+  if (!options.by.empty() && options.by != kMovnti && !kFlushes.contains(options.by))
+    throw nvmemu::UsageError("--by", options.by + " is not one of clwb, clflushopt, clflush, movnti");
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -80,10 +119,13 @@ int main(int argc, char** argv) {
   add_count(app, "--lines", options.lines, 1, 65536, "lines of a round");
   add_count(app, "--work", options.work, 0, 1'000'000,
             "multiplications of a round, one after the other, behind the fence");
+  app.add_option("--by", options.by, "what makes lines durable [the first of these that there is]")
+      .type_name("clwb|clflushopt|clflush|movnti");
   app.add_flag("--lock", options.lock,
                "a locked instruction behind the fence, of a line that nobody else has");
   app.add_flag("--untold", options.untold, "tell nobody: what instructions do is to be seen");
   add_count(app, "--rounds", options.rounds.count, 1, std::uint64_t{1} << 40, "rounds that are timed");
   add_seconds(app, options.rounds.seconds, "--rounds");
+  app.callback([&] { check(options); });
   return run_program(app, argc, argv, [&] { return run(options); });
 }

@@ -69,6 +69,7 @@ BAD_INPUT = [
     ("nvmemu-gather", ["--near", "1KiB"], "--far"),
     ("nvmemu-gather", ["--loads", "0"], "--loads"),
     ("nvmemu-persist", ["--lines", "0"], "--lines"),
+    ("nvmemu-persist", ["--by", "msync"], "--by: msync is not one of clwb, clflushopt, clflush, movnti"),
     ("nvmemu-tiers", ["heap"], "heap is not one of chain, lists, tree"),
     ("nvmemu-sum", ["--size", "7B"], "--size"),
     ("nvmemu-sum", ["--repeat", "0"], "--repeat"),

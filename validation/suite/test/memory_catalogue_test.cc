@@ -70,6 +70,19 @@ TEST(MemoryExperiments, EachHasANameAndATarget) {
   EXPECT_GT(names.size(), 20U);
 }
 
+// Published figures, by the profile's own bandwidth and blocks.
+TEST(MemoryExperiments, OptanesPersistsAreComparedWithWhatWasPublished) {
+  std::vector<double> published_ns;
+  for (const Experiment& experiment : all()) {
+    if (!experiment.name.ends_with("as on Optane")) continue;
+    EXPECT_EQ(memory_options_of(experiment, 116).back(),
+              "nvm=1x,write-latency=116.000ns,persist-bandwidth=2300000000.000B/s,write-granularity=256B,"
+              "write-queue=256B,rest");
+    published_ns.push_back(experiment.targets_ns.front() + experiment.further_ns);
+  }
+  EXPECT_EQ(published_ns, (std::vector<double>{116, 192, 601, 1774}));
+}
+
 TEST(MemoryExperiments, BothNamesAskForThem) {
   const auto truths = parse_truths("tiers,writes");
   ASSERT_TRUE(truths);
