@@ -33,26 +33,6 @@ Result<void> check_tier_file(const std::string& tier, std::string& path) {
   return {};
 }
 
-Result<void> check_against_machine(const TierSpec& tier, RunRequest& request) {
-  if (tier.node == 0 && tier.after_bytes == 0) return {};
-  const MemoryNodes machine = read_memory_nodes();
-  if (tier.after_bytes > machine.bytes)
-    request.warnings.push_back(fmt::format("tier {}: after {} nothing will be in it, for this machine has {}",
-                                           tier.name, format_size(tier.after_bytes),
-                                           format_size(machine.bytes)));
-  if (tier.node == 0) return {};
-  if ((machine.online >> tier.node & 1) != 0)
-    return failure(
-        fmt::format("tier {}: this machine has a node {} of its own", tier.name, tier.node),
-        fmt::format("its nodes are {}: take a number that is none of them", list_of_mask(machine.online)));
-  if (tier.node_bytes > machine.bytes)
-    request.warnings.push_back(
-        fmt::format("tier {}: node {} is shown with {}, more than this machine's memory, {}: what is put "
-                    "there takes as much of that",
-                    tier.name, tier.node, format_size(tier.node_bytes), format_size(machine.bytes)));
-  return {};
-}
-
 // `option`: what the errors begin with.
 Result<void> check_tier(const std::string& option, const std::string& text, RunRequest& request) {
   if (const auto added = add_tier(request.config.tiers, text, find_tier_profile); !added)
@@ -61,7 +41,7 @@ Result<void> check_tier(const std::string& option, const std::string& text, RunR
   for (std::string& path : tier.files) {
     if (auto checked = check_tier_file(tier.name, path); !checked) return in_option(option, checked.error());
   }
-  if (auto checked = check_against_machine(tier, request); !checked)
+  if (auto checked = check_against_machine(tier, read_memory_nodes(), request); !checked)
     return in_option(option, checked.error());
   return {};
 }
@@ -98,6 +78,24 @@ Result<void> need_walks(const RunOptions& options, const RunRequest& request, co
 tl::unexpected<Error> only_walks_tell(const std::string& why, const std::string& what,
                                       const std::string& asked) {
   return failure(fmt::format("{} only walks tell {}", why, what), fmt::format("leave it or {} away", asked));
+}
+
+Result<void> check_against_machine(const TierSpec& tier, const MemoryNodes& machine, RunRequest& request) {
+  if (tier.after_bytes > machine.bytes)
+    request.warnings.push_back(fmt::format("tier {}: after {} nothing will be in it, for this machine has {}",
+                                           tier.name, format_size(tier.after_bytes),
+                                           format_size(machine.bytes)));
+  if (tier.node == 0) return {};
+  if ((machine.online >> tier.node & 1) != 0)
+    return failure(
+        fmt::format("tier {}: this machine has a node {} of its own", tier.name, tier.node),
+        fmt::format("its nodes are {}: take a number that is none of them", list_of_mask(machine.online)));
+  if (tier.node_bytes > machine.bytes)
+    request.warnings.push_back(
+        fmt::format("tier {}: node {} is shown with {}, more than this machine's memory, {}: what is put "
+                    "there takes as much of that",
+                    tier.name, tier.node, format_size(tier.node_bytes), format_size(machine.bytes)));
+  return {};
 }
 
 Result<void> check_tiers(const RunOptions& options, RunRequest& request) {
