@@ -11,7 +11,8 @@ namespace {
 
 // By how much a usual core may differ from the model of one, either way, in what work takes.
 constexpr double kModelDiffers = 1.5;
-constexpr double kKept = 0.5;  // of what walks have said, in the next epoch
+constexpr double kUsualNs = 1e6;  // for which a walk stands: from one tick to the next
+constexpr double kKept = 0.5;     // of what walks have said, in the next epoch
 
 double sum_of(const ByTier<std::uint32_t>& counts) noexcept {
   return std::accumulate(counts.begin(), counts.end(), 0.0);
@@ -48,25 +49,28 @@ double PersistEstimate::likely_persist_ns(const WalkPersists& walk) const noexce
   return std::max(own_ns_, walk.ns / walk.steps * walk.rounds.instructions / walk.rounds.persists);
 }
 
-void PersistEstimate::add_rates(const PersistsPassed& passed, double here_ns, double longer) noexcept {
-  persists_per_ns_ += sum_of(passed.persists) / here_ns;
-  lines_per_ns_ += sum_of(passed.lines) / here_ns;
+void PersistEstimate::add_rates(const PersistsPassed& passed, double weight, double here_ns,
+                                double longer) noexcept {
+  persists_per_ns_ += weight * sum_of(passed.persists) / here_ns;
+  lines_per_ns_ += weight * sum_of(passed.lines) / here_ns;
   // Which blocks lines are of is not known: side by side, as they are written in order.
   for (std::size_t tier = 0; tier < kMostTiers; ++tier)
-    busy_per_ns_[tier] += passed.lines[tier] * (*targets_)[tier].line_ns / here_ns;
-  longer_ += longer;
-  longer_squared_ += longer * longer;
+    busy_per_ns_[tier] += weight * passed.lines[tier] * (*targets_)[tier].line_ns / here_ns;
+  longer_ += weight * longer;
+  longer_squared_ += weight * longer * longer;
 }
 
 // Of a round that takes so much here it is not known what of that is work, but none of it can be longer than
 // the round is: what the emulated memory takes beyond it is waited for.
-void PersistEstimate::add(const WalkPersists& walk, double measured_ns) noexcept {
+void PersistEstimate::add(const WalkPersists& walk, double measured_ns, double over_ns) noexcept {
   if (targets_ == nullptr || walk.ns <= 0) return;
-  ++walks_;
-  if (const double here = sum_of(walk.all.persists) * measured_ns; here > 0)
-    return add_rates(walk.all, here, emulated_ns(walk.all, here) / here - 1);
+  const double here = sum_of(walk.all.persists) * measured_ns;
+  const double weight = here > 0 && over_ns > 0 ? over_ns / kUsualNs : 1;
+  walks_ += weight;
+  walks_squared_ += weight * weight;
+  if (here > 0) return add_rates(walk.all, weight, here, emulated_ns(walk.all, here) / here - 1);
   if (sum_of(walk.modelled.persists) <= 0) return;
-  add_rates(walk.modelled, here_ns(walk.modelled, walk.ns), longer_share(walk, walk.ns));
+  add_rates(walk.modelled, weight, here_ns(walk.modelled, walk.ns), longer_share(walk, walk.ns));
   model_error_ +=
       std::abs(longer_share(walk, walk.ns / kModelDiffers) - longer_share(walk, walk.ns * kModelDiffers)) / 2;
 }
@@ -77,8 +81,9 @@ PersistCounts PersistEstimate::take(double cpu_ns) noexcept {
   if (walks_ <= 0) return {};
   const double ns = std::exchange(waiting_ns_, 0), longer = longer_ / walks_;
   // Of the mean: what earlier walks have said counts in several epochs. Of a single one it is not known.
-  const double spread = walks_ > 1 ? (longer_squared_ / walks_ - longer * longer) / (walks_ - 1) / (1 - kKept)
-                                   : longer * longer;
+  const double count = walks_ * walks_ / walks_squared_;  // of such that all weigh the same
+  const double spread =
+      count > 1 ? (longer_squared_ / walks_ - longer * longer) / (count - 1) / (1 - kKept) : longer * longer;
   PersistCounts counts{.persists = ns * persists_per_ns_ / walks_,
                        .lines = ns * lines_per_ns_ / walks_,
                        .delay_ns = ns * longer,
@@ -94,15 +99,17 @@ PersistCounts PersistEstimate::take(double cpu_ns) noexcept {
 void PersistEstimate::forget() noexcept {
   constexpr double kFewest = 1. / 64;
   if (walks_ < kFewest) return;
-  for (double* const sum :
-       {&walks_, &persists_per_ns_, &lines_per_ns_, &longer_, &longer_squared_, &model_error_})
+  for (double* const sum : {&walks_, &walks_squared_, &persists_per_ns_, &lines_per_ns_, &longer_,
+                            &longer_squared_, &model_error_})
     *sum *= kKept;
   for (double& busy : busy_per_ns_) busy *= kKept;
 }
 
 void PersistEstimates::add(bool waits, const WalkPersists& walk, double own_cpu_ns) noexcept {
   PersistEstimate& estimate = kinds_[waits ? 1 : 0].estimate;
-  estimate.add(walk, round_time_.persist_ns(walk.rounds, own_cpu_ns, estimate.likely_persist_ns(walk)));
+  const double measured_ns =
+      round_time_.persist_ns(walk.rounds, own_cpu_ns, estimate.likely_persist_ns(walk));
+  estimate.add(walk, measured_ns, round_time_.over_ns());
 }
 
 PersistCounts PersistEstimates::take(double cpu_ns) noexcept {

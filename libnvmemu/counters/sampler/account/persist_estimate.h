@@ -22,8 +22,10 @@ class PersistEstimate {
       : targets_(own_ns > 0 ? targets : nullptr), own_ns_(own_ns) {}
 
   // Walks that begin evenly in time: each stands for as much of it as the others. `measured_ns`: what a
-  // persist of it takes here, with all work beside; 0: a model of the core has to say that.
-  void add(const WalkPersists& walk, double measured_ns = 0) noexcept;
+  // persist of it takes here, with all work beside; 0: a model of the core has to say that. `over_ns`: CPU
+  // time over which it was measured, for which it stands then: rounds take longer where walks are close
+  // together. 0: none.
+  void add(const WalkPersists& walk, double measured_ns = 0, double over_ns = 0) noexcept;
   // As that says; 0: it says nothing.
   double likely_persist_ns(const WalkPersists& walk) const noexcept;
 
@@ -37,13 +39,13 @@ class PersistEstimate {
   // Of the time of a walk here, by the model of the core: how much longer it is to take.
   double longer_share(const WalkPersists& walk, double work_ns) const noexcept;
   double here_ns(const PersistsPassed& passed, double work_ns) const noexcept;
-  void add_rates(const PersistsPassed& passed, double here_ns, double longer) noexcept;
+  void add_rates(const PersistsPassed& passed, double weight, double here_ns, double longer) noexcept;
   void forget() noexcept;
 
   const ByTier<PersistTarget>* targets_;
   double own_ns_;
   double waiting_ns_ = 0;                          // CPU time before the first walk
-  double walks_ = 0;                               // by weight, as all below
+  double walks_ = 0, walks_squared_ = 0;           // by weight, as all below
   double persists_per_ns_ = 0, lines_per_ns_ = 0;  // sums over walks, as those below: of how much longer,
   double longer_ = 0, longer_squared_ = 0;
   double model_error_ = 0;        // and how wrong that is where the core's model is

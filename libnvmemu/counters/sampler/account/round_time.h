@@ -15,14 +15,18 @@ class RoundTime {
   // Of a walk, before which the thread had used so much CPU time of its own; `likely_ns`: what a model of the
   // core says, by which a counter that began anew meanwhile is told from one that did not. 0: not known.
   double persist_ns(const WalkRounds& rounds, double own_cpu_ns, double likely_ns) noexcept {
+    over_ns_ = 0;
     if (rounds.fence == 0) return 0;
     const double ns = own_cpu_ns - last_cpu_ns_;
     const bool goes_on = rounds.fence == last_.fence;
     const double persist_ns = goes_on ? between(rounds, ns, likely_ns) : 0;
+    over_ns_ = persist_ns > 0 ? ns : 0;
     last_ = rounds;
     last_cpu_ns_ = own_cpu_ns;
     return remember(persist_ns, goes_on);
   }
+  // Over how much CPU time that was measured; 0: earlier, or it is not known.
+  double over_ns() const noexcept { return over_ns_; }
 
  private:
   // What was measured holds for a while where nothing can be.
@@ -37,21 +41,30 @@ class RoundTime {
     return known_ns_;
   }
 
-  // By registers, which are the thread's own; or else by words, which other threads may change as well.
+  struct Likely {
+    double least_ns, most_ns;
+  };
+
+  // By registers, which are the thread's own; or else by words, which other threads may change as well, and
+  // of which too many rounds are as likely as not theirs. A model goes by what a flush takes: stores past the
+  // caches, to lines that are on their way already, take a quarter of that.
   double between(const WalkRounds& rounds, double ns, double likely_ns) const noexcept {
-    const double own_ns = between(rounds, 0, kGeneralRegisters, ns, likely_ns);
-    return own_ns > 0 ? own_ns : between(rounds, kGeneralRegisters, rounds.first.size(), ns, likely_ns);
+    constexpr double kDiffers = 3;  // by so much a model may be wrong, either way
+    constexpr double kPastCaches = 4;
+    const Likely by_words{likely_ns / kDiffers, likely_ns * kDiffers};
+    const Likely by_registers{by_words.least_ns / kPastCaches, by_words.most_ns};
+    const double own_ns = between(rounds, 0, kGeneralRegisters, ns, by_registers);
+    return own_ns > 0 ? own_ns : between(rounds, kGeneralRegisters, rounds.first.size(), ns, by_words);
   }
 
   // The fewest likely rounds that one of these values tells of: what others count in as well tells of more,
   // and what has begun anew, of so few that they are unlikely.
   double between(const WalkRounds& rounds, std::size_t begin, std::size_t end, double ns,
-                 double likely_ns) const noexcept {
-    constexpr double kMostDiffers = 3;  // by so much a model may be wrong, either way
+                 const Likely& likely) const noexcept {
     double persist_ns = 0;
     for (std::size_t i = begin; i < end; ++i) {
       const double each_ns = ns / (rounds_by(rounds, i) * rounds.persists);
-      const bool is_likely = each_ns * kMostDiffers > likely_ns && each_ns < likely_ns * kMostDiffers;
+      const bool is_likely = each_ns > likely.least_ns && each_ns < likely.most_ns;
       if (is_likely && each_ns > persist_ns) persist_ns = each_ns;
     }
     return persist_ns;
@@ -68,7 +81,7 @@ class RoundTime {
   }
 
   WalkRounds last_;
-  double last_cpu_ns_ = 0;
+  double last_cpu_ns_ = 0, over_ns_ = 0;
   double known_ns_ = 0;
   unsigned walks_since_ = 0;  // that was measured
 };

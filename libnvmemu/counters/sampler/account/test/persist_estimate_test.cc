@@ -175,5 +175,16 @@ TEST(PersistEstimateTest, RoundsBetweenWalksAreMeasured) {
   EXPECT_NEAR(persists.take(1e6).persists, 4000, 1e-6);
 }
 
+// Of 12 ms, 2 close to walks with 200 ns a round, and 10 with 100: as many rounds as there were.
+TEST(PersistEstimateTest, WhatIsMeasuredStandsForTheTimeOverWhichItWas) {
+  PersistEstimate persists(&kTargets, kOwnNs);
+  persists.add(rounds(10, 20), 200, 1e6);
+  persists.add(rounds(10, 20), 200, 1e6);
+  persists.add(rounds(10, 20), 100, 10e6);
+  const PersistCounts counts = persists.take(12e6);
+  EXPECT_NEAR(counts.persists, 10'000 + 100'000, 1e-3);
+  EXPECT_NEAR(counts.delay_ns, 10'000 * 800. + 100'000 * 900., 1);
+}
+
 }  // namespace
 }  // namespace nvmemu

@@ -21,7 +21,9 @@ WalkRounds rounds_at(std::uint64_t round, double persists = 1, std::uintptr_t fe
 TEST(RoundTimeTest, ARoundTakesTheTimeBetweenWalksByTheirNumber) {
   RoundTime time;
   EXPECT_EQ(time.persist_ns(rounds_at(1000), 5e6, kLikelyNs), 0);  // the first tells nothing
+  EXPECT_EQ(time.over_ns(), 0);
   EXPECT_EQ(time.persist_ns(rounds_at(11000), 7.5e6, kLikelyNs), 250);
+  EXPECT_EQ(time.over_ns(), 2.5e6);
   EXPECT_EQ(time.persist_ns(rounds_at(12000), 7.65e6, kLikelyNs), 150);
 }
 
@@ -57,6 +59,21 @@ TEST(RoundTimeTest, ARegisterThatBeginsAnewIsNotGoneBy) {
   for (int i = 0; i < 8; ++i)
     EXPECT_EQ(time.persist_ns(third, 4e6, kLikelyNs), 200);  // what was measured before
   EXPECT_EQ(time.persist_ns(third, 4e6, kLikelyNs), 0);
+}
+
+// Stores past the caches to a line that is on its way already take a fifth of a flush here.
+TEST(RoundTimeTest, ARegisterMayTellOfRoundsThatTakeFarLessThanAFlush) {
+  RoundTime time;
+  time.persist_ns(rounds_at(0), 0, kLikelyNs);
+  EXPECT_EQ(time.persist_ns(rounds_at(50000), 2e6, kLikelyNs), 40);
+  WalkRounds first{.fence = 0x1000, .persists = 1};
+  first.words[3] = 0x100;
+  first.difference[kGeneralRegisters + 3] = 1;
+  WalkRounds second = first;
+  second.first[kGeneralRegisters + 3] = 50000;  // which others may have counted in
+  RoundTime by_word;
+  by_word.persist_ns(first, 0, kLikelyNs);
+  EXPECT_EQ(by_word.persist_ns(second, 2e6, kLikelyNs), 0);
 }
 
 TEST(RoundTimeTest, AWordTellsToo) {
