@@ -76,7 +76,7 @@ TEST(MemoryExperiments, OptanesPersistsAreComparedWithWhatWasPublished) {
   for (const Experiment& experiment : all()) {
     if (!experiment.name.ends_with("as on Optane")) continue;
     EXPECT_EQ(memory_options_of(experiment, 116).back(),
-              "nvm=1x,write-latency=116.000ns,persist-bandwidth=2300000000.000B/s,write-granularity=256B,"
+              "nvm=1x,write-latency=116.000ns,persist-bandwidth=2300000000B/s,write-granularity=256B,"
               "write-queue=256B,rest");
     published_ns.push_back(experiment.targets_ns.front() + experiment.further_ns);
   }

@@ -133,9 +133,11 @@ Machine machine_of(double base_ns) {
   return machine;
 }
 
+// Of reads: what a persist takes is apart from that.
 TEST(Plan, EmulatesNothingNearerToTheBaseThanAQuarter) {
   for (const double base_ns : {80.0, 210.0, 700.0}) {
     for (const Experiment& experiment : plan(Extent::kFull, machine_of(base_ns)).experiments) {
+      if (experiment.adds == Adds::kRounds) continue;
       for (const double target_ns : experiment.targets_ns) EXPECT_GE(target_ns, 1.25 * base_ns - 1);
     }
   }
