@@ -5,9 +5,7 @@
 
 #include <algorithm>
 #include <array>
-#include <cerrno>
 #include <numeric>
-#include <utility>
 
 #include "base/program_counter.h"
 #include "base/relaxed.h"
@@ -19,25 +17,12 @@
 namespace nvmemu {
 namespace {
 
-// The kernel rounds CPU-time timers to its tick, 4 ms on most.
-constexpr std::uint64_t kTimerPeriodNs = 4000000;
-// The coarsest. Where stalls are not charged, none are needed to see when they begin.
+// The coarsest period. Where stalls are not charged, none are needed to see when they begin.
 constexpr double kCoarsePeriodNs = 16e6;
 constexpr double kIdleTrafficPeriodNs = 10e6;
 // What samples may take before it is known whether a thread waits.
 constexpr double kAtFirstNs = 6e6;
 constexpr std::size_t kDrainAtOnce = 8;  // on the stack of a handler
-
-constexpr double kMostUnsampledNs = 10.0 * kTimerPeriodNs;  // that ended threads leave to those to come
-constexpr double kLeastFirstNs = 50e3;  // what beginning itself takes, in the kernel, is not to be sampled
-
-// From 0 to 1.
-double random_phase(int tid, const Clock& clock) noexcept {
-  std::uint64_t mixed = clock.now_ticks() ^ static_cast<std::uint64_t>(tid) << 40;
-  mixed = (mixed ^ mixed >> 30) * 0xbf58476d1ce4e5b9;  // splitmix64's
-  mixed = (mixed ^ mixed >> 27) * 0x94d049bb133111eb;
-  return static_cast<double>(mixed >> 11) * 0x1p-53;
-}
 
 // For what share of the time payments at edges may wait for walks, in the long run.
 constexpr double kPatience = 0.05;
@@ -66,41 +51,6 @@ Sampler::Sampler(SamplerShared& shared, const Clock& clock, const SamplerOptions
                .traffic_bps = options.traffic_bps}),
       period_ns_(options.period_ns),
       persists_(options.persist_targets, options.persist_ns) {}
-
-int Sampler::open(int tid, TickerKind ticker) noexcept {
-  if (!kDecodes) return ENOSYS;
-  tid_ = tid;
-  int error = ticker == TickerKind::kTimer ? EINVAL : open_perf();
-  walks_.open();
-  if (error != 0 && ticker != TickerKind::kPerfEvent)
-    error = timer_.open(tid, kTimerPeriodNs, options_.signal, true);
-  last_cpu_ns_ = opened_cpu_ns_ = static_cast<double>(thread_cpu_ns_of(tid));
-  return error;
-}
-
-// Where in the first period its sample is, is left to chance, and it stands for all of that period: so a
-// thread that ends before is sampled as often as its length says, and what comes after the last sample is
-// made up for.
-int Sampler::open_perf() noexcept {
-  const double least_ns = std::max(kLeastFirstNs, 4 * options_.sample_cost_ns);
-  first_ns_ = std::clamp(random_phase(tid_, clock_) * period_ns_, least_ns, std::max(least_ns, period_ns_));
-  return perf_.open_for_one(tid_, static_cast<std::uint64_t>(first_ns_), options_.signal,
-                            options_.measures_traffic);
-}
-
-void Sampler::close() noexcept {
-  walks_.close();
-  perf_.close();
-  if (timer_.is_open() && shared_.unsampled != nullptr)
-    shared_.unsampled->leave(timer_.take_cpu_ns(), kMostUnsampledNs);
-  timer_.close();
-}
-
-void Sampler::abandon() noexcept {
-  walks_.close();
-  perf_.abandon();
-  timer_.abandon();
-}
 
 void Sampler::on_tick(const ucontext_t& context) noexcept {
   sampled_ = false;
@@ -200,33 +150,6 @@ void Sampler::drain_ring() noexcept {
   if (awaits_first && first_ns_ == 0) go_on();
 }
 
-// The time since the last tick, be it of a thread that has ended since, which had none.
-double Sampler::take_lap() noexcept {
-  const double left_ns = shared_.unsampled == nullptr ? 0 : shared_.unsampled->take(kMostUnsampledNs);
-  return timer_.take_cpu_ns() + std::max(0.0, left_ns);
-}
-
-// What the next sample stands for. Where the thread was in the kernel when the first was due, that period's
-// sample was of no time of its own, and this one stands for the time since then.
-double Sampler::take_period() noexcept {
-  const double first_ns = std::exchange(first_ns_, 0);
-  const bool is_late = first_ns > 0 && cpu_ns() - opened_cpu_ns_ > 1.5 * first_ns;
-  return is_late ? first_ns : period_ns_;
-}
-
-// The first sample has been taken, or dropped: from now on at intervals.
-void Sampler::go_on() noexcept {
-  first_ns_ = 0;
-  const double begin_ns = cpu_ns();
-  if (perf_.reopen(tid_, static_cast<std::uint64_t>(period_ns_), kSamplesPerTick, options_.signal) != 0) {
-    perf_.close();
-    lost_samples_ |= timer_.open(tid_, kTimerPeriodNs, options_.signal) != 0;
-  }
-  const double taken_ns = cpu_ns() - begin_ns;  // before the next period begins
-  overhead_ns_ += taken_ns;
-  not_own_ns_ += taken_ns;
-}
-
 void Sampler::add_sample(const TickerSample& sample, double time_ns) noexcept {
   const std::uintptr_t ip = sample.ip;
   const bool own = is_own_code(ip);
@@ -294,14 +217,6 @@ EpochCounts Sampler::read() noexcept {
   passed_ = {};
   epoch_ns_ = 0;
   return counts;
-}
-
-// Sampling is paid for by the delays. A thread that hardly waits for memory has none, and is sampled less
-// often where samples are dear, until it does; likewise one that moves far less than is to be limited.
-void Sampler::retune(const EpochCounts& counts) noexcept {
-  if (!perf_.is_open() || !period_.judge(counts, samples_.likely_stall_ns())) return;
-  const auto wanted_ns = static_cast<std::uint64_t>(period_.period_ns());
-  if (perf_.reopen(tid_, wanted_ns, kSamplesPerTick, options_.signal) == 0) period_ns_ = period_.period_ns();
 }
 
 bool Sampler::has_news() noexcept { return untold_ || (perf_.is_open() && perf_.has_samples()); }
