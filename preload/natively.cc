@@ -43,6 +43,12 @@ void leave_alone() {
     say_natively({"it uses no library, and what makes its threads by itself cannot be emulated", {}});
 }
 
+void leave_to_another() {
+  note_on_tools_board(kCarriedOut);
+  if (getenv(kBoardVariable) == nullptr)
+    say_natively({"another program carries it out, and cannot be emulated in its place", {}});
+}
+
 bool refuse(const Error& error) {
   note_on_tools_board(kBadConfiguration);
   say_natively(error);

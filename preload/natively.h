@@ -24,6 +24,9 @@ void note_on_tools_board(BoardWarning warning);
 // For a program that cannot be emulated. The tool names it in its report.
 void leave_alone();
 
+// For one that another program carries out (carried_out.h).
+void leave_to_another();
+
 // For a process that will not be emulated as it was configured: false.
 bool refuse(const Error& error);
 

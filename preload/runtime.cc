@@ -15,6 +15,7 @@
 #include "base/log.h"
 #include "base/raw_syscall.h"
 #include "base/user_time.h"
+#include "carried_out.h"
 #include "handlers.h"
 #include "hook.h"
 #include "inheritance.h"
@@ -56,6 +57,7 @@ Runtime& Runtime::get() noexcept {
 }
 
 void Runtime::start() {
+  if (is_carried_out_by_another()) return leave_to_another();
   const InheritedFilters filters = try_inherited_filters(writes_own_report());
   if (filters.forbid != nullptr) {
     note_on_tools_board(kBornSandboxed);

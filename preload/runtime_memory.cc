@@ -13,8 +13,18 @@
 #include "plan/target_latency.h"
 #include "runtime.h"
 #include "storage/process_storage.h"
+#include "thread_status.h"
 
 namespace nvmemu::preload {
+namespace {
+
+// A tracer would be told of each page and call, and many stop then. Its number is 0 where there is none.
+Result<void> expect_no_tracer() {
+  if (thread_status("TracerPid").value_or(0) == 0) return {};
+  return failure("a debugger or the like traces it, and would be told of each page and call as a signal");
+}
+
+}  // namespace
 
 bool Runtime::set_latencies() {
   const std::string path = config_.calibration.empty() ? calibration_path() : config_.calibration;
@@ -102,7 +112,8 @@ bool Runtime::open_tiers() {
 // Where that cannot be, all is in DRAM, and who runs it is told.
 void Runtime::start_paging() {
   if (config_.paging.empty()) return;
-  Result<void> started = ProcessPager::open(config_.paging, *clock_, board_->paging());
+  Result<void> started = expect_no_tracer();
+  if (started) started = ProcessPager::open(config_.paging, *clock_, board_->paging());
   if (started) started = start_traps();
   if (started) return;
   warn(kNotPaged);

@@ -46,12 +46,13 @@ enum BoardWarning : std::uint32_t {
   kTickSignalKept =
       1U << 15,             // the ticks' signal came to a thread that had it blocked, which ran natively then
   kNotPaged = 1U << 16,     // memory was to be paged, and could not be: it is all in DRAM
-  kPagingEnded = 1U << 17,  // a seccomp filter, before which all was brought into DRAM
+  kPagingEnded = 1U << 17,  // a seccomp filter or a tracer, before which all was brought into DRAM
   kNoStorage = 1U << 18,    // files were to lie on other storage, and do not
   kPagesBySignal = 1U << 19,  // a thread was to bring pages, and may not: who touches them does, in a signal
   kPagesCached = 1U << 20,    // its file for pages was to be written past the page cache, and is not
   kCallsNotThere = 1U << 21,  // it asked for what does not go with paging, and was told that there is none
   kTiersNotTold = 1U << 22,   // nothing could be walked: all was charged as the machine's own memory
+  kCarriedOut = 1U << 23,     // another program carries it out (valgrind, qemu-user): it ran natively
 };
 
 enum class Ticker : std::uint32_t { kNone, kPerfEvent, kPosixTimer };

@@ -21,7 +21,7 @@ namespace {
 constexpr std::uint32_t kGoesOnNatively =
     kThreadsNotEmulated | kSandboxed | kSandboxedNatively | kEmulatorFailed | kTickSignalKept;
 constexpr std::uint32_t kNative =
-    kNoTicker | kNoCalibration | kBadConfiguration | kExpected | kNoLibraries | kBornSandboxed;
+    kNoTicker | kNoCalibration | kBadConfiguration | kExpected | kNoLibraries | kBornSandboxed | kCarriedOut;
 
 constexpr std::uint32_t kNoProcess = std::numeric_limits<std::uint32_t>::max();
 

@@ -46,6 +46,9 @@ inline constexpr WarningText kWarningTexts[] = {
      "the signal by which ticks arrive (SIGWINCH) was sent to a thread that had it blocked, to read it from "
      "a "
      "descriptor or the like: the thread ran natively from then on"},
+    {kCarriedOut,
+     "ran natively: another program carries it out (valgrind, qemu-user), and its code would be sampled "
+     "instead"},
     {kNotPaged, "all of its memory was in DRAM: it could not be paged (why is said on stderr)"},
     {kPagesBySignal,
      "had no right to a thread that brings pages: whoever touched them brought them, in a signal handler"},
@@ -58,7 +61,8 @@ inline constexpr WarningText kWarningTexts[] = {
     {kNoStorage,
      "files lay where they are: the storage of the run could not be reached (why is said on stderr)"},
     {kPagingEnded,
-     "before it installed a seccomp filter all of its memory was brought into DRAM, and stayed there"},
+     "before it installed a seccomp filter, or had itself traced, all of its memory was brought into DRAM, "
+     "and stayed there"},
     {kEmulatorFailed, "a fault in nvmemu's own code (it says where on stderr): the thread went on natively"},
 };
 

@@ -6,6 +6,7 @@
 #include <sched.h>
 #include <signal.h>
 #include <sys/prctl.h>
+#include <sys/ptrace.h>
 #include <sys/syscall.h>
 
 #include <algorithm>
@@ -144,9 +145,10 @@ void end_thread(TrappedCall& call) noexcept {
   call.make_in_stub();
 }
 
-// A filter may forbid what the pager cannot do without: all is brought in before. False where some of it
-// cannot be: its pages are still to come, so that there must be no filter.
-bool leave_for_sandbox() noexcept {
+// A filter may forbid what the pager cannot do without. A tracer is told of its signals, each of which stops
+// the program: for ever, where the tracer waits in vfork(2). All is brought in before. False where some of it
+// cannot be: its pages are still to come, so that there must be no filter and no tracer.
+bool end_paging() noexcept {
   page_no_more();
   if (!ProcessPager::get()->release({0, std::numeric_limits<std::uintptr_t>::max()})) return false;
   ProcessPager::fault_thread().stop();
@@ -195,11 +197,14 @@ bool answer_process_call(TrappedCall& call) noexcept {
       return true;
     case SYS_prctl:
       if (call.argument(0) == kSetDispatch) return call.return_with(-EINVAL), true;
-      if (sets_filter(call) && !leave_for_sandbox()) return call.return_with(-ENOMEM), true;
+      if (sets_filter(call) && !end_paging()) return call.return_with(-ENOMEM), true;
       if (call.argument(0) == kMergeMemory && call.argument(1) != 0) return call.return_with(-EINVAL), true;
       return false;
     case SYS_seccomp:
-      if (sets_filter(call) && !leave_for_sandbox()) return call.return_with(-ENOMEM), true;
+      if (sets_filter(call) && !end_paging()) return call.return_with(-ENOMEM), true;
+      return false;
+    case SYS_ptrace:
+      if (call.argument(0) == PTRACE_TRACEME && !end_paging()) return call.return_with(-EPERM), true;
       return false;
     default:
       return false;

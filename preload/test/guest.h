@@ -17,6 +17,7 @@ struct Scenario {
 
 std::span<const Scenario> thread_scenarios();
 std::span<const Scenario> process_scenarios();
+std::span<const Scenario> traced_scenarios();
 std::span<const Scenario> signal_scenarios();
 std::span<const Scenario> end_scenarios();
 std::span<const Scenario> openmp_scenarios();

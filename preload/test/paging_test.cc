@@ -178,6 +178,21 @@ TEST_F(Paging, GoesTogetherWithTiers) {
   EXPECT_EQ(report()["tiers"].size(), 2U);
 }
 
+TEST_F(Paging, WhatIsTracedIsNotPaged) {
+  for (const char* const handler : {"signal", "thread"}) {
+    if (handler == std::string("thread") && !check_paging(HandlerKind::kThread)) continue;
+    const Outcome outcome = run({"--quiet", "--dram", "2M", "--page-handler", handler, "--report",
+                                 folder_.file("report.json"), "--", NVMEMU_TEST_GUEST, "traced"});
+    EXPECT_EQ(outcome.status, 0) << outcome.err;
+    EXPECT_EQ(outcome.out, "ok\n") << outcome.err;
+    EXPECT_NE(outcome.err.find("is not paged: a debugger"), std::string::npos) << outcome.err;
+    const std::string warnings = report()["warnings"].dump();
+    EXPECT_NE(warnings.find("had itself traced"), std::string::npos) << warnings;
+    EXPECT_NE(warnings.find("could not be paged"), std::string::npos) << warnings;
+    EXPECT_EQ(paging()["surprises"], 0) << paging();
+  }
+}
+
 // Two seconds of each here; by hand for as long as its argument says.
 using Options = std::vector<std::string>;
 class PagingStress : public Paging, public testing::WithParamInterface<Options> {};

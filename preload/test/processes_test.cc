@@ -74,6 +74,18 @@ TEST_F(PreloadTest, AProgramLinkedWithNoLibraryRunsNativelyAndIsNamed) {
   EXPECT_TRUE(processes[0]["threads"].empty());
 }
 
+TEST_F(PreloadTest, WhatIsTracedFromItsStartIsEmulated) {
+  expect_ok("traced");
+  EXPECT_EQ(report()["processes"].back()["emulated"], true);
+}
+
+TEST_F(PreloadTest, AProgramThatAnotherCarriesOutRunsNativelyAndIsNamed) {
+  expect_ok("carried-out");
+  const Json whole = report();
+  EXPECT_EQ(whole["processes"].back()["emulated"], false);
+  EXPECT_NE(whole["warnings"].dump().find("carries it out"), std::string::npos) << whole["warnings"];
+}
+
 TEST_F(PreloadTest, TheReportHasWhatOutlivesTheCommand) {
   expect_ok("outlived");
   const Json processes = report()["processes"];
