@@ -11,13 +11,17 @@
 #include <array>
 #include <cerrno>
 #include <chrono>
+#include <cstdlib>
 #include <cstring>
+#include <string>
 #include <string_view>
+
+#include "base/read_file.h"
 
 namespace nvmemu {
 namespace {
 
-constexpr std::array kForwarded{SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2};
+constexpr std::array kForwarded{SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2, SIGALRM};
 
 // Holds the forwarded signals and SIGCHLD back for sigwaitinfo(), and puts everything back as it was. SIGCHLD
 // must not be ignored, as a parent may have arranged: the kernel would then reap the command itself.
@@ -87,6 +91,32 @@ bool reap(pid_t child, int& status) {
   }
 }
 
+// 0 where it is not known.
+pid_t parent_of(pid_t process) {
+  constexpr std::string_view kName = "\nPPid:\t";
+  char text[1024]{};
+  const std::string path = "/proc/" + std::to_string(process) + "/status";
+  const std::string_view status(text, read_start_of(path.c_str(), text, sizeof text - 1));
+  const std::size_t at = status.find(kName);
+  return at == std::string_view::npos ? 0 : std::atoi(text + at + kName.size());
+}
+
+// Whether one of the command's processes sent it: to its group, and it has it, or to a parent that is not
+// there.
+bool comes_from_command(const siginfo_t& info) {
+  if (info.si_code != SI_USER && info.si_code != SI_TKILL && info.si_code != SI_QUEUE) return false;
+  pid_t process = info.si_pid;
+  while (process > 1 && process != getpid()) process = parent_of(process);
+  return process == getpid();
+}
+
+// What the kernel sends by itself the whole terminal gets; but an alarm is of nvmemu alone, set by who became
+// it.
+bool is_to_be_passed_on(const siginfo_t& info) {
+  if (info.si_code == SI_KERNEL) return info.si_signo == SIGALRM;
+  return !comes_from_command(info);
+}
+
 // Waits for the child's end and returns its wait status.
 int wait_and_forward(pid_t child, const sigset_t& held) {
   for (;;) {
@@ -95,7 +125,7 @@ int wait_and_forward(pid_t child, const sigset_t& held) {
     int status = 0;
     if (signal == SIGCHLD) {
       if (reap(child, status)) return status;
-    } else if (signal > 0 && info.si_code != SI_KERNEL) {
+    } else if (signal > 0 && is_to_be_passed_on(info)) {
       kill(child, signal);
     }
   }

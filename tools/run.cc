@@ -71,8 +71,8 @@ Environment:
 Processes that outlive the command are waited for, so that the report has all of them; its exit status is kept. A
 signal ends that waiting, --no-wait does without it.
 
-Standard input and output are the command's alone; SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1 and SIGUSR2 are
-passed on to it.)";
+Standard input and output are the command's alone; SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGALRM, SIGUSR1 and
+SIGUSR2 are passed on to it, unless it has sent them.)";
 
 }  // namespace
 

@@ -288,9 +288,28 @@ TEST_P(SignalTest, ThatEndsTheCommandShowsInTheExitStatus) {
   EXPECT_THAT(boards(), IsEmpty());
 }
 
+// Whether to its parent, as here, or to its group.
+TEST_P(SignalTest, ThatTheCommandHasSentDoesNotComeBack) {
+  const std::string number = std::to_string(GetParam());
+  const pid_t pid =
+      start_script("trap 'exit 41' " + number + "; ready; kill -" + number + " $PPID; sleep 0.1; exit 42");
+  EXPECT_EQ(finish(pid).status, 42);
+}
+
 INSTANTIATE_TEST_SUITE_P(Forwarded, SignalTest,
-                         testing::Values(SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2),
+                         testing::Values(SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2, SIGALRM),
                          [](const auto& test) { return std::string(sigabbrev_np(test.param)); });
+
+TEST_F(RunTest, PassesOnTheAlarmOfWhoBecameIt) {
+  const pid_t pid = fork();
+  if (pid == 0) {
+    alarm(1);
+    execl(NVMEMU_TEST_BINARY, "nvmemu", "run", "--base-latency", "100ns", "--read-latency", "2x", "--quiet",
+          "--", "sh", "-c", "trap 'exit 43' ALRM; while :; do sleep 0.01; done", nullptr);
+    _exit(99);
+  }
+  EXPECT_EQ(finish(pid).status, 43);
+}
 
 TEST_F(RunTest, RunsWhereTheCallerIgnoresChildren) {
   signal(SIGCHLD, SIG_IGN);
