@@ -53,6 +53,7 @@ enum BoardWarning : std::uint32_t {
   kCallsNotThere = 1U << 21,  // it asked for what does not go with paging, and was told that there is none
   kTiersNotTold = 1U << 22,   // nothing could be walked: all was charged as the machine's own memory
   kCarriedOut = 1U << 23,     // another program carries it out (valgrind, qemu-user): it ran natively
+  kSharedSignalStack = 1U << 24,  // threads have one alternate stack in common: all but one ran natively
 };
 
 enum class Ticker : std::uint32_t { kNone, kPerfEvent, kPosixTimer };

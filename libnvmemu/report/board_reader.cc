@@ -18,8 +18,8 @@ namespace nvmemu {
 namespace {
 
 // Threads of theirs are not sampled to the end, as the report says.
-constexpr std::uint32_t kGoesOnNatively =
-    kThreadsNotEmulated | kSandboxed | kSandboxedNatively | kEmulatorFailed | kTickSignalKept;
+constexpr std::uint32_t kGoesOnNatively = kThreadsNotEmulated | kSandboxed | kSandboxedNatively |
+                                          kEmulatorFailed | kTickSignalKept | kSharedSignalStack;
 constexpr std::uint32_t kNative =
     kNoTicker | kNoCalibration | kBadConfiguration | kExpected | kNoLibraries | kBornSandboxed | kCarriedOut;
 

@@ -49,6 +49,10 @@ inline constexpr WarningText kWarningTexts[] = {
     {kCarriedOut,
      "ran natively: another program carries it out (valgrind, qemu-user), and its code would be sampled "
      "instead"},
+    {kSharedSignalStack,
+     "threads have one alternate stack for signals in common (sigaltstack), on which ticks would meet: all "
+     "but "
+     "one ran natively from then on"},
     {kNotPaged, "all of its memory was in DRAM: it could not be paged (why is said on stderr)"},
     {kPagesBySignal,
      "had no right to a thread that brings pages: whoever touched them brought them, in a signal handler"},

@@ -13,6 +13,7 @@
 #include <climits>
 #include <cstdint>
 #include <cstring>
+#include <thread>
 #include <vector>
 
 #include "guest.h"
@@ -271,10 +272,32 @@ int ten_thousand_threads() {
   return 0;
 }
 
+// As harmless natively as they keep from handling signals at once: ticks would not.
+int shared_alternate_stack() {
+  static char stack[64 << 10];
+  const auto compute = [](std::uint64_t seed) {
+    const stack_t shared{.ss_sp = stack, .ss_flags = 0, .ss_size = sizeof stack};
+    CHECK(sigaltstack(&shared, nullptr) == 0);
+    std::uint64_t random = seed;
+    for (int i = 0; i < 100'000'000; ++i) random = random * 6364136223846793005U + seed;
+    return random;
+  };
+  std::uint64_t found[4]{};
+  std::vector<std::thread> threads;
+  for (std::uint64_t& one : found) threads.emplace_back([&one, &compute] { one = compute(7); });
+  for (std::thread& thread : threads) thread.join();
+  for (const std::uint64_t one : found) CHECK(one == found[0]);
+  return 0;
+}
+
 constexpr Scenario kStacks[] = {
-    {"small-alternate-stack", small_alternate_stack},   {"main-thread-stack", main_thread_stack},
-    {"smallest-thread-stacks", smallest_thread_stacks}, {"coroutine-stack", coroutine_stack},
-    {"cloned-thread-stack", cloned_thread_stack},       {"handler-on-tight-stack", handler_on_tight_stack},
+    {"shared-alternate-stack", shared_alternate_stack},
+    {"small-alternate-stack", small_alternate_stack},
+    {"main-thread-stack", main_thread_stack},
+    {"smallest-thread-stacks", smallest_thread_stacks},
+    {"coroutine-stack", coroutine_stack},
+    {"cloned-thread-stack", cloned_thread_stack},
+    {"handler-on-tight-stack", handler_on_tight_stack},
     {"ten-thousand-threads", ten_thousand_threads},
 };
 

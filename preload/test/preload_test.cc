@@ -53,6 +53,11 @@ INSTANTIATE_TEST_SUITE_P(
                     "no-renames", "no-memory-files", "exec-without-memory-files", "exec-without-tickers",
                     "exec-without-renames", "refused-filters", "refused-filters-of-nobody"));
 
+TEST_F(PreloadTest, OfThreadsWithOneAlternateStackOneIsEmulated) {
+  expect_ok("shared-alternate-stack");
+  EXPECT_NE(report()["warnings"].dump().find("in common"), std::string::npos) << report()["warnings"];
+}
+
 TEST_F(PreloadTest, EachThreadIsEmulatedAndReported) {
   expect_ok("threads");
   const std::vector<Json> all = threads();
