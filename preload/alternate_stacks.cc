@@ -12,7 +12,6 @@
 
 #include "asked_memory.h"
 #include "base/raw_syscall.h"
-#include "foreign_threads.h"
 #include "hook.h"
 #include "runtime.h"
 #include "thread_state.h"
@@ -52,7 +51,6 @@ void look_at(const stack_t& wanted) noexcept {
   if ((wanted.ss_flags & SS_DISABLE) != 0 || begin == 0 || !is_of_another(begin, thread)) return;
   Runtime::get().warn(kSharedSignalStack);
   this_thread().end();
-  add_known_thread(static_cast<int>(thread));  // nor is it to be found as a thread that nobody has told of
 }
 
 }  // namespace

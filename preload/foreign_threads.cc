@@ -94,7 +94,8 @@ void scan() noexcept {
 }  // namespace
 
 void add_known_thread(int tid) noexcept {
-  if (known.add(static_cast<std::uintptr_t>(tid))) known_count.fetch_add(1);
+  const auto number = static_cast<std::uintptr_t>(tid);
+  if (!known.contains(number) && known.add(number)) known_count.fetch_add(1);
 }
 
 void remove_known_thread(int tid) noexcept {

@@ -8,7 +8,8 @@
 
 namespace nvmemu::preload {
 
-// Of each thread of the C library's that is emulated: it is none of these.
+// Of each thread of the C library's that is, or was, emulated: it is none of these, to its end. One that runs
+// natively by then is to be left alone.
 void add_known_thread(int tid) noexcept;
 void remove_known_thread(int tid) noexcept;
 

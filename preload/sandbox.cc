@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Interposed: what installs seccomp filters.
+// Interposed: what has system calls looked at: seccomp filters, and the program itself.
 #include "sandbox.h"
 
 #include <linux/audit.h>
@@ -15,6 +15,7 @@
 #include "base/log.h"
 #include "base/raw_syscall.h"
 #include "hook.h"
+#include "paging/process_pager.h"
 #include "runtime.h"
 #include "seccomp_filter.h"
 #include "storage/eventfd_teller.h"
@@ -33,6 +34,10 @@ constexpr std::uint32_t kArchitecture = AUDIT_ARCH_X86_64;
 #elif defined(__aarch64__)
 constexpr std::uint32_t kArchitecture = AUDIT_ARCH_AARCH64;
 #endif
+
+// As in linux/prctl.h from 5.11 on.
+constexpr int kSetDispatch = 59;  // PR_SET_SYSCALL_USER_DISPATCH
+constexpr unsigned long kDispatchOn = 1;
 
 std::atomic<bool> sandboxed{false};
 
@@ -122,6 +127,14 @@ void prepare_for_filter(const sock_fprog* filter, bool all_threads) {
   }
 }
 
+// The program is to be asked before each of the thread's system calls, and ticks would make some. (Where
+// memory is paged the emulator looks at them itself, and the program is told that this cannot be.)
+void leave_to_dispatcher() {
+  if (ProcessPager::get() != nullptr) return;
+  Runtime::get().warn(kOwnDispatch);
+  this_thread().end();
+}
+
 bool is_emulated() noexcept { return Runtime::get().active() && Runtime::get().is_this_process(); }
 
 }  // namespace
@@ -129,7 +142,9 @@ bool is_emulated() noexcept { return Runtime::get().active() && Runtime::get().i
 bool is_sandboxed() noexcept { return sandboxed.load(std::memory_order_relaxed); }
 
 void before_prctl(int option, unsigned long mode, unsigned long filter) {
-  if (option != PR_SET_SECCOMP || !is_emulated()) return;
+  if (!is_emulated()) return;
+  if (option == kSetDispatch && mode == kDispatchOn) leave_to_dispatcher();
+  if (option != PR_SET_SECCOMP) return;
   if (mode == SECCOMP_MODE_STRICT && takes_strict_mode()) go_natively(false);
   if (mode == SECCOMP_MODE_FILTER) prepare_for_filter(reinterpret_cast<const sock_fprog*>(filter), false);
 }

@@ -53,7 +53,6 @@ void ThreadState::end_here() noexcept {
   source_->close();
   ready_.store(false, std::memory_order_relaxed);
   remove_thread_pointer();
-  remove_known_thread(tid_);
   if (carries()) carried.leave(-static_cast<double>(thread_cpu_ns() - begin_ns), Runtime::get().epoch_ns());
 }
 
@@ -61,6 +60,7 @@ void ThreadState::end_for_good() {
   ThreadState* const state = own_thread_state;
   if (state == nullptr) return;
   state->end();
+  remove_known_thread(state->tid_);
   own_thread_state = nullptr;
   give_back_thread_area(state, sizeof(ThreadState));
 }

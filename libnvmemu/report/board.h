@@ -54,6 +54,7 @@ enum BoardWarning : std::uint32_t {
   kTiersNotTold = 1U << 22,   // nothing could be walked: all was charged as the machine's own memory
   kCarriedOut = 1U << 23,     // another program carries it out (valgrind, qemu-user): it ran natively
   kSharedSignalStack = 1U << 24,  // threads have one alternate stack in common: all but one ran natively
+  kOwnDispatch = 1U << 25,        // it looks at a thread's system calls: that one ran natively then
 };
 
 enum class Ticker : std::uint32_t { kNone, kPerfEvent, kPosixTimer };

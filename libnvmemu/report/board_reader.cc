@@ -19,7 +19,8 @@ namespace {
 
 // Threads of theirs are not sampled to the end, as the report says.
 constexpr std::uint32_t kGoesOnNatively = kThreadsNotEmulated | kSandboxed | kSandboxedNatively |
-                                          kEmulatorFailed | kTickSignalKept | kSharedSignalStack;
+                                          kEmulatorFailed | kTickSignalKept | kSharedSignalStack |
+                                          kOwnDispatch;
 constexpr std::uint32_t kNative =
     kNoTicker | kNoCalibration | kBadConfiguration | kExpected | kNoLibraries | kBornSandboxed | kCarriedOut;
 

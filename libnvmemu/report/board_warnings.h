@@ -53,6 +53,10 @@ inline constexpr WarningText kWarningTexts[] = {
      "threads have one alternate stack for signals in common (sigaltstack), on which ticks would meet: all "
      "but "
      "one ran natively from then on"},
+    {kOwnDispatch,
+     "looks at system calls of its own threads (syscall user dispatch), the emulator's of which would be "
+     "among "
+     "them: those threads ran natively from then on"},
     {kNotPaged, "all of its memory was in DRAM: it could not be paged (why is said on stderr)"},
     {kPagesBySignal,
      "had no right to a thread that brings pages: whoever touched them brought them, in a signal handler"},

@@ -8,6 +8,7 @@
 #include <poll.h>
 #include <setjmp.h>
 #include <signal.h>
+#include <sys/prctl.h>
 #include <sys/signalfd.h>
 #include <sys/syscall.h>
 #include <sys/time.h>
@@ -17,6 +18,7 @@
 #include <atomic>
 #include <cerrno>
 #include <cstdint>
+#include <thread>
 
 #include "guest.h"
 
@@ -198,6 +200,31 @@ int waited_for_window_changes() {
   return 0;
 }
 
+// Likewise of a thread beside one that computes, which looks for threads that nobody has told of: what it is
+// sent it reads once, and nothing else ever comes.
+int waits_for_window_changes_beside_another() {
+  sigset_t set;
+  sigemptyset(&set);
+  sigaddset(&set, SIGWINCH);
+  std::atomic<bool> is_over{false};
+  std::thread other([&] {
+    while (!is_over) burn(10);
+  });
+  CHECK(pthread_sigmask(SIG_BLOCK, &set, nullptr) == 0);
+  burn(50);
+  CHECK(pthread_kill(pthread_self(), SIGWINCH) == 0);
+  const timespec soon{.tv_sec = 1, .tv_nsec = 0};
+  CHECK(sigtimedwait(&set, nullptr, &soon) == SIGWINCH);
+  for (int i = 0; i < 8; ++i) {
+    burn(50);
+    const timespec at_once{};
+    CHECK(sigtimedwait(&set, nullptr, &at_once) == -1 && errno == EAGAIN);
+  }
+  is_over = true;
+  other.join();
+  return 0;
+}
+
 // Calls that the kernel never restarts: they return when their time is over, not before.
 int uninterrupted_calls() {
   for (int i = 0; i < 10; ++i) {
@@ -206,6 +233,26 @@ int uninterrupted_calls() {
     CHECK(nanosleep(&pause_ns, nullptr) == 0);
     CHECK(poll(nullptr, 0, 20) == 0);
   }
+  return 0;
+}
+
+// The program looks at a thread's system calls (syscall user dispatch), and finds none where it makes none.
+char looks_at_calls = 0;  // SYSCALL_DISPATCH_FILTER_ALLOW
+int own_dispatch() {
+  constexpr int kSetDispatch = 59;
+  struct sigaction action {};
+  action.sa_handler = [](int) {
+    looks_at_calls = 0;
+    ++signals_seen;
+  };
+  CHECK(sigaction(SIGSYS, &action, nullptr) == 0);
+  if (prctl(kSetDispatch, 1, 0, 0, &looks_at_calls) != 0) return 0;  // before Linux 5.11
+  burn(50);
+  __atomic_store_n(&looks_at_calls, 1, __ATOMIC_SEQ_CST);
+  for (unsigned long i = 0; i < 200'000'000; ++i) asm volatile("");
+  __atomic_store_n(&looks_at_calls, 0, __ATOMIC_SEQ_CST);
+  CHECK(signals_seen == 0);
+  CHECK(prctl(kSetDispatch, 0, 0, 0, 0) == 0);
   return 0;
 }
 
@@ -273,8 +320,10 @@ constexpr Scenario kSignals[] = {
     {"real-time-signals", real_time_signals},
     {"waited-for-signals", waited_for_signals},
     {"waited-for-window-changes", waited_for_window_changes},
+    {"waits-beside-another", waits_for_window_changes_beside_another},
     {"uninterrupted-calls", uninterrupted_calls},
     {"own-breakpoints", own_breakpoints},
+    {"own-dispatch", own_dispatch},
     {"own-signals", own_signals},
     {"default-trap", default_trap},
     {"own-faults", own_faults},
