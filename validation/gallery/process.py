@@ -56,20 +56,33 @@ def _calibration(folder):
 
 class Process:
     """In a group of its own, which is killed at the end where it has not ended by itself. Output goes to files: a pipe
-    could be kept open by a daemon, or fill up."""
+    could be kept open by a daemon, or fill up. To be entered: from its start until then what ends us waits, or there would
+    be nobody to end it."""
+
+    ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
     def __init__(self, command, folder):
         self._files = [os.path.join(folder, name) for name in ("stdout", "stderr")]
         with contextlib.ExitStack() as stack:
             stdout, stderr = (stack.enter_context(open(path, "wb")) for path in self._files)
+            self._mask = signal.pthread_sigmask(signal.SIG_BLOCK, self.ENDING)
             self._start = time.monotonic()
             try:
                 self._process = subprocess.Popen(command, cwd=folder, env=environment(folder), stdin=subprocess.DEVNULL,
-                                                 stdout=stdout, stderr=stderr, start_new_session=True)
-            except OSError as error:
+                                                 stdout=stdout, stderr=stderr, start_new_session=True, preexec_fn=self._let_through)
+            except (OSError, subprocess.SubprocessError) as error:
+                self._let_through()
                 raise RunError(str(error)) from error
 
+    def _let_through(self):
+        signal.pthread_sigmask(signal.SIG_SETMASK, self._mask)
+
     def __enter__(self):
+        try:
+            self._let_through()
+        except BaseException:  # of a signal that has come meanwhile
+            self.__exit__()
+            raise
         return self
 
     def __exit__(self, *_):
