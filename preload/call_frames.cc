@@ -10,6 +10,7 @@
 #include <cstdint>
 
 #include "base/caller_name.h"
+#include "base/path.h"
 
 namespace nvmemu::preload {
 namespace {
@@ -27,12 +28,6 @@ _Unwind_Reason_Code add_frame(_Unwind_Context* context, void* opaque) {
 
 // Where a call returns to may be the next function's first instruction.
 bool look_up(void* code, Dl_info& info) { return dladdr(static_cast<char*>(code) - 1, &info) != 0; }
-
-std::string_view base_name(const char* path) {
-  std::string_view file = path;
-  file.remove_prefix(file.rfind('/') + 1);
-  return file;
-}
 
 std::string in_hex(std::uintptr_t value) {
   std::array<char, 2 * sizeof value> digits;
@@ -64,7 +59,7 @@ void record_calls(const CallFrames& frames, RecordWriter& record, std::uint32_t 
   for (std::size_t i = 0; i < frames.count; ++i) {
     Dl_info info{};
     if (!look_up(frames.code[i], info) || info.dli_fname == nullptr) continue;
-    const std::string_view library = base_name(info.dli_fname);
+    const std::string_view library = file_name_of(info.dli_fname);
     if (library.starts_with(kOwnLibraries)) continue;
     if (info.dli_saddr != nullptr && info.dli_saddr == before) continue;  // it calls itself
     before = info.dli_saddr;
@@ -83,7 +78,7 @@ void* program_code_of(const CallFrames& frames) {
   for (std::size_t i = 0; i < frames.count; ++i) {
     Dl_info info{};
     if (!look_up(frames.code[i], info) || info.dli_fname == nullptr) continue;
-    const std::string_view file = base_name(info.dli_fname);
+    const std::string_view file = file_name_of(info.dli_fname);
     const auto begins = [file](std::string_view name) { return file.starts_with(name); };
     if (std::ranges::none_of(kAllocators, begins)) return frames.code[i];
   }
@@ -94,7 +89,7 @@ std::string name_of_code(void* code) {
   Dl_info info{};
   const auto at = reinterpret_cast<std::uintptr_t>(code) - 1;
   if (!look_up(code, info) || info.dli_fname == nullptr) return in_hex(at);
-  const std::string where = std::string(base_name(info.dli_fname)) + "+" +
+  const std::string where = std::string(file_name_of(info.dli_fname)) + "+" +
                             in_hex(at - reinterpret_cast<std::uintptr_t>(info.dli_fbase));
   if (info.dli_sname == nullptr) return where;
   const std::string whole = demangled(info.dli_sname);

@@ -14,6 +14,7 @@
 #include "asked_memory.h"
 #include "base/log.h"
 #include "base/raw_syscall.h"
+#include "base/syscall_dispatch.h"
 #include "hook.h"
 #include "paging/process_pager.h"
 #include "runtime.h"
@@ -34,10 +35,6 @@ constexpr std::uint32_t kArchitecture = AUDIT_ARCH_X86_64;
 #elif defined(__aarch64__)
 constexpr std::uint32_t kArchitecture = AUDIT_ARCH_AARCH64;
 #endif
-
-// As in linux/prctl.h from 5.11 on.
-constexpr int kSetDispatch = 59;  // PR_SET_SYSCALL_USER_DISPATCH
-constexpr unsigned long kDispatchOn = 1;
 
 std::atomic<bool> sandboxed{false};
 

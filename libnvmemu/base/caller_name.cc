@@ -6,6 +6,8 @@
 #include <cstdlib>
 #include <memory>
 
+#include "base/path.h"
+
 namespace nvmemu {
 
 std::string demangled(const char* symbol) {
@@ -26,8 +28,7 @@ bool is_function_named(const char* symbol, std::string_view name) {
 
 bool is_library_named(const char* path, std::string_view name) {
   if (path == nullptr) return false;
-  std::string_view file = path;
-  file.remove_prefix(file.rfind('/') + 1);
+  const std::string_view file = file_name_of(path);
   return file == name || (file.starts_with(name) && file.substr(name.size()).starts_with(".so"));
 }
 

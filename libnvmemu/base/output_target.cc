@@ -12,6 +12,7 @@
 #include <string_view>
 
 #include "base/ownership.h"
+#include "base/path.h"
 
 namespace nvmemu {
 namespace {
@@ -20,10 +21,10 @@ constexpr int kMostLinks = 40;  // as the kernel allows
 
 // Nothing where it is no number.
 int number_at_end(std::string_view path) {
-  path.remove_prefix(path.rfind('/') + 1);  // 0 where there is none
+  const std::string_view name = file_name_of(path);
   int number = -1;
-  const auto [end, error] = std::from_chars(path.data(), path.data() + path.size(), number);
-  return error == std::errc() && end == path.data() + path.size() ? number : -1;
+  const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), number);
+  return error == std::errc() && end == name.data() + name.size() ? number : -1;
 }
 
 }  // namespace

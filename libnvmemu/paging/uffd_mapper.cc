@@ -13,6 +13,7 @@
 
 #include "base/high_descriptor.h"
 #include "base/raw_syscall.h"
+#include "base/syscall_dispatch.h"
 #include "paging/page_device.h"
 
 namespace nvmemu {
@@ -250,8 +251,7 @@ Result<void> check_paging(HandlerKind handler) {
 #if !defined(__x86_64__)
   return failure("memory is paged on x86-64 only");
 #endif
-  constexpr int kSetDispatch = 59, kOff = 0;  // PR_SET_SYSCALL_USER_DISPATCH
-  if (raw_syscall(SYS_prctl, kSetDispatch, kOff, 0, 0, 0) != 0)
+  if (raw_syscall(SYS_prctl, kSetDispatch, kDispatchOff, 0, 0, 0) != 0)
     return failure("prctl(PR_SET_SYSCALL_USER_DISPATCH) is refused", "Linux 5.11 and later have it");
   const long file = open_userfaultfd();
   if (file < 0) {

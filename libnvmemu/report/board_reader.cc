@@ -175,7 +175,7 @@ class Reader {
     constexpr double kMuch = 0.2;
     const RunTotals& totals = report_.totals;
     if (report_.tiers.empty() || evidence_.stall_samples < kFewSamples || totals.stall_ns <= 0) return;
-    const double share = std::min(1.0, totals.unwalked_ns / totals.stall_ns);
+    const double share = unwalked_share(totals);
     if (share <= kMuch) return;
     report_.warnings.push_back(fmt::format(
         "of {:.0f} % of the waiting it is not known which tier it was for: no walk has passed those "

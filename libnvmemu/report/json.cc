@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <algorithm>
 #include <exception>
 #include <nlohmann/json.hpp>
 
@@ -141,7 +140,7 @@ Json persists_json(const PersistReport& persists) {
 // Which loads were whose is known of those that walks have passed; of others it is taken to be as of these.
 Json told_json(const RunTotals& totals) {
   if (totals.stall_ns <= 0) return {};
-  const double others = std::min(1.0, totals.unwalked_ns / totals.stall_ns);
+  const double others = unwalked_share(totals);
   return {{"walks", 1 - others}, {"as_others", others}};
 }
 

@@ -2,6 +2,7 @@
 // The run report, schema "nvmemu-run-1": what a run was, what was injected, and how sure that is.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -37,6 +38,11 @@ struct RunTotals {
   double cpu_ns = 0, stall_ns = 0, injected_ns = 0, overhead_ns = 0, unpaid_ns = 0;
   double unwalked_ns = 0;  // of stall_ns, what loads are taken to have waited for that walks have not passed
 };
+
+// Of what was waited for, > 0, the part of which that is taken to be so.
+inline double unwalked_share(const RunTotals& totals) {
+  return std::min(1.0, totals.unwalked_ns / totals.stall_ns);
+}
 
 // A part of the memory that is emulated as another one; the first is the machine's own memory.
 struct TierReport {

@@ -14,6 +14,7 @@
 #include <cstring>
 #include <limits>
 
+#include "base/syscall_dispatch.h"
 #include "paging/process_pager.h"
 #include "paging/trapped_call.h"
 #include "runtime.h"
@@ -21,8 +22,7 @@
 namespace nvmemu::preload {
 namespace {
 
-// As in linux/prctl.h and asm/unistd.h of newer kernels.
-constexpr int kSetDispatch = 59;
+// As in asm/unistd.h of newer kernels.
 constexpr long kIoUringSetup = 425;
 
 struct Clone {

@@ -9,6 +9,7 @@
 #include <cerrno>
 
 #include "asked_memory.h"
+#include "base/syscall_dispatch.h"
 #include "loaded_program.h"
 #include "paging/call_stubs.h"
 #include "paging/kernel_signals.h"
@@ -20,9 +21,6 @@
 namespace nvmemu::preload {
 namespace {
 
-// As in linux/prctl.h and asm-generic/siginfo.h from 5.11 on.
-constexpr int kSetDispatch = 59, kDispatchOn = 1;
-constexpr int kDispatched = 2;  // SYS_USER_DISPATCH
 constexpr unsigned long kHasRestorer = 0x04000000;
 
 const char dispatch_selector = 1;  // all calls that this library's own code does not make
@@ -110,7 +108,7 @@ void trap_calls_again() noexcept { dispatch(); }
 void end_traps() noexcept {
   are_over = true;
   process_storage().set_calls_are_trapped(false);
-  raw_syscall(SYS_prctl, kSetDispatch, 0, 0, 0, 0);
+  raw_syscall(SYS_prctl, kSetDispatch, kDispatchOff, 0, 0, 0);
 }
 
 Result<void> start_traps() {

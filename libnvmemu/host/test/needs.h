@@ -17,6 +17,7 @@
 #include <cstdlib>
 #include <string_view>
 
+#include "base/syscall_dispatch.h"
 #include "host/capabilities.h"
 #include "host/perf_event.h"
 
@@ -70,8 +71,7 @@ inline bool userfaultfd() {
 // A process may page its own memory: its faults, and all of its system calls, come to itself.
 inline bool paging() {
 #if defined(__x86_64__)
-  constexpr int kSetDispatch = 59, kOff = 0;  // PR_SET_SYSCALL_USER_DISPATCH, Linux 5.11
-  return userfaultfd() && prctl(kSetDispatch, kOff, 0, 0, 0) == 0;
+  return userfaultfd() && prctl(kSetDispatch, kDispatchOff, 0, 0, 0) == 0;
 #else
   return false;
 #endif
