@@ -190,8 +190,11 @@ void lock(TrappedCall& call) noexcept {
   call.return_with(result);
 }
 
+// What is refused must leave all as it was: it is asked first for locks that bring no page in.
 void lock_all(TrappedCall& call) noexcept {
   const auto flags = static_cast<int>(call.argument(0));
+  const long tried = raw_syscall(SYS_mlockall, flags | MCL_ONFAULT);
+  if (is_error(tried)) return call.return_with(tried);
   if ((flags & MCL_FUTURE) != 0) comes_locked = true;
   if ((flags & MCL_CURRENT) != 0) pager().release({0, std::numeric_limits<std::uintptr_t>::max()});
   call.return_with(call.make());

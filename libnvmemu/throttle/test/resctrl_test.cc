@@ -214,10 +214,14 @@ TEST_F(ResctrlTest, LeavesNoGroupWhereverItIsKilled) {
 TEST_F(ResctrlTest, SaysWhereItMayNotBeWritten) {
   intel();
   std::filesystem::permissions(root_.path(), std::filesystem::perms(0755));
-  std::filesystem::permissions(root_.path() + "/sys/fs/resctrl", std::filesystem::perms(0555));
-  const Resctrl resctrl = read();
-  const NotRoot nobody;
-  const auto group = ResctrlGroup::create(resctrl, kernel());
+  const std::string folder = root_.path() + "/sys/fs/resctrl";
+  std::filesystem::permissions(folder, std::filesystem::perms(0555));
+  const auto group = [resctrl = read(), this] {
+    const NotRoot nobody;
+    return ResctrlGroup::create(resctrl, kernel());
+  }();
+  std::filesystem::permissions(folder,
+                               std::filesystem::perms(0755));  // or an ordinary user could not remove it
   ASSERT_FALSE(group);
   EXPECT_THAT(group.error().message, HasSubstr("Permission denied"));
   EXPECT_EQ(group.error().hint, "run it as root");
