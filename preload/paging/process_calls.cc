@@ -137,6 +137,13 @@ void need_what_ends_touch(TrappedCall& call) noexcept {
   }
 }
 
+// Whenever the thread has been elsewhere, the kernel notes there where it runs now (rseq(2)), which must not
+// fail: it ends the process. It lies beside a thread's stack, which the program may have mapped itself.
+void spare_where_it_runs(const TrappedCall& call) noexcept {
+  const std::uintptr_t begin = call.argument(0);
+  ProcessPager::get()->release({begin & ~(kPageBytes - 1), begin + call.argument(1)});
+}
+
 void end_thread(TrappedCall& call) noexcept {
   need_what_ends_touch(call);
   ProcessPager::fault_thread().thread_ends(static_cast<int>(raw_syscall(SYS_gettid)),
@@ -183,6 +190,9 @@ bool answer_process_call(TrappedCall& call) noexcept {
     case SYS_exit:
       end_thread(call);
       return true;
+    case SYS_rseq:
+      spare_where_it_runs(call);
+      return false;
     // These keep addresses for later, or serve pages themselves.
     case SYS_io_setup:
     case SYS_userfaultfd:

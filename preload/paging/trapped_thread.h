@@ -23,6 +23,8 @@ struct TrappedThread {
   stack_t next_stack;               // that the kernel is to be told of
   PinnedRanges pins;                // until the thread's next call
   unsigned tries;                   // of one call
+  std::uintptr_t left_at;           // where it has last faulted in what is not paged any more,
+  unsigned left_tries;              // and how often in a row
   SignalMask mask;                  // that a call waits with, without the signals that must stay open,
   std::uintptr_t mask_and_size[2];  // and as pselect(2) has it
 };

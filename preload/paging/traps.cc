@@ -66,6 +66,17 @@ bool answer_clock_call(TrappedCall& call) noexcept {
   return true;
 }
 
+// Another thread has had it released while this one's fault was on its way: by now it is there, and is tried
+// again. What the kernel can read, and the thread still cannot write, faults for good.
+bool has_left(std::uintptr_t address) noexcept {
+  constexpr unsigned kMostTries = 16;
+  TrappedThread* const thread = trapped_thread();
+  if (thread == nullptr || !kernel_reads_word(address & ~std::uintptr_t{7})) return false;
+  thread->left_tries = thread->left_at == address ? thread->left_tries + 1 : 0;
+  thread->left_at = address;
+  return thread->left_tries < kMostTries;
+}
+
 bool dispatch() noexcept {
   return raw_syscall(SYS_prctl, kSetDispatch, kDispatchOn, own_code.begin, own_code.end - own_code.begin,
                      &dispatch_selector) == 0;
@@ -153,6 +164,7 @@ bool mend_page_fault(const siginfo_t& info, const ucontext_t& context) noexcept 
   const auto address = reinterpret_cast<std::uintptr_t>(info.si_addr);
   const bool writes = (context.uc_mcontext.gregs[REG_ERR] & kWrite) != 0;
   const FaultOutcome outcome = ProcessPager::get()->fault(address, writes);
+  if (outcome == FaultOutcome::kNotOurs) return has_left(address);
   if (outcome != FaultOutcome::kMended) return false;
   spare_stack(static_cast<std::uintptr_t>(context.uc_mcontext.gregs[REG_RSP]));
   return true;

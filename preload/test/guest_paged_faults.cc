@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Where memory is paged: faults that are the program's own, and what it may do to itself all the same.
+#include <pthread.h>
+#include <sched.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <sys/mman.h>
@@ -7,9 +9,12 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
+#include <thread>
+#include <vector>
 
 #include "guest.h"
 #include "paged_area.h"
@@ -130,7 +135,61 @@ int forks_elsewhere() {
   return 0;
 }
 
+// What is locked is not paged any more, while other threads wait for pages of it.
+int released_under_threads() {
+  constexpr std::size_t kReleased = 256;
+  constexpr int kRounds = 60, kThreads = 3;
+  for (int round = 0; round < kRounds; ++round) {
+    Area area(kReleased);
+    area.fill(static_cast<std::uint64_t>(round));
+    Area().push_out();
+    std::atomic<int> begun{0}, right{0};
+    std::vector<std::thread> readers;
+    for (int i = 0; i < kThreads; ++i) {
+      readers.emplace_back([&] {
+        ++begun;
+        if (area.holds_all(static_cast<std::uint64_t>(round))) ++right;
+      });
+    }
+    while (begun < kThreads) sched_yield();
+    CHECK(mlock(area.page(0), kReleased * kPage) == 0 || errno == ENOMEM);
+    for (std::thread& reader : readers) reader.join();
+    CHECK(right == kThreads);
+  }
+  return 0;
+}
+
+// What the C library puts at the end of a stack (and the kernel writes to whenever the thread has slept) lies
+// on two pages here.
+int threads_on_paged_stacks() {
+  constexpr std::size_t kStackPages = 64, kBeyond = 512;
+  Area stack(kStackPages + 1);
+  Area others;
+  std::atomic<bool> is_over{false};
+  const auto sleep_often = +[](void* over) -> void* {
+    int slept = 0;
+    for (; !*static_cast<std::atomic<bool>*>(over); ++slept) usleep(500);
+    return reinterpret_cast<void*>(static_cast<std::intptr_t>(slept));
+  };
+  pthread_attr_t attributes;
+  CHECK(pthread_attr_init(&attributes) == 0);
+  CHECK(pthread_attr_setstack(&attributes, stack.page(0), kStackPages * kPage + kBeyond) == 0);
+  pthread_t thread;
+  CHECK(pthread_create(&thread, &attributes, sleep_often, &is_over) == 0);
+  for (std::uint64_t round = 0; round < 20; ++round) {
+    others.fill(round);
+    usleep(2000);
+    CHECK(others.holds_all(round));
+  }
+  is_over = true;
+  void* slept = nullptr;
+  CHECK(pthread_join(thread, &slept) == 0 && slept != nullptr);
+  return pthread_attr_destroy(&attributes);
+}
+
 constexpr Scenario kScenarios[] = {{"paged-bus-errors", bus_errors},
+                                   {"paged-released", released_under_threads},
+                                   {"paged-own-stacks", threads_on_paged_stacks},
                                    {"paged-guard-pages", guard_pages},
                                    {"paged-elsewhere", forks_elsewhere}};
 
