@@ -106,7 +106,8 @@ void drop_pending(int signal) noexcept {
 // blocked as the program has it; and no tick may come any more, which would be taken for another.
 bool keep_for_program(const Thread& thread, int signal, const siginfo_t& info, ucontext_t& context) {
   const bool is_programs_own = thread.state != nullptr && !thread.is_foreign;
-  if (signal != kTickSignal || !is_programs_own || !blocked_in_vain()) return false;
+  if (signal != kTickSignal || !is_programs_own || !has_ticks_blocked(mask_of(context.uc_sigmask)))
+    return false;
   Runtime::get().warn(kTickSignalKept);
   add_to(context.uc_sigmask, mask_of(signal));
   thread.state->end(mask_of(context.uc_sigmask));
@@ -154,13 +155,6 @@ bool handlers_in_place() noexcept {
     if (action.handler != reinterpret_cast<std::uintptr_t>(&nvmemu_signal_entry)) return false;
   }
   return true;
-}
-
-void unblock_ticks() noexcept {
-  sigset_t set;
-  sigemptyset(&set);
-  sigaddset(&set, kTickSignal);
-  hooks::pthread_sigmask(SIG_UNBLOCK, &set, nullptr);
 }
 
 }  // namespace nvmemu::preload

@@ -8,7 +8,4 @@ namespace nvmemu::preload {
 // the kernel itself (Go) may have replaced them.
 bool handlers_in_place() noexcept;
 
-// Lets ticks through on the calling thread.
-void unblock_ticks() noexcept;
-
 }  // namespace nvmemu::preload

@@ -6,6 +6,8 @@
 
 #include <signal.h>
 
+#include "signal_mask.h"
+
 namespace nvmemu::preload {
 
 // sigaction(2), and sigprocmask(2) of the calling thread.
@@ -15,10 +17,10 @@ int program_sigprocmask(int how, const sigset_t* set, sigset_t* old) noexcept;
 // Whether that is not to be left to the C library, which would show the emulator's handler.
 bool is_handled_here(int signal) noexcept;
 
-// Whether the calling thread has the ticks' signal blocked, as it sees it, which the kernel has not.
+// Whether a thread with this mask has the ticks' signal blocked, as it sees it, which the kernel has not.
 // Async-signal-safe.
-bool blocked_in_vain() noexcept;
-// As its creator has it.
-void inherit_blocked_in_vain(bool inherited) noexcept;
+bool has_ticks_blocked(SignalMask mask) noexcept;
+// Lets them through on the calling thread, which sees what it has seen.
+void unblock_ticks() noexcept;
 
 }  // namespace nvmemu::preload

@@ -2,6 +2,7 @@
 // Interposed: what a program blocks. The ticks' signal stays open, and is shown as blocked.
 #include <signal.h>
 
+#include <atomic>
 #include <cstdint>
 
 #include "hook.h"
@@ -9,6 +10,7 @@
 #include "kept_signals.h"
 #include "program_signals.h"
 #include "runtime.h"
+#include "signal_mask.h"
 
 namespace nvmemu::preload {
 namespace {
@@ -16,31 +18,29 @@ namespace {
 NVMEMU_HOOK(int, pthread_sigmask, (int, const sigset_t*, sigset_t*));
 NVMEMU_HOOK(int, sigprocmask, (int, const sigset_t*, sigset_t*));
 
-// Whether the thread has blocked the ticks' signal, as it sees it.
-__thread bool in_vain;
-
-bool names_ticks(const sigset_t& set) noexcept { return sigismember(&set, kTickSignal) == 1; }
+// Blocked in its place: so the kernel keeps what the program has blocked, and brings it back where handlers
+// end or are left, in new threads and behind exec. Nothing sends it (x87 stacks do not fault so on Linux).
+constexpr int kStandIn = SIGSTKFLT;
+// Whether the program itself has ever blocked that: until then it does not see it.
+std::atomic<bool> is_known{false};
 
 template <typename Real>
 int set_mask(Real& real, int how, const sigset_t* set, sigset_t* old) noexcept {
   if (!Runtime::get().active()) return real(how, set, old);
-  const bool before = in_vain;
-  bool after = before;
-  sigset_t open;
-  const sigset_t* passed = set;
+  sigset_t passed;
   if (set != nullptr) {
-    const bool named = names_ticks(*set);
-    after = how == SIG_BLOCK ? before || named : how == SIG_UNBLOCK ? before && !named : named;
-    open = *set;
-    if (how != SIG_UNBLOCK) sigdelset(&open, kTickSignal);
-    passed = &open;
+    passed = *set;
+    if (sigismember(set, kTickSignal) == 1) sigaddset(&passed, kStandIn);
+    if (how != SIG_UNBLOCK) {
+      sigdelset(&passed, kTickSignal);
+      if (sigismember(set, kStandIn) == 1) is_known.store(true, std::memory_order_relaxed);
+    }
   }
-  const int result = real(how, passed, old);
-  if (result != 0) return result;
-  // The child of a vfork has a mask of its own, and its parent's memory.
-  if (after != before && Runtime::get().is_this_process()) in_vain = after;
-  if (old != nullptr && before) sigaddset(old, kTickSignal);
-  return 0;
+  const int result = real(how, set != nullptr ? &passed : nullptr, old);
+  if (result != 0 || old == nullptr || sigismember(old, kStandIn) != 1) return result;
+  sigaddset(old, kTickSignal);
+  if (!is_known.load(std::memory_order_relaxed)) sigdelset(old, kStandIn);
+  return result;
 }
 
 // Signals 1 to 32 were all that there were.
@@ -78,8 +78,17 @@ int program_sigprocmask(int how, const sigset_t* set, sigset_t* old) noexcept {
   return set_mask(real_sigprocmask, how, set, old);
 }
 
-bool blocked_in_vain() noexcept { return in_vain; }
-void inherit_blocked_in_vain(bool inherited) noexcept { in_vain = inherited; }
+bool has_ticks_blocked(SignalMask mask) noexcept { return (mask & mask_of(kStandIn)) != 0; }
+
+void unblock_ticks() noexcept {
+  sigset_t set, before;
+  sigemptyset(&set);
+  sigaddset(&set, kTickSignal);
+  if (real_pthread_sigmask(SIG_UNBLOCK, &set, &before) != 0 || sigismember(&before, kTickSignal) != 1) return;
+  sigemptyset(&set);
+  sigaddset(&set, kStandIn);
+  real_pthread_sigmask(SIG_BLOCK, &set, nullptr);
+}
 
 namespace hooks {
 

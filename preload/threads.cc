@@ -7,7 +7,6 @@
 #include <memory>
 #include <new>
 
-#include "handlers.h"
 #include "hook.h"
 #include "hooks.h"
 #include "lifecycle.h"
@@ -25,8 +24,7 @@ template <typename Result>
 struct StartArguments {
   Result (*routine)(void*);
   void* argument;
-  bool blocked_in_vain = nvmemu::preload::blocked_in_vain();  // its creator's, as the mask is,
-  PolicyNumber policy = own_policy_number();                  // and as its memory policy
+  PolicyNumber policy = own_policy_number();  // its creator's
 };
 
 pthread_key_t end_key;
@@ -35,7 +33,6 @@ template <typename Result>
 Result run_thread(void* opaque) {
   const auto start = *static_cast<StartArguments<Result>*>(opaque);
   delete static_cast<StartArguments<Result>*>(opaque);
-  inherit_blocked_in_vain(start.blocked_in_vain);
   inherit_policy(start.policy);
   begin_thread();
   const Result result = start.routine(start.argument);

@@ -28,8 +28,9 @@ TEST_P(StillDelayed, ToTheEnd) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Programs, StillDelayed,
-                         testing::Values("old-signals", "raw-signals", "blocked-as-seen", "thrown-from-fault",
-                                         "thrown-from-alarm", "handler-masks", "jumps-from-handlers"));
+                         testing::Values("old-signals", "raw-signals", "blocked-as-seen",
+                                         "masks-end-with-handlers", "thrown-from-fault", "thrown-from-alarm",
+                                         "handler-masks", "jumps-from-handlers"));
 
 class ByTicker : public PreloadTest, public testing::WithParamInterface<const char*> {
  protected:
