@@ -6,7 +6,7 @@
 #include <sys/syscall.h>
 
 #include "atomic_set.h"
-#include "base/numbered_entries.h"
+#include "base/folder_entries.h"
 #include "base/raw_syscall.h"
 #include "handlers.h"
 #include "paging/process_pager.h"

@@ -44,6 +44,11 @@ void resolve_hooks() noexcept;
 
 #define NVMEMU_EXPORT extern "C" __attribute__((visibility("default")))
 
-// real_NAME: the hook of the function NAME. In a section of their own, hooks can be found without a list.
+// real_NAME: the hook of the C library's function NAME. In a section of their own, hooks can be found without
+// a list.
 #define NVMEMU_HOOK(Return, name, parameters) \
-  __attribute__((section("nvmemu_hooks"), used)) constinit Hook<Return parameters> real_##name { #name }
+  __attribute__((section("nvmemu_hooks"), used)) NVMEMU_LIBRARY_HOOK(Return, name, parameters)
+// Of another library, which few programs have. It is looked for when it is called: what is not there makes
+// the C library allocate a message, by the program's malloc, which may not be ready before main().
+#define NVMEMU_LIBRARY_HOOK(Return, name, parameters) \
+  constinit Hook<Return parameters> real_##name { #name }

@@ -4,8 +4,10 @@
 #include <dlfcn.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <cstring>
+#include <new>
 
 #include "runtime.h"
 
@@ -74,6 +76,20 @@ void remember_inheritance(std::string_view beside) noexcept {
     remembered.variables[remembered.count++] = copy;
     used += bytes;
   }
+}
+
+void set_in_environment(const char* name, const char* value) noexcept {
+  const std::size_t count = length_of(environ);
+  const std::size_t bytes = std::strlen(name) + std::strlen(value) + sizeof "=";
+  char* const text = new (std::nothrow) char[bytes];
+  char** const variables = new (std::nothrow) char*[count + 2];
+  if (text == nullptr || variables == nullptr) return;
+  std::snprintf(text, bytes, "%s=%s", name, value);
+  const auto at = static_cast<std::size_t>(find_variable(environ, text) - environ);
+  std::copy_n(environ, count, variables);
+  variables[at] = text;
+  variables[std::max(at + 1, count)] = nullptr;
+  environ = variables;
 }
 
 EnvironmentRoom room_for(char* const environment[]) noexcept {

@@ -16,6 +16,9 @@ inline constexpr char kTaskPolicy[] = "NVMEMU_TASK_POLICY";
 // empty: none. Once, before the program runs.
 void remember_inheritance(std::string_view beside) noexcept;
 
+// As setenv(3), by memory of the library's own: the program's malloc may not be ready.
+void set_in_environment(const char* name, const char* value) noexcept;
+
 // The room that complete_environment() needs for `environment`.
 struct EnvironmentRoom {
   std::size_t pointers = 0;

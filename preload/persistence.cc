@@ -11,13 +11,13 @@
 namespace nvmemu::preload {
 namespace {
 
-NVMEMU_HOOK(void, pmem_persist, (const void*, std::size_t));
-NVMEMU_HOOK(void, pmem_flush, (const void*, std::size_t));
-NVMEMU_HOOK(void, pmem_drain, (void));
-NVMEMU_HOOK(int, pmem_deep_persist, (const void*, std::size_t));
-NVMEMU_HOOK(void, pmem_deep_flush, (const void*, std::size_t));
-NVMEMU_HOOK(int, pmem_deep_drain, (const void*, std::size_t));
-NVMEMU_HOOK(int, pmem_msync, (const void*, std::size_t));
+NVMEMU_LIBRARY_HOOK(void, pmem_persist, (const void*, std::size_t));
+NVMEMU_LIBRARY_HOOK(void, pmem_flush, (const void*, std::size_t));
+NVMEMU_LIBRARY_HOOK(void, pmem_drain, (void));
+NVMEMU_LIBRARY_HOOK(int, pmem_deep_persist, (const void*, std::size_t));
+NVMEMU_LIBRARY_HOOK(void, pmem_deep_flush, (const void*, std::size_t));
+NVMEMU_LIBRARY_HOOK(int, pmem_deep_drain, (const void*, std::size_t));
+NVMEMU_LIBRARY_HOOK(int, pmem_msync, (const void*, std::size_t));
 
 }  // namespace
 }  // namespace nvmemu::preload
@@ -81,9 +81,9 @@ NVMEMU_EXPORT int pmem_msync(const void* address, std::size_t bytes) noexcept {
 #define NVMEMU_PMEM_COPY(operation, Source)                                                                  \
   namespace nvmemu::preload {                                                                                \
   namespace {                                                                                                \
-  NVMEMU_HOOK(void*, pmem_##operation, (void*, Source, std::size_t, unsigned));                              \
-  NVMEMU_HOOK(void*, pmem_##operation##_persist, (void*, Source, std::size_t));                              \
-  NVMEMU_HOOK(void*, pmem_##operation##_nodrain, (void*, Source, std::size_t));                              \
+  NVMEMU_LIBRARY_HOOK(void*, pmem_##operation, (void*, Source, std::size_t, unsigned));                      \
+  NVMEMU_LIBRARY_HOOK(void*, pmem_##operation##_persist, (void*, Source, std::size_t));                      \
+  NVMEMU_LIBRARY_HOOK(void*, pmem_##operation##_nodrain, (void*, Source, std::size_t));                      \
   }                                                                                                          \
   }                                                                                                          \
   NVMEMU_EXPORT void* pmem_##operation(void* to, Source from, std::size_t bytes, unsigned flags) noexcept {  \

@@ -94,13 +94,13 @@ void* set_pages_durably(void* to, int value, std::size_t bytes, unsigned flags) 
   return to;
 }
 
-NVMEMU_HOOK(PersistFunction, pmem2_get_persist_fn, (pmem2_map*));
-NVMEMU_HOOK(PersistFunction, pmem2_get_flush_fn, (pmem2_map*));
-NVMEMU_HOOK(DrainFunction, pmem2_get_drain_fn, (pmem2_map*));
-NVMEMU_HOOK(CopyFunction, pmem2_get_memcpy_fn, (pmem2_map*));
-NVMEMU_HOOK(CopyFunction, pmem2_get_memmove_fn, (pmem2_map*));
-NVMEMU_HOOK(SetFunction, pmem2_get_memset_fn, (pmem2_map*));
-NVMEMU_HOOK(int, pmem2_deep_flush, (pmem2_map*, void*, std::size_t));
+NVMEMU_LIBRARY_HOOK(PersistFunction, pmem2_get_persist_fn, (pmem2_map*));
+NVMEMU_LIBRARY_HOOK(PersistFunction, pmem2_get_flush_fn, (pmem2_map*));
+NVMEMU_LIBRARY_HOOK(DrainFunction, pmem2_get_drain_fn, (pmem2_map*));
+NVMEMU_LIBRARY_HOOK(CopyFunction, pmem2_get_memcpy_fn, (pmem2_map*));
+NVMEMU_LIBRARY_HOOK(CopyFunction, pmem2_get_memmove_fn, (pmem2_map*));
+NVMEMU_LIBRARY_HOOK(SetFunction, pmem2_get_memset_fn, (pmem2_map*));
+NVMEMU_LIBRARY_HOOK(int, pmem2_deep_flush, (pmem2_map*, void*, std::size_t));
 
 }  // namespace
 }  // namespace nvmemu::preload

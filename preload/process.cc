@@ -10,6 +10,7 @@
 #include "foreign_threads.h"
 #include "hook.h"
 #include "lifecycle.h"
+#include "own_heap.h"
 #include "runtime.h"
 #include "storage/aio_lists.h"
 #include "storage/aio_teller.h"
@@ -87,6 +88,7 @@ __attribute__((destructor)) void exit_process() {
 void end_process_now() noexcept { end_process(renounce_report); }
 
 void prepare_process() noexcept {
+  pthread_atfork(own_heap::lock, own_heap::unlock, own_heap::unlock);
   pthread_atfork(before_fork, end_fork, begin_forked_child);
   install_endings();
   at_quick_exit([] { end_process(report_itself); });

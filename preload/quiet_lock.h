@@ -3,7 +3,7 @@
 // errno.
 #pragma once
 
-#include "paging/spin_lock.h"
+#include "base/spin_lock.h"
 #include "signal_mask.h"
 
 namespace nvmemu::preload {

@@ -117,8 +117,8 @@ bool Runtime::open_board() {
   }
   board_.emplace(std::move(*board));
   if (own) {
-    setenv(kBoardVariable, board_->path(), 1);                 // children report on the same one,
-    setenv(kBoardOwner, std::to_string(getpid()).c_str(), 1);  // and so does what this process execs
+    set_in_environment(kBoardVariable, board_->path());                 // children report on the same one,
+    set_in_environment(kBoardOwner, std::to_string(getpid()).c_str());  // and so does what this process execs
   }
   if (const char* owner = getenv(kBoardOwner)) board_owner_ = std::atoi(owner);
   return true;

@@ -12,9 +12,9 @@
 #include <charconv>
 #include <utility>
 
+#include "base/folder_entries.h"
 #include "base/high_descriptor.h"
 #include "base/mapped.h"
-#include "base/numbered_entries.h"
 #include "base/private_file.h"
 #include "file_of_proc.h"
 

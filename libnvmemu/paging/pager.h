@@ -17,6 +17,7 @@
 #include <mutex>
 #include <utility>
 
+#include "base/spin_lock.h"
 #include "paging/address_ranges.h"
 #include "paging/ahead_pages.h"
 #include "paging/coming_page.h"
@@ -30,7 +31,6 @@
 #include "paging/paging_tally.h"
 #include "paging/read_ahead.h"
 #include "paging/slots.h"
-#include "paging/spin_lock.h"
 
 namespace nvmemu {
 

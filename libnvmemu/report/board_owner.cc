@@ -1,18 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "report/board_owner.h"
 
-#include <dirent.h>
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <memory>
 #include <optional>
 #include <sstream>
 #include <string>
 #include <string_view>
 
 #include "base/descriptor.h"
+#include "base/folder_entries.h"
 #include "base/read_file.h"
 #include "storage/shared_storage.h"
 
@@ -64,16 +63,14 @@ bool is_gone(const BoardOwner& owner) {
 }
 
 void sweep_boards(const char* directory, std::size_t bytes) {
-  const std::unique_ptr<DIR, int (*)(DIR*)> entries(opendir(directory), &closedir);
-  if (!entries) return;
-  while (const dirent* entry = readdir(entries.get())) {
-    const std::string_view name = entry->d_name;
-    if (!name.starts_with(kBoardPrefix) || !name.ends_with(kBoardSuffix)) continue;
-    const auto head = read_head(dirfd(entries.get()), entry->d_name, bytes);
-    if (!head || !is_gone(head->owner)) continue;
-    unlinkat(dirfd(entries.get()), entry->d_name, 0);
-    unlinkat(dirfd(entries.get()), (std::string(name) + kStorageSuffix).c_str(), 0);
-  }
+  for_each_entry(directory, [bytes](int folder, const char* entry) {
+    const std::string_view name = entry;
+    if (!name.starts_with(kBoardPrefix) || !name.ends_with(kBoardSuffix)) return;
+    const auto head = read_head(folder, entry, bytes);
+    if (!head || !is_gone(head->owner)) return;
+    unlinkat(folder, entry, 0);
+    unlinkat(folder, (std::string(name) + kStorageSuffix).c_str(), 0);
+  });
 }
 
 }  // namespace nvmemu

@@ -12,7 +12,7 @@
 #include <atomic>
 #include <cstdint>
 
-#include "paging/spin_lock.h"
+#include "base/spin_lock.h"
 #include "storage/aio_lists.h"
 
 namespace nvmemu::preload {

@@ -13,7 +13,7 @@
 #include <atomic>
 #include <cstdint>
 
-#include "paging/spin_lock.h"
+#include "base/spin_lock.h"
 
 namespace nvmemu::preload {
 

@@ -8,7 +8,7 @@
 #include <array>
 #include <cstdint>
 
-#include "paging/spin_lock.h"
+#include "base/spin_lock.h"
 #include "storage/pending_requests.h"
 #include "storage/process_storage.h"
 

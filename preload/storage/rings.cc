@@ -12,8 +12,8 @@
 namespace nvmemu::preload {
 namespace {
 
-NVMEMU_HOOK(int, io_uring_queue_init, (unsigned, void*, unsigned));
-NVMEMU_HOOK(int, io_uring_queue_init_params, (unsigned, void*, void*));
+NVMEMU_LIBRARY_HOOK(int, io_uring_queue_init, (unsigned, void*, unsigned));
+NVMEMU_LIBRARY_HOOK(int, io_uring_queue_init_params, (unsigned, void*, void*));
 
 // A library that was loaded for its caller alone.
 template <typename Signature>

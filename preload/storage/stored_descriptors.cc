@@ -6,7 +6,7 @@
 
 #include <algorithm>
 
-#include "base/numbered_entries.h"
+#include "base/folder_entries.h"
 #include "base/raw_syscall.h"
 #include "descriptor_path.h"
 #include "storage/process_storage.h"

@@ -74,6 +74,29 @@ TEST_F(PreloadTest, AProgramLinkedWithNoLibraryRunsNativelyAndIsNamed) {
   EXPECT_TRUE(processes[0]["threads"].empty());
 }
 
+// Not before main(), and none of the emulator's blocks: GNU Common Lisp's would crash.
+TEST_F(PreloadTest, TheProgramsMallocIsItsOwn) {
+  const std::vector<std::vector<std::string>> choices = {
+      {"--read-latency", "5x"},
+      {"--read-latency", "5x", "--ticker", "timer"},
+      {"--read-latency", "2x", "--alternate", "50ms"},
+      {"--profile", "optane-dcpmm"},
+      {"--dram", "2M", "--page-latency", "5us"},
+      {"--storage", folder_.path() + "=ssd-nvme"},
+      {"--tier", "far=3x,node=1,size=1GiB"},
+      {"--tier", "far=3x,malloc=1MiB"},
+      {"--read-bandwidth", "5GB/s"},
+  };
+  for (std::vector<std::string> arguments : choices) {
+    const std::string name = arguments[0] + " " + arguments[1];
+    arguments.insert(arguments.end(), {"--quiet", "--", NVMEMU_TEST_OWN_MALLOC});
+    const Outcome outcome = run(arguments);
+    EXPECT_EQ(outcome.status, 0) << name << ": " << outcome.err;
+    EXPECT_EQ(outcome.out, "its own 1\n") << name;
+    EXPECT_EQ(outcome.err, "") << name;
+  }
+}
+
 TEST_F(PreloadTest, WhatIsTracedFromItsStartIsEmulated) {
   expect_ok("traced");
   EXPECT_EQ(report()["processes"].back()["emulated"], true);

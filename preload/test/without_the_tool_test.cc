@@ -172,6 +172,14 @@ TEST_F(WithoutTheTool, AProgramLinkedWithNoLibraryIsToldThatItRunsNatively) {
   EXPECT_NE(outcome.err.find("runs natively"), std::string::npos) << outcome.err;
 }
 
+TEST_F(WithoutTheTool, TheProgramsMallocIsItsOwn) {
+  environment_["NVMEMU_READ_LATENCY"] = "500ns";
+  environment_["LD_PRELOAD"] = NVMEMU_TEST_LIBRARY;
+  const Outcome outcome = finish(start_program({NVMEMU_TEST_OWN_MALLOC}));
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_EQ(outcome.out, "its own 1\n");
+}
+
 TEST_F(WithoutTheTool, NothingToEmulateIsSaid) {
   const Outcome outcome = preloaded("native");
   EXPECT_EQ(outcome.status, 0);
