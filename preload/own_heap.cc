@@ -11,9 +11,11 @@
 #include <bit>
 #include <cstdint>
 #include <cstring>
+#include <functional>
 #include <memory_resource>
 #include <mutex>
 #include <new>
+#include <utility>
 
 #include "base/page_bytes.h"
 #include "base/raw_syscall.h"
@@ -22,20 +24,29 @@
 namespace nvmemu::preload::own_heap {
 namespace {
 
+// Where the kernel refuses, what it takes to say so and to let the program run is here.
 class PagesOfKernel : public std::pmr::memory_resource {
   static std::size_t whole(std::size_t bytes) { return (bytes + kPageBytes - 1) & ~(kPageBytes - 1); }
 
   void* do_allocate(std::size_t bytes, std::size_t) override {
     const long mapped = raw_syscall(SYS_mmap, nullptr, whole(bytes), PROT_READ | PROT_WRITE,
                                     MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (is_error(mapped)) throw std::bad_alloc();
-    return reinterpret_cast<void*>(mapped);
+    if (!is_error(mapped)) return reinterpret_cast<void*>(mapped);
+    if (whole(bytes) > sizeof reserve - used) throw std::bad_alloc();
+    return reserve + std::exchange(used, used + whole(bytes));
   }
   void do_deallocate(void* block, std::size_t bytes, std::size_t) override {
-    raw_syscall(SYS_munmap, block, whole(bytes));
+    const bool is_of_reserve =
+        !std::less<>()(block, reserve) && std::less<>()(block, reserve + sizeof reserve);
+    if (!is_of_reserve) raw_syscall(SYS_munmap, block, whole(bytes));
   }
   bool do_is_equal(const memory_resource& other) const noexcept override { return this == &other; }
+
+  alignas(kPageBytes) static std::byte reserve[512 << 10];
+  static std::size_t used;
 };
+constinit std::byte PagesOfKernel::reserve[];
+constinit std::size_t PagesOfKernel::used = 0;
 
 // Before each block: what it is a part of.
 struct Header {
