@@ -5,7 +5,8 @@
 #include <atomic>
 #include <iterator>
 
-#include "hooks.h"
+#include "base/raw_syscall.h"
+#include "paging/call_stubs.h"
 #include "paging/kernel_signals.h"
 #include "paging/process_pager.h"
 #include "signal_entry.h"
@@ -79,6 +80,18 @@ struct sigaction behind_ours(const Kept& entry, const struct sigaction& action) 
   return with;
 }
 
+// By the kernel's own call: a sanitizer's functions come before the C library's, and would call ours as it
+// suits them, or not at all.
+bool set_in_kernel(int signal, const struct sigaction& action) noexcept {
+  KernelAction with = as_kernel_has(action);
+#if defined(__x86_64__)
+  with.restorer = sigreturn_stub();
+  with.flags |= kHasRestorer;
+#endif
+  if (ProcessPager::get() != nullptr) with = adopted(signal, with);
+  return raw_syscall(SYS_rt_sigaction, signal, &with, nullptr, sizeof with.mask) == 0;
+}
+
 // The mask that the kernel would have called the program's handler with.
 void block_as_asked(int signal, const struct sigaction& action, const ucontext_t& context) noexcept {
   SignalMask mask = mask_of(context.uc_sigmask) | mask_of(action.sa_mask);
@@ -90,11 +103,11 @@ void block_as_asked(int signal, const struct sigaction& action, const ucontext_t
 
 bool install_kept_signals() noexcept {
   for (Kept& entry : kept) {
-    struct sigaction before {};
-    if (hooks::sigaction(entry.signal, nullptr, &before) != 0) return false;
+    KernelAction now{};
+    if (raw_syscall(SYS_rt_sigaction, entry.signal, nullptr, &now, sizeof now.mask) != 0) return false;
+    const struct sigaction before = as_library_has(now);
     entry.set(before);
-    const struct sigaction with = behind_ours(entry, before);
-    if (hooks::sigaction(entry.signal, &with, nullptr) != 0) return false;
+    if (!set_in_kernel(entry.signal, behind_ours(entry, before))) return false;
   }
   return true;
 }
@@ -120,7 +133,7 @@ int kept_sigaction(int signal, const struct sigaction* action, struct sigaction*
   const struct sigaction before = kept_action(signal);
   if (action != nullptr) {
     const struct sigaction with = keep_action(signal, *action);
-    if (hooks::sigaction(signal, &with, nullptr) != 0) {
+    if (!set_in_kernel(signal, with)) {
       keep_action(signal, before);
       return -1;
     }

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Where system calls cannot be looked at: memory is not paged.
 #include "paging/fault_thread.h"
+#include "paging/kernel_signals.h"
 #include "paging/traps.h"
 
 namespace nvmemu::preload {
 
 Result<void> start_traps() { return failure("memory is paged on x86-64 only"); }
+KernelAction adopted(int, KernelAction action) noexcept { return action; }
 bool answer_trapped_call(const siginfo_t&, ucontext_t&) noexcept { return false; }
 void* programs_trap_handler() noexcept { return nullptr; }
 bool FaultThread::start(UffdMapper&, Pager&) noexcept { return false; }

@@ -20,42 +20,10 @@
 namespace nvmemu::preload {
 namespace {
 
-constexpr unsigned long kHasRestorer = 0x04000000;
-
 constinit std::atomic<std::uintptr_t> programs_handler{0};  // of SIGSYS
 
 bool is_function(std::uintptr_t handler) noexcept {
   return handler > reinterpret_cast<std::uintptr_t>(SIG_IGN);
-}
-
-// As it is to be for the kernel. Of the emulator's own that mends pages: nothing may come between, and it is
-// not to need the stack that it was called on.
-KernelAction adopted(int signal, KernelAction action) noexcept {
-  if (!is_function(action.handler)) return action;
-  action.mask &= ~kPagingSignals;
-  action.restorer = sigreturn_stub();
-  action.flags |= kHasRestorer;
-  if (signal == SIGBUS) {
-    action.mask = kAllButForced;
-    action.flags |= SA_ONSTACK | SA_NODEFER;
-  }
-  return action;
-}
-
-KernelAction as_kernel_has(const struct sigaction& action) noexcept {
-  return {.handler = reinterpret_cast<std::uintptr_t>(action.sa_handler),
-          .flags = static_cast<unsigned>(action.sa_flags),
-          .restorer = reinterpret_cast<std::uintptr_t>(action.sa_restorer),
-          .mask = mask_of(action.sa_mask)};
-}
-
-struct sigaction as_library_has(const KernelAction& action) noexcept {
-  struct sigaction of {};
-  of.sa_handler = reinterpret_cast<sighandler_t>(action.handler);
-  of.sa_flags = static_cast<int>(action.flags);
-  of.sa_restorer = reinterpret_cast<void (*)()>(action.restorer);
-  add_to(of.sa_mask, action.mask);
-  return of;
 }
 
 // Of the signal of pages, by a program that goes round the C library: `action`, or none. Its handler is
@@ -210,6 +178,18 @@ void return_from_handler(TrappedCall& call) noexcept {
 }  // namespace
 
 void* programs_trap_handler_now() noexcept { return reinterpret_cast<void*>(programs_handler.load()); }
+
+KernelAction adopted(int signal, KernelAction action) noexcept {
+  if (!is_function(action.handler)) return action;
+  action.mask &= ~kPagingSignals;
+  action.restorer = sigreturn_stub();
+  action.flags |= kHasRestorer;
+  if (signal == SIGBUS) {
+    action.mask = kAllButForced;
+    action.flags |= SA_ONSTACK | SA_NODEFER;
+  }
+  return action;
+}
 
 void adopt_handlers() noexcept {
   constexpr int kSignals = 64;

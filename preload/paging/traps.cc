@@ -21,8 +21,6 @@
 namespace nvmemu::preload {
 namespace {
 
-constexpr unsigned long kHasRestorer = 0x04000000;
-
 const char dispatch_selector = 1;  // all calls that this library's own code does not make
 
 constinit CodeRange own_code{};

@@ -2,6 +2,11 @@
 // Processes that programs make, and become: see guest_processes.cc.
 #include <gtest/gtest.h>
 
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "host/test/needs.h"
 #include "preload_cli.h"
 
 namespace nvmemu {
@@ -94,6 +99,27 @@ TEST_F(PreloadTest, TheProgramsMallocIsItsOwn) {
     EXPECT_EQ(outcome.status, 0) << name << ": " << outcome.err;
     EXPECT_EQ(outcome.out, "its own 1\n") << name;
     EXPECT_EQ(outcome.err, "") << name;
+  }
+}
+
+// AddressSanitizer would end the program, and ThreadSanitizer speak of races that are not the program's.
+TEST_F(PreloadTest, SanitizersSeeTheProgramAlone) {
+  const std::string names = NVMEMU_TEST_SANITIZED;
+  NVMEMU_NEEDS(!names.empty(), "a compiler with sanitizers when the tests were built");
+  const std::vector<std::vector<std::string>> choices = {{"--read-latency", "2x"},
+                                                         {"--dram", "8M", "--page-latency", "5us"},
+                                                         {"--storage", folder_.path() + "=ssd-nvme"}};
+  std::istringstream listed(names);
+  for (std::string name; listed >> name;) {
+    const std::string program = std::string(NVMEMU_TEST_PROGRAMS) + "/" + name;
+    if (finish(start_program({program})).status != 0) continue;  // its runtime does not know this kernel
+    for (std::vector<std::string> arguments : choices) {
+      arguments.insert(arguments.end(), {"--quiet", "--", program});
+      const Outcome outcome = run(arguments);
+      EXPECT_EQ(outcome.status, 0) << name << " " << arguments[0] << ": " << outcome.err;
+      EXPECT_EQ(outcome.out, "2499950000 1\n") << name << " " << arguments[0];
+      EXPECT_EQ(outcome.err, "") << name << " " << arguments[0];
+    }
   }
 }
 
