@@ -3,12 +3,20 @@
 // program is emulated too, whatever environment it is given; and the board has its name, should the library
 // not get into it.
 #include <alloca.h>
+#include <fcntl.h>
+#include <limits.h>
 #include <spawn.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <cstdarg>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
 
+#include "base/raw_syscall.h"
 #include "edge.h"
+#include "host/elf_check.h"
 #include "inheritance.h"
 #include "runtime.h"
 
@@ -26,32 +34,63 @@ NVMEMU_HOOK(int, posix_spawnp,
             (pid_t*, const char*, const posix_spawn_file_actions_t*, const posix_spawnattr_t*, char* const[],
              char* const[]));
 
-// Calls `start(environment)` with the environment completed, on this stack: the heap may not be touched here.
+// A program for another C library than glibc ends where it finds this one in its environment; one of 32 bits
+// says so.
+bool starts_without_library_only(int program) noexcept {
+  const ElfVerdict verdict = check_elf_file(program);
+  raw_syscall(SYS_close, program);
+  return verdict == ElfVerdict::kForeignLoader || verdict == ElfVerdict::k32Bit;
+}
+int opened(int folder, const char* path) noexcept {
+  return static_cast<int>(raw_syscall(SYS_openat, folder, path, O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+}
+
+// As execvp(3) finds it.
+int opened_on_path(const char* name) noexcept {
+  const char* const folders = getenv("PATH");
+  if (std::strchr(name, '/') != nullptr || folders == nullptr) return opened(AT_FDCWD, name);
+  char path[PATH_MAX];
+  for (const char* folder = folders; folder != nullptr;) {
+    const char* const end = strchrnul(folder, ':');
+    const int bytes = static_cast<int>(end - folder);
+    const int length =
+        std::snprintf(path, sizeof path, "%.*s%s%s", bytes, folder, bytes > 0 ? "/" : "", name);
+    const bool is_whole = length > 0 && static_cast<std::size_t>(length) < sizeof path;
+    if (const int fd = is_whole ? opened(AT_FDCWD, path) : -1; fd >= 0) return fd;
+    folder = *end == ':' ? end + 1 : nullptr;
+  }
+  return -1;
+}
+
+// Calls `start(environment)` with the environment as the program, open as `file` or not, needs it, on this
+// stack: the heap may not be touched here.
 template <typename Start>
-int with_environment(char* const environment[], const Start& start) {
+int with_environment(int file, char* const environment[], const Start& start) {
+  const bool starts_without = file >= 0 && starts_without_library_only(file);
   if (!Runtime::get().active()) return start(environment);
   const EnvironmentRoom room = room_for(environment);
   auto* pointers = static_cast<char**>(alloca(room.pointers * sizeof(char*)));
   auto* characters = static_cast<char*>(alloca(room.characters));
-  return start(complete_environment(environment, pointers, characters));
+  return start(starts_without ? without_library(environment, pointers, characters)
+                              : complete_environment(environment, pointers, characters));
 }
 
-// Becomes `program` by `start`, which returns only if that fails.
+// Becomes `program`, open as `file`, by `start`, which returns only if that fails.
 template <typename Start>
-int become(const char* program, char* const environment[], const Start& start) {
+int become(const char* program, int file, char* const environment[], const Start& start) {
   this_thread().end_epoch();  // without effect in the child of a vfork
   BoardProcess* expected = Runtime::get().expect_program(program, getpid(), getppid(), false);
-  const int result = with_environment(environment, start);
+  const int result = with_environment(file, environment, start);
   Runtime::get().forget_program(expected);
   return result;
 }
 
 template <typename Spawn>
-int spawn(Spawn& real, pid_t* pid, const char* program, const posix_spawn_file_actions_t* actions,
+int spawn(Spawn& real, pid_t* pid, const char* program, int file, const posix_spawn_file_actions_t* actions,
           const posix_spawnattr_t* attributes, char* const arguments[], char* const environment[]) {
   this_thread().reach_edge(reinterpret_cast<const void*>(&real));
   pid_t child = 0;
-  const int error = with_environment(environment, [&](char* const completed[]) {
+  const int error = with_environment(file, environment, [&](char* const completed[]) {
     return real(&child, program, actions, attributes, arguments, completed);
   });
   if (error == 0) {
@@ -73,26 +112,27 @@ std::size_t count_arguments(va_list rest) {
 using namespace nvmemu::preload;
 
 NVMEMU_EXPORT int execve(const char* path, char* const arguments[], char* const environment[]) noexcept {
-  return become(path, environment,
+  return become(path, opened(AT_FDCWD, path), environment,
                 [&](char* const completed[]) { return real_execve(path, arguments, completed); });
 }
 NVMEMU_EXPORT int execv(const char* path, char* const arguments[]) noexcept {
   return execve(path, arguments, environ);
 }
 NVMEMU_EXPORT int execvpe(const char* file, char* const arguments[], char* const environment[]) noexcept {
-  return become(file, environment,
+  return become(file, opened_on_path(file), environment,
                 [&](char* const completed[]) { return real_execvpe(file, arguments, completed); });
 }
 NVMEMU_EXPORT int execvp(const char* file, char* const arguments[]) noexcept {
   return execvpe(file, arguments, environ);
 }
 NVMEMU_EXPORT int fexecve(int fd, char* const arguments[], char* const environment[]) noexcept {
-  return become("(by descriptor)", environment,
+  const auto copy = static_cast<int>(nvmemu::raw_syscall(SYS_fcntl, fd, F_DUPFD_CLOEXEC, 0));
+  return become("(by descriptor)", copy, environment,
                 [&](char* const completed[]) { return real_fexecve(fd, arguments, completed); });
 }
 NVMEMU_EXPORT int execveat(int folder, const char* path, char* const arguments[], char* const environment[],
                            int flags) noexcept {
-  return become(path, environment, [&](char* const completed[]) {
+  return become(path, opened(folder, path), environment, [&](char* const completed[]) {
     return real_execveat(folder, path, arguments, completed, flags);
   });
 }
@@ -124,10 +164,12 @@ NVMEMU_EXPORT int execle(const char* path, const char* argument, ...) noexcept {
 NVMEMU_EXPORT int posix_spawn(pid_t* pid, const char* path, const posix_spawn_file_actions_t* actions,
                               const posix_spawnattr_t* attributes, char* const arguments[],
                               char* const environment[]) {
-  return spawn(real_posix_spawn, pid, path, actions, attributes, arguments, environment);
+  return spawn(real_posix_spawn, pid, path, opened(AT_FDCWD, path), actions, attributes, arguments,
+               environment);
 }
 NVMEMU_EXPORT int posix_spawnp(pid_t* pid, const char* file, const posix_spawn_file_actions_t* actions,
                                const posix_spawnattr_t* attributes, char* const arguments[],
                                char* const environment[]) {
-  return spawn(real_posix_spawnp, pid, file, actions, attributes, arguments, environment);
+  return spawn(real_posix_spawnp, pid, file, opened_on_path(file), actions, attributes, arguments,
+               environment);
 }

@@ -100,6 +100,19 @@ EnvironmentRoom room_for(char* const environment[]) noexcept {
   return {length_of(environment) + own, characters + 1 + (preload == nullptr ? 0 : std::strlen(preload))};
 }
 
+// Of the variable, the other libraries are left, each behind a colon that nobody minds.
+char* const* without_library(char* const environment[], char** pointers, char* characters) noexcept {
+  if (environment == nullptr || remembered.library[0] == '\0') return environment;
+  char* const* const preload = find_variable(environment, kPreload);
+  const char* const own = *preload == nullptr ? nullptr : std::strstr(*preload, remembered.library);
+  if (own == nullptr) return environment;
+  std::copy_n(environment, length_of(environment) + 1, pointers);
+  pointers[preload - environment] = characters;
+  characters = stpncpy(characters, *preload, static_cast<std::size_t>(own - *preload));
+  std::strcpy(characters, own + std::strlen(remembered.library));
+  return pointers;
+}
+
 char* const* complete_environment(char* const environment[], char** pointers, char* characters) noexcept {
   if (remembered.library[0] == '\0') return environment;
   char* const none[] = {nullptr};

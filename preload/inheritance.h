@@ -26,6 +26,9 @@ struct EnvironmentRoom {
 };
 EnvironmentRoom room_for(char* const environment[]) noexcept;
 
+// `environment` without this library, for a program that would not start with it. Otherwise as below.
+char* const* without_library(char* const environment[], char** pointers, char* characters) noexcept;
+
 // `environment` with what it lacks, and the calling thread's policy, written to `pointers` and `characters`,
 // which must have the room; `environment` itself where it lacks nothing. Async-signal-safe, and allocates
 // nothing: it may run in the child of a vfork.

@@ -16,7 +16,7 @@
 
 #include "base/descriptor.h"
 #include "base/read_file.h"
-#include "elf_check.h"
+#include "host/elf_check.h"
 #include "shebang.h"
 
 namespace nvmemu {

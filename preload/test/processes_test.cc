@@ -2,6 +2,9 @@
 // Processes that programs make, and become: see guest_processes.cc.
 #include <gtest/gtest.h>
 
+#include <filesystem>
+#include <fstream>
+#include <iterator>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -121,6 +124,38 @@ TEST_F(PreloadTest, SanitizersSeeTheProgramAlone) {
       EXPECT_EQ(outcome.err, "") << name << " " << arguments[0];
     }
   }
+}
+
+// Musl's loader ends a program where it is told of this library. By another name it is glibc's here, with
+// which the program tells what it was given.
+TEST_F(PreloadTest, AProgramOfAnotherCLibraryStartsWithoutThisOne) {
+  const std::string loader = "/lib64/ld-linux-x86-64.so.2";
+  std::ifstream env("/usr/bin/env", std::ios::binary);
+  std::string bytes{std::istreambuf_iterator<char>(env), {}};
+  const std::size_t at = bytes.find(loader);
+  NVMEMU_NEEDS(at != std::string::npos, "x86-64, and /usr/bin/env of glibc");
+  char folder[] = "/tmp/nvXXXXXX";
+  ASSERT_NE(mkdtemp(folder), nullptr);
+  std::string other = std::string(folder) + "/ld-musl-x";
+  std::filesystem::create_symlink(loader, other);
+  other.resize(loader.size());
+  bytes.replace(at, other.size(), other);
+  const std::string program = std::string(folder) + "/env";
+  std::ofstream(program, std::ios::binary) << bytes;
+  std::filesystem::permissions(program, std::filesystem::perms::owner_all);
+  for (const std::string& shown : {program, std::string("/usr/bin/env")}) {
+    const bool is_others = shown == program;
+    const std::string by_path = "PATH=" + std::string(folder) + ":/usr/bin; ";
+    const std::string commands[] = {shown + "; :", "exec " + shown,
+                                    is_others ? by_path + "/usr/bin/nice env; :" : "/usr/bin/nice env; :"};
+    for (const std::string& command : commands) {
+      const Outcome outcome = run({"--quiet", "--read-latency", "2x", "--", "/bin/sh", "-c", command});
+      EXPECT_EQ(outcome.status, 0) << command << outcome.err;
+      EXPECT_NE(outcome.out.find("PWD="), std::string::npos) << command;
+      EXPECT_EQ(outcome.out.find("libnvmemu-preload") == std::string::npos, is_others) << command;
+    }
+  }
+  std::filesystem::remove_all(folder);
 }
 
 TEST_F(PreloadTest, WhatIsTracedFromItsStartIsEmulated) {

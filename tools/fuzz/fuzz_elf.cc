@@ -5,7 +5,7 @@
 #include <cstdlib>
 #include <cstring>
 
-#include "../elf_check.h"
+#include "host/elf_check.h"
 
 namespace {
 

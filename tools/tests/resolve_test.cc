@@ -10,7 +10,7 @@
 #include <filesystem>
 
 #include "base/test/temporary_folder.h"
-#include "elf_files.h"
+#include "host/test/elf_files.h"
 
 namespace nvmemu {
 namespace {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "elf_check.h"
+#include "host/elf_check.h"
 
 #include <elf.h>
-#include <unistd.h>
+#include <sys/syscall.h>
 
 #include <algorithm>
 #include <array>
@@ -12,6 +12,8 @@
 #include <limits>
 #include <optional>
 #include <string_view>
+
+#include "base/raw_syscall.h"
 
 namespace nvmemu {
 namespace {
@@ -55,10 +57,12 @@ std::optional<ElfVerdict> check_header(const Elf64_Ehdr& header) {
 
 ElfVerdict check_loader(const Elf64_Phdr& interpreter, const ReadAt& read_at) {
   if (interpreter.p_filesz < 2 || interpreter.p_filesz > kLongestLoaderPath) return ElfVerdict::kBroken;
-  std::string path(interpreter.p_filesz, '\0');
-  if (!read_at(interpreter.p_offset, path.data(), path.size()) || path.back() != '\0')
+  std::array<char, kLongestLoaderPath> room;
+  if (!read_at(interpreter.p_offset, room.data(), interpreter.p_filesz) ||
+      room[interpreter.p_filesz - 1] != '\0')
     return ElfVerdict::kBroken;
-  const std::string_view name = std::string_view(path).substr(path.rfind('/') + 1);  // npos + 1 is 0
+  const std::string_view path(room.data(), interpreter.p_filesz);
+  const std::string_view name = path.substr(path.rfind('/') + 1);  // npos + 1 is 0
   const bool foreign = std::any_of(kForeignLoaders.begin(), kForeignLoaders.end(),
                                    [name](std::string_view start) { return name.starts_with(start); });
   return foreign ? ElfVerdict::kForeignLoader : ElfVerdict::kPreloadable;
@@ -90,8 +94,8 @@ ElfVerdict check_elf_file(int fd) {
     auto* at = static_cast<char*>(buffer);
     while (bytes > 0) {
       if (offset > static_cast<std::uint64_t>(std::numeric_limits<off_t>::max())) return false;
-      const ssize_t got = pread(fd, at, bytes, static_cast<off_t>(offset));
-      if (got < 0 && errno == EINTR) continue;
+      const long got = raw_syscall(SYS_pread64, fd, at, bytes, static_cast<off_t>(offset));
+      if (got == -EINTR) continue;
       if (got <= 0) return false;
       at += got;
       offset += static_cast<std::uint64_t>(got);

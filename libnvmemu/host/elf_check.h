@@ -25,10 +25,10 @@ enum class ElfVerdict {
 using ReadAt = std::function<bool(std::uint64_t offset, void* buffer, std::size_t bytes)>;
 
 // Believes nothing that the file says of itself: whatever its bytes, reads only through `read_at`, and at
-// most 64 KiB of program headers.
+// most 64 KiB of program headers. As async-signal-safe as that; allocates nothing.
 ElfVerdict check_elf(const ReadAt& read_at);
 
-// Of the file open in `fd`.
+// Of the file open in `fd`. Async-signal-safe.
 ElfVerdict check_elf_file(int fd);
 
 // Why such a program cannot be preloaded, as the end of a sentence that begins with its name; empty for

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "elf_check.h"
+#include "host/elf_check.h"
 
 #include <fcntl.h>
 #include <gmock/gmock.h>
@@ -11,7 +11,7 @@
 #include <string_view>
 
 #include "base/test/temporary_folder.h"
-#include "elf_files.h"
+#include "host/test/elf_files.h"
 
 namespace nvmemu {
 namespace {
@@ -111,7 +111,6 @@ TEST(ElfCheck, ReadsFiles) {
     return result;
   };
   EXPECT_EQ(verdict("/proc/self/exe"), ElfVerdict::kPreloadable);
-  EXPECT_EQ(verdict(NVMEMU_TEST_STATIC_PROGRAM), ElfVerdict::kStatic);
   EXPECT_EQ(verdict(folder.write("elf", ElfParts().bytes())), ElfVerdict::kPreloadable);
   EXPECT_EQ(verdict(folder.write("short", ElfParts().bytes().substr(0, 70))), ElfVerdict::kBroken);
   EXPECT_EQ(verdict(folder.path()), ElfVerdict::kNotElf);
