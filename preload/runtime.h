@@ -18,6 +18,7 @@
 #include "epoch/persist_account.h"
 #include "first_touch.h"
 #include "host/calibration.h"
+#include "mapped_bytes.h"
 #include "migrator.h"
 #include "model/latency_model.h"
 #include "model/model_table.h"
@@ -155,6 +156,7 @@ class Runtime {
   double epoch_ns_ = 0;
   std::uint64_t edge_interval_ticks_ = 0;
   std::uint64_t start_ticks_ = 0;
+  MappedBytes mapped_at_start_;  // where memory is paged
   ReadLatency read_latency_{};
   Config config_;
   Calibration calibration_;

@@ -6,7 +6,7 @@
 
 namespace nvmemu::preload {
 
-Result<void> start_traps() { return failure("memory is paged on x86-64 only"); }
+Result<void> start_traps(const MappedBytes&) { return failure("memory is paged on x86-64 only"); }
 KernelAction adopted(int, KernelAction action) noexcept { return action; }
 bool answer_trapped_call(const siginfo_t&, ucontext_t&) noexcept { return false; }
 void* programs_trap_handler() noexcept { return nullptr; }

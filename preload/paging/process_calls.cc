@@ -200,11 +200,6 @@ bool answer_process_call(TrappedCall& call) noexcept {
       Runtime::get().warn(kCallsNotThere);
       call.return_with(-ENOSYS);
       return true;
-    case SYS_setrlimit:
-    case SYS_prlimit64:
-      call.return_with(make_with_buffers(call));
-      ProcessPager::look_at_limits();
-      return true;
     case SYS_prctl:
       if (call.argument(0) == kSetDispatch) return call.return_with(-EINVAL), true;
       if (sets_filter(call) && !end_paging()) return call.return_with(-ENOMEM), true;

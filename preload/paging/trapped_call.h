@@ -8,6 +8,7 @@
 #include <initializer_list>
 
 #include "base/raw_syscall.h"
+#include "mapped_bytes.h"
 #include "paging/address_ranges.h"
 #include "paging/call_stubs.h"
 #include "paging/trapped_thread.h"
@@ -65,6 +66,7 @@ class TrappedCall {
 bool answer_mapping_call(TrappedCall& call) noexcept;
 bool answer_signal_call(TrappedCall& call) noexcept;
 bool answer_process_call(TrappedCall& call) noexcept;
+bool answer_limit_call(TrappedCall& call) noexcept;
 bool answer_descriptor_call(TrappedCall& call) noexcept;
 bool answer_stored_call(TrappedCall& call) noexcept;
 // Any other: what it is given the address of is brought in.
@@ -78,6 +80,8 @@ void release_pins(TrappedThread& thread) noexcept;
 void page_no_more() noexcept;
 // From now on calls are made as they come.
 void end_traps() noexcept;
+// Limits are of the program's own memory from now on.
+void begin_limits(const MappedBytes& before) noexcept;
 // The heap's end, where paging begins.
 void begin_heap() noexcept;
 // Handlers that were set before: they return without a trap, and block nothing that must stay open.

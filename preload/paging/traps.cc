@@ -120,9 +120,10 @@ void end_traps() noexcept {
   raw_syscall(SYS_prctl, kSetDispatch, kDispatchOff, 0, 0, 0);
 }
 
-Result<void> start_traps() {
+Result<void> start_traps(const MappedBytes& before) {
   own_code = code_around(reinterpret_cast<const void*>(&start_traps));
   begin_heap();
+  begin_limits(before);
   adopt_handlers();
   const SignalMask open = kPagingSignals;
   raw_syscall(SYS_rt_sigprocmask, SIG_UNBLOCK, &open, nullptr, sizeof open);
@@ -150,7 +151,7 @@ bool answer_trapped_call(const siginfo_t& info, ucontext_t& context) noexcept {
   }
   spare_stack(call.stack_pointer());
   if (answer_mapping_call(call) || answer_signal_call(call) || answer_process_call(call) ||
-      answer_stored_call(call) || answer_descriptor_call(call))
+      answer_limit_call(call) || answer_stored_call(call) || answer_descriptor_call(call))
     return true;
   prepare_buffers(call);
   return true;

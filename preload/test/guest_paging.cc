@@ -264,6 +264,34 @@ int unlocks_what_is_to_be_paged() {
   return area.holds_all(5) ? 0 : 1;
 }
 
+// The program's own memory is what is limited, by whatever call it says so.
+int limits_are_of_the_programs_memory() {
+  constexpr rlim_t kMost = rlim_t{1} << 30, kNone = RLIM_INFINITY;
+  for (const auto resource : {RLIMIT_AS, RLIMIT_DATA}) {
+    rlimit limit{.rlim_cur = kMost, .rlim_max = kNone}, found{};
+    CHECK(setrlimit(resource, &limit) == 0 && getrlimit(resource, &found) == 0);
+    CHECK(found.rlim_cur == kMost && found.rlim_max == kNone);
+    {
+      Area area;
+      area.fill(9);
+      CHECK(area.holds_all(9));
+    }
+    const auto map = [] {
+      return mmap(nullptr, kMost, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    };
+    CHECK(map() == MAP_FAILED && errno == ENOMEM);
+    limit.rlim_cur = 2 * kMost;
+    CHECK(syscall(SYS_prlimit64, getpid(), resource, &limit, &found) == 0 && found.rlim_cur == kMost);
+    void* const mapped = map();
+    CHECK(mapped != MAP_FAILED && munmap(mapped, kMost) == 0);
+    CHECK(syscall(SYS_prlimit64, 0, resource, nullptr, &found) == 0 && found.rlim_cur == 2 * kMost);
+    limit.rlim_cur = kNone;
+    CHECK(prlimit(0, resource, &limit, nullptr) == 0);
+    CHECK(syscall(SYS_getrlimit, resource, &found) == 0 && found.rlim_cur == kNone);
+  }
+  return memory();
+}
+
 int refused_locks_change_nothing() {
   constexpr int kUnknownFlag = 1 << 10;
   Area area;
@@ -288,7 +316,8 @@ constexpr Scenario kScenarios[] = {{"paged-memory", memory},
                                    {"paged-last-thread", ends_with_its_last_thread},
                                    {"paged-ends", ends_are_told_of},
                                    {"paged-locks", unlocks_what_is_to_be_paged},
-                                   {"paged-refused-locks", refused_locks_change_nothing}};
+                                   {"paged-refused-locks", refused_locks_change_nothing},
+                                   {"paged-limits", limits_are_of_the_programs_memory}};
 
 }  // namespace
 

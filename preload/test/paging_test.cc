@@ -40,8 +40,8 @@ INSTANTIATE_TEST_SUITE_P(
                                      "paged-many-parts", "paged-mappings", "paged-forks", "paged-many-forks",
                                      "paged-programs", "paged-signals", "paged-threads", "paged-shrinking",
                                      "paged-descriptors", "paged-last-thread", "paged-ends", "paged-locks",
-                                     "paged-refused-locks", "paged-bus-errors", "paged-guard-pages",
-                                     "paged-released", "paged-own-stacks"),
+                                     "paged-refused-locks", "paged-limits", "paged-bus-errors",
+                                     "paged-guard-pages", "paged-released", "paged-own-stacks"),
                      testing::Values("signal", "thread")));
 
 // The emulator reads the clock amid work on pages, too.
