@@ -10,7 +10,7 @@ test_packages=(pciutils gnuplot-nox sqlite3 redis-server redis-tools perl gcc gz
   libmemkind-dev libomp-dev)
 gallery_packages=(redis-server redis-tools memcached nginx apache2-utils postgresql mariadb-server-core mariadb-client
   sqlite3 default-jdk-headless golang-go gcc make ffmpeg stress-ng openmpi-bin libopenmpi-dev util-linux
-  rustc ripgrep ocaml-nox ocaml-findlib gnat ghc erlang-base strace gdb chromium
+  rustc ripgrep ocaml-nox ocaml-findlib gnat ghc erlang-base sbcl gcl strace gdb chromium
   bc bzip2 git libxml2-utils openssl xz-utils zstd)
 lint_packages=(git clang-format-14 clang-tidy-14)
 fuzz_packages=(clang libclang-rt-dev)
