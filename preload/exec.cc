@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <spawn.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -37,7 +38,9 @@ NVMEMU_HOOK(int, posix_spawnp,
 // A program for another C library than glibc ends where it finds this one in its environment; one of 32 bits
 // says so.
 bool starts_without_library_only(int program) noexcept {
-  const ElfVerdict verdict = check_elf_file(program);
+  struct stat status {};
+  const bool is_file = !is_error(raw_syscall(SYS_fstat, program, &status)) && S_ISREG(status.st_mode);
+  const ElfVerdict verdict = is_file ? check_elf_file(program) : ElfVerdict::kNotElf;
   raw_syscall(SYS_close, program);
   return verdict == ElfVerdict::kForeignLoader || verdict == ElfVerdict::k32Bit;
 }

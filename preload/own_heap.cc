@@ -25,6 +25,9 @@ namespace nvmemu::preload::own_heap {
 namespace {
 
 // Where the kernel refuses, what it takes to say so and to let the program run is here.
+alignas(kPageBytes) constinit std::byte reserve[512 << 10]{};
+constinit std::size_t used = 0;
+
 class PagesOfKernel : public std::pmr::memory_resource {
   static std::size_t whole(std::size_t bytes) { return (bytes + kPageBytes - 1) & ~(kPageBytes - 1); }
 
@@ -41,12 +44,7 @@ class PagesOfKernel : public std::pmr::memory_resource {
     if (!is_of_reserve) raw_syscall(SYS_munmap, block, whole(bytes));
   }
   bool do_is_equal(const memory_resource& other) const noexcept override { return this == &other; }
-
-  alignas(kPageBytes) static std::byte reserve[512 << 10];
-  static std::size_t used;
 };
-constinit std::byte PagesOfKernel::reserve[];
-constinit std::size_t PagesOfKernel::used = 0;
 
 // Before each block: what it is a part of.
 struct Header {
