@@ -64,7 +64,8 @@ TEST_F(PagerChanges, WhatIsReplacedWhileItIsReadDoesNotComeBack) {
     // It must not come to an end before the page is there.
     EXPECT_EQ(is_moved.get_future().wait_for(std::chrono::milliseconds(100)), std::future_status::timeout);
   };
-  process_.load(3);
+  // Nobody touches it while it is moved.
+  EXPECT_EQ(process_.fault((kBase + 3) * kPageBytes, false), FaultOutcome::kMended);
   mover.join();
   for (std::uint64_t i = 0; i < kCount; ++i) EXPECT_EQ(process_.load(i), kFrom + i + 1);
   EXPECT_EQ(process_.tally.surprises, 0U);
