@@ -8,8 +8,8 @@
 
 #include "base/raw_syscall.h"
 #include "hooks.h"
+#include "kernel_signals.h"
 #include "lifecycle.h"
-#include "paging/kernel_signals.h"
 #include "runtime.h"
 #include "signal_entry.h"
 #include "thread_state.h"

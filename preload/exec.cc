@@ -47,6 +47,7 @@ bool starts_without_library_only(int program) noexcept {
 int opened(int folder, const char* path) noexcept {
   return static_cast<int>(raw_syscall(SYS_openat, folder, path, O_RDONLY | O_CLOEXEC | O_NONBLOCK));
 }
+int copied(int fd) noexcept { return static_cast<int>(raw_syscall(SYS_fcntl, fd, F_DUPFD_CLOEXEC, 0)); }
 
 // As execvp(3) finds it.
 int opened_on_path(const char* name) noexcept {
@@ -65,12 +66,12 @@ int opened_on_path(const char* name) noexcept {
   return -1;
 }
 
-// Calls `start(environment)` with the environment as the program, open as `file` or not, needs it, on this
-// stack: the heap may not be touched here.
-template <typename Start>
-int with_environment(int file, char* const environment[], const Start& start) {
-  const bool starts_without = file >= 0 && starts_without_library_only(file);
+// Calls `start(environment)` with the environment as the program, which `open()` opens if it can, needs it,
+// on this stack: the heap may not be touched here.
+template <typename Open, typename Start>
+int with_environment(const Open& open, char* const environment[], const Start& start) {
   if (!Runtime::get().active()) return start(environment);
+  const bool starts_without = starts_without_library_only(open());
   const EnvironmentRoom room = room_for(environment);
   auto* pointers = static_cast<char**>(alloca(room.pointers * sizeof(char*)));
   auto* characters = static_cast<char*>(alloca(room.characters));
@@ -78,22 +79,23 @@ int with_environment(int file, char* const environment[], const Start& start) {
                               : complete_environment(environment, pointers, characters));
 }
 
-// Becomes `program`, open as `file`, by `start`, which returns only if that fails.
-template <typename Start>
-int become(const char* program, int file, char* const environment[], const Start& start) {
+// Becomes `program` by `start`, which returns only if that fails.
+template <typename Open, typename Start>
+int become(const char* program, const Open& open, char* const environment[], const Start& start) {
   this_thread().end_epoch();  // without effect in the child of a vfork
   BoardProcess* expected = Runtime::get().expect_program(program, getpid(), getppid(), false);
-  const int result = with_environment(file, environment, start);
+  const int result = with_environment(open, environment, start);
   Runtime::get().forget_program(expected);
   return result;
 }
 
-template <typename Spawn>
-int spawn(Spawn& real, pid_t* pid, const char* program, int file, const posix_spawn_file_actions_t* actions,
-          const posix_spawnattr_t* attributes, char* const arguments[], char* const environment[]) {
+template <typename Spawn, typename Open>
+int spawn(Spawn& real, pid_t* pid, const char* program, const Open& open,
+          const posix_spawn_file_actions_t* actions, const posix_spawnattr_t* attributes,
+          char* const arguments[], char* const environment[]) {
   this_thread().reach_edge(reinterpret_cast<const void*>(&real));
   pid_t child = 0;
-  const int error = with_environment(file, environment, [&](char* const completed[]) {
+  const int error = with_environment(open, environment, [&](char* const completed[]) {
     return real(&child, program, actions, attributes, arguments, completed);
   });
   if (error == 0) {
@@ -115,29 +117,31 @@ std::size_t count_arguments(va_list rest) {
 using namespace nvmemu::preload;
 
 NVMEMU_EXPORT int execve(const char* path, char* const arguments[], char* const environment[]) noexcept {
-  return become(path, opened(AT_FDCWD, path), environment,
-                [&](char* const completed[]) { return real_execve(path, arguments, completed); });
+  return become(
+      path, [&] { return opened(AT_FDCWD, path); }, environment,
+      [&](char* const completed[]) { return real_execve(path, arguments, completed); });
 }
 NVMEMU_EXPORT int execv(const char* path, char* const arguments[]) noexcept {
   return execve(path, arguments, environ);
 }
 NVMEMU_EXPORT int execvpe(const char* file, char* const arguments[], char* const environment[]) noexcept {
-  return become(file, opened_on_path(file), environment,
-                [&](char* const completed[]) { return real_execvpe(file, arguments, completed); });
+  return become(
+      file, [&] { return opened_on_path(file); }, environment,
+      [&](char* const completed[]) { return real_execvpe(file, arguments, completed); });
 }
 NVMEMU_EXPORT int execvp(const char* file, char* const arguments[]) noexcept {
   return execvpe(file, arguments, environ);
 }
 NVMEMU_EXPORT int fexecve(int fd, char* const arguments[], char* const environment[]) noexcept {
-  const auto copy = static_cast<int>(nvmemu::raw_syscall(SYS_fcntl, fd, F_DUPFD_CLOEXEC, 0));
-  return become("(by descriptor)", copy, environment,
-                [&](char* const completed[]) { return real_fexecve(fd, arguments, completed); });
+  return become(
+      "(by descriptor)", [fd] { return copied(fd); }, environment,
+      [&](char* const completed[]) { return real_fexecve(fd, arguments, completed); });
 }
 NVMEMU_EXPORT int execveat(int folder, const char* path, char* const arguments[], char* const environment[],
                            int flags) noexcept {
-  return become(path, opened(folder, path), environment, [&](char* const completed[]) {
-    return real_execveat(folder, path, arguments, completed, flags);
-  });
+  return become(
+      path, [&] { return opened(folder, path); }, environment,
+      [&](char* const completed[]) { return real_execveat(folder, path, arguments, completed, flags); });
 }
 
 // The arguments as an array, on this stack; `after` reads what follows their end.
@@ -167,12 +171,14 @@ NVMEMU_EXPORT int execle(const char* path, const char* argument, ...) noexcept {
 NVMEMU_EXPORT int posix_spawn(pid_t* pid, const char* path, const posix_spawn_file_actions_t* actions,
                               const posix_spawnattr_t* attributes, char* const arguments[],
                               char* const environment[]) {
-  return spawn(real_posix_spawn, pid, path, opened(AT_FDCWD, path), actions, attributes, arguments,
-               environment);
+  return spawn(
+      real_posix_spawn, pid, path, [&] { return opened(AT_FDCWD, path); }, actions, attributes, arguments,
+      environment);
 }
 NVMEMU_EXPORT int posix_spawnp(pid_t* pid, const char* file, const posix_spawn_file_actions_t* actions,
                                const posix_spawnattr_t* attributes, char* const arguments[],
                                char* const environment[]) {
-  return spawn(real_posix_spawnp, pid, file, opened_on_path(file), actions, attributes, arguments,
-               environment);
+  return spawn(
+      real_posix_spawnp, pid, file, [&] { return opened_on_path(file); }, actions, attributes, arguments,
+      environment);
 }

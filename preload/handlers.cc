@@ -13,8 +13,8 @@
 #include "counters/sampler/code/guarded_read.h"
 #include "endings.h"
 #include "foreign_threads.h"
-#include "hooks.h"
 #include "kept_signals.h"
+#include "kernel_signals.h"
 #include "own_fault.h"
 #include "paging/traps.h"
 #include "program_signals.h"
@@ -142,15 +142,8 @@ void end_process_by(const Thread& thread, int signal, const siginfo_t& info, con
 }  // namespace
 
 bool handlers_in_place() noexcept {
-  // The kernel's own view of struct sigaction: the handler comes first.
-  struct KernelSigaction {
-    std::uintptr_t handler;
-    unsigned long flags;
-    std::uintptr_t restorer;
-    std::uint64_t mask;
-  };
   for (const int signal : {SIGSEGV, SIGBUS, SIGFPE, SIGILL}) {
-    KernelSigaction action{};
+    KernelAction action{};
     raw_syscall(SYS_rt_sigaction, signal, nullptr, &action, sizeof action.mask);
     if (action.handler != reinterpret_cast<std::uintptr_t>(&nvmemu_signal_entry)) return false;
   }

@@ -8,7 +8,6 @@
 namespace nvmemu::preload::hooks {
 
 int sigaction(int signal, const struct sigaction* action, struct sigaction* old) noexcept;
-int pthread_sigmask(int how, const sigset_t* set, sigset_t* old) noexcept;
 int pthread_create(pthread_t* thread, const pthread_attr_t* attributes, void* (*run)(void*),
                    void* argument) noexcept;
 

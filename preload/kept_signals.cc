@@ -6,8 +6,8 @@
 #include <iterator>
 
 #include "base/raw_syscall.h"
+#include "kernel_signals.h"
 #include "paging/call_stubs.h"
-#include "paging/kernel_signals.h"
 #include "paging/process_pager.h"
 #include "signal_entry.h"
 #include "signal_mask.h"

@@ -13,6 +13,7 @@
 #include "asked_memory.h"
 #include "base/raw_syscall.h"
 #include "edge.h"
+#include "kernel_signals.h"
 #include "lifecycle.h"
 #include "program_signals.h"
 #include "sandbox.h"
@@ -23,14 +24,6 @@ namespace nvmemu::preload {
 namespace {
 
 NVMEMU_HOOK(long, syscall, (long, long, long, long, long, long, long));
-
-// The kernel's own view of struct sigaction.
-struct KernelSigaction {
-  sighandler_t handler;
-  unsigned long flags;
-  void (*restorer)();
-  SignalMask mask;
-};
 
 std::uintptr_t address_of(long word) noexcept { return static_cast<std::uintptr_t>(word); }
 
@@ -43,22 +36,16 @@ long fail_with(int error) noexcept {
 // the kernel, what is asked for is done though it cannot be told what was there before.
 long raw_sigaction(long signal, long action, long old, long mask_bytes) noexcept {
   if (mask_bytes != sizeof(SignalMask)) return fail_with(EINVAL);
-  if (action != 0 && !kernel_reads(address_of(action), sizeof(KernelSigaction))) return fail_with(EFAULT);
-  const auto* const asked = reinterpret_cast<const KernelSigaction*>(action);
-  auto* const told = reinterpret_cast<KernelSigaction*>(old);
+  if (action != 0 && !kernel_reads(address_of(action), sizeof(KernelAction))) return fail_with(EFAULT);
+  const auto* const asked = reinterpret_cast<const KernelAction*>(action);
+  auto* const told = reinterpret_cast<KernelAction*>(old);
   struct sigaction wanted {};
   struct sigaction before {};
-  if (asked != nullptr) {
-    wanted.sa_handler = asked->handler;
-    wanted.sa_flags = static_cast<int>(asked->flags);
-    add_to(wanted.sa_mask, asked->mask);
-  }
+  if (asked != nullptr) wanted = as_library_has(*asked);
   if (program_sigaction(static_cast<int>(signal), asked != nullptr ? &wanted : nullptr, &before) != 0)
     return -1;
   if (!kernel_writes_action(static_cast<int>(signal), address_of(old))) return fail_with(EFAULT);
-  if (told != nullptr)
-    *told = {before.sa_handler, static_cast<unsigned long>(before.sa_flags), before.sa_restorer,
-             mask_of(before.sa_mask)};
+  if (told != nullptr) *told = as_kernel_has(before);
   return 0;
 }
 

@@ -29,19 +29,17 @@ alignas(kPageBytes) constinit std::byte reserve[512 << 10]{};
 constinit std::size_t used = 0;
 
 class PagesOfKernel : public std::pmr::memory_resource {
-  static std::size_t whole(std::size_t bytes) { return (bytes + kPageBytes - 1) & ~(kPageBytes - 1); }
-
   void* do_allocate(std::size_t bytes, std::size_t) override {
-    const long mapped = raw_syscall(SYS_mmap, nullptr, whole(bytes), PROT_READ | PROT_WRITE,
+    const long mapped = raw_syscall(SYS_mmap, nullptr, whole_pages(bytes), PROT_READ | PROT_WRITE,
                                     MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (!is_error(mapped)) return reinterpret_cast<void*>(mapped);
-    if (whole(bytes) > sizeof reserve - used) throw std::bad_alloc();
-    return reserve + std::exchange(used, used + whole(bytes));
+    if (whole_pages(bytes) > sizeof reserve - used) throw std::bad_alloc();
+    return reserve + std::exchange(used, used + whole_pages(bytes));
   }
   void do_deallocate(void* block, std::size_t bytes, std::size_t) override {
     const bool is_of_reserve =
         !std::less<>()(block, reserve) && std::less<>()(block, reserve + sizeof reserve);
-    if (!is_of_reserve) raw_syscall(SYS_munmap, block, whole(bytes));
+    if (!is_of_reserve) raw_syscall(SYS_munmap, block, whole_pages(bytes));
   }
   bool do_is_equal(const memory_resource& other) const noexcept override { return this == &other; }
 };

@@ -71,7 +71,7 @@ void Runtime::start() {
     return say_natively(config.error());
   }
   config_ = std::move(*config);
-  if (!config_.paging.empty()) mapped_at_start_ = mapped_bytes();
+  if (!config_.paging.empty()) memory_at_start_ = process_memory();
   if (config_.board.empty()) {  // the tool has said it of what it starts
     for (const std::string& unknown : unknown_variables()) log_warning(unknown);
   }

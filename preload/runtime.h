@@ -18,12 +18,12 @@
 #include "epoch/persist_account.h"
 #include "first_touch.h"
 #include "host/calibration.h"
-#include "mapped_bytes.h"
 #include "migrator.h"
 #include "model/latency_model.h"
 #include "model/model_table.h"
 #include "placement.h"
 #include "plan/config.h"
+#include "process_memory.h"
 #include "process_source.h"
 #include "regions.h"
 #include "report/board.h"
@@ -156,7 +156,7 @@ class Runtime {
   double epoch_ns_ = 0;
   std::uint64_t edge_interval_ticks_ = 0;
   std::uint64_t start_ticks_ = 0;
-  MappedBytes mapped_at_start_;  // where memory is paged
+  ProcessMemory memory_at_start_;  // where memory is paged
   ReadLatency read_latency_{};
   Config config_;
   Calibration calibration_;

@@ -114,7 +114,7 @@ void Runtime::start_paging() {
   if (config_.paging.empty()) return;
   Result<void> started = expect_no_tracer();
   if (started) started = ProcessPager::open(config_.paging, *clock_, board_->paging());
-  if (started) started = start_traps(mapped_at_start_);
+  if (started) started = start_traps(memory_at_start_);
   if (started) return;
   warn(kNotPaged);
   std::string text = "its memory is not paged: " + started.error().message;

@@ -6,7 +6,6 @@
 #include <cstdint>
 
 #include "hook.h"
-#include "hooks.h"
 #include "kept_signals.h"
 #include "program_signals.h"
 #include "runtime.h"
@@ -81,22 +80,12 @@ int program_sigprocmask(int how, const sigset_t* set, sigset_t* old) noexcept {
 bool has_ticks_blocked(SignalMask mask) noexcept { return (mask & mask_of(kStandIn)) != 0; }
 
 void unblock_ticks() noexcept {
-  sigset_t set, before;
-  sigemptyset(&set);
-  sigaddset(&set, kTickSignal);
-  if (real_pthread_sigmask(SIG_UNBLOCK, &set, &before) != 0 || sigismember(&before, kTickSignal) != 1) return;
-  sigemptyset(&set);
-  sigaddset(&set, kStandIn);
-  real_pthread_sigmask(SIG_BLOCK, &set, nullptr);
+  const SignalMask ticks = mask_of(kTickSignal), stand_in = mask_of(kStandIn);
+  SignalMask before = 0;
+  raw_syscall(SYS_rt_sigprocmask, SIG_UNBLOCK, &ticks, &before, sizeof before);
+  if ((before & ticks) != 0) raw_syscall(SYS_rt_sigprocmask, SIG_BLOCK, &stand_in, nullptr, sizeof stand_in);
 }
 
-namespace hooks {
-
-int pthread_sigmask(int how, const sigset_t* set, sigset_t* old) noexcept {
-  return real_pthread_sigmask(how, set, old);
-}
-
-}  // namespace hooks
 }  // namespace nvmemu::preload
 
 using namespace nvmemu::preload;

@@ -7,17 +7,15 @@
 #include <atomic>
 #include <cstring>
 
+#include "base/page_bytes.h"
 #include "base/raw_syscall.h"
 
 namespace nvmemu::preload {
 namespace {
 
-constexpr std::size_t kPageBytes = 4096;
 constexpr std::size_t kGuardBytes = kPageBytes;
 constexpr std::size_t kStackBytes = 64 * 1024;
 constexpr std::size_t kBelow = kGuardBytes + kStackBytes;  // the state
-
-constexpr std::size_t whole_pages(std::size_t bytes) { return (bytes + kPageBytes - 1) & ~(kPageBytes - 1); }
 
 // Those of threads that have ended, for the next ones: to map one and touch it first takes longer than to
 // begin a thread. Who finds the shelf busy does without.

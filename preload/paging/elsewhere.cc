@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Where system calls cannot be looked at: memory is not paged.
+#include "kernel_signals.h"
 #include "paging/fault_thread.h"
-#include "paging/kernel_signals.h"
 #include "paging/traps.h"
 
 namespace nvmemu::preload {
 
-Result<void> start_traps(const MappedBytes&) { return failure("memory is paged on x86-64 only"); }
+Result<void> start_traps(const ProcessMemory&) { return failure("memory is paged on x86-64 only"); }
 KernelAction adopted(int, KernelAction action) noexcept { return action; }
 bool answer_trapped_call(const siginfo_t&, ucontext_t&) noexcept { return false; }
 void* programs_trap_handler() noexcept { return nullptr; }

@@ -3,28 +3,21 @@
 // keeps its pages, too, which takes up many times as many addresses: it is told of a limit by so much higher.
 #include <sys/resource.h>
 #include <sys/syscall.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
-#include <limits>
 
-#include "base/page_bytes.h"
 #include "base/raw_syscall.h"
-#include "mapped_bytes.h"
 #include "paging/process_pager.h"
 #include "paging/trapped_call.h"
+#include "process_memory.h"
 
 namespace nvmemu::preload {
 namespace {
 
-constinit MappedBytes own{};
+constinit ProcessMemory own{};
 
-// The kernel's struct rlimit64.
-struct Limits {
-  std::uint64_t now, most;
-};
 constexpr std::uint64_t kNone = RLIM64_INFINITY;
 
 std::uint64_t raised(std::uint64_t limit, std::uint64_t by) noexcept {
@@ -50,12 +43,12 @@ struct Asked {
 long make(TrappedCall& call, const Asked& asked) noexcept {
   const std::uintptr_t set = asked.set >= 0 ? call.argument(asked.set) : 0;
   const std::uintptr_t get = asked.get >= 0 ? call.argument(asked.get) : 0;
-  const std::uint64_t by = asked.resource == RLIMIT_AS ? own.all : own.data;
-  Limits wanted{}, found{};
+  const std::uint64_t by = asked.resource == RLIMIT_AS ? own.mapped : own.data;
+  rlimit64 wanted{}, found{};
   if (set != 0) {
     if (!call.can_read(set, sizeof wanted)) return -EFAULT;
     std::memcpy(&wanted, reinterpret_cast<const void*>(set), sizeof wanted);
-    wanted = {raised(wanted.now, by), raised(wanted.most, by)};
+    wanted = {raised(wanted.rlim_cur, by), raised(wanted.rlim_max, by)};
     call.set_argument(asked.set, reinterpret_cast<std::uintptr_t>(&wanted));
   }
   call.need({get, get + (get != 0 ? sizeof found : 0)}, true);
@@ -63,16 +56,17 @@ long make(TrappedCall& call, const Asked& asked) noexcept {
   if (set != 0) call.set_argument(asked.set, set);
   if (is_error(result) || get == 0) return result;
   std::memcpy(&found, reinterpret_cast<const void*>(get), sizeof found);
-  found = {lowered(found.now, by), lowered(found.most, by)};
+  found = {lowered(found.rlim_cur, by), lowered(found.rlim_max, by)};
   std::memcpy(reinterpret_cast<void*>(get), &found, sizeof found);
   return result;
 }
 
 }  // namespace
 
-void begin_limits(const MappedBytes& before) noexcept {
-  const MappedBytes now = mapped_bytes();
-  own = {now.all - std::min(now.all, before.all), now.data - std::min(now.data, before.data)};
+void begin_limits(const ProcessMemory& before) noexcept {
+  const ProcessMemory now = process_memory();
+  own.mapped = now.mapped - std::min(now.mapped, before.mapped);
+  own.data = now.data - std::min(now.data, before.data);
 }
 
 bool answer_limit_call(TrappedCall& call) noexcept {

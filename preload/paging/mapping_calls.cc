@@ -31,9 +31,6 @@ constinit std::atomic<bool> comes_locked{false};   // likewise, until the progra
 // What comes stays in DRAM.
 bool leaves_what_comes() noexcept { return pages_no_more || comes_locked; }
 
-constexpr std::uintptr_t whole_pages(std::uintptr_t bytes) {
-  return (bytes + kPageBytes - 1) & ~(kPageBytes - 1);
-}
 AddressRange pages_of(std::uintptr_t begin, std::uintptr_t bytes) noexcept {
   const std::uintptr_t end = begin + whole_pages(bytes);
   return {begin, end < begin ? std::numeric_limits<std::uintptr_t>::max() : end};

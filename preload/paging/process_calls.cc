@@ -141,7 +141,7 @@ void need_what_ends_touch(TrappedCall& call) noexcept {
 // fail: it ends the process. It lies beside a thread's stack, which the program may have mapped itself.
 void spare_where_it_runs(const TrappedCall& call) noexcept {
   const std::uintptr_t begin = call.argument(0);
-  ProcessPager::get()->release({begin & ~(kPageBytes - 1), begin + call.argument(1)});
+  ProcessPager::get()->release({begin, begin + call.argument(1)});
 }
 
 void end_thread(TrappedCall& call) noexcept {

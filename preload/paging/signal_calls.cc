@@ -11,8 +11,8 @@
 
 #include "asked_memory.h"
 #include "kept_signals.h"
+#include "kernel_signals.h"
 #include "paging/call_stubs.h"
-#include "paging/kernel_signals.h"
 #include "paging/process_pager.h"
 #include "paging/trapped_call.h"
 #include "signal_entry.h"

@@ -8,10 +8,10 @@
 #include <initializer_list>
 
 #include "base/raw_syscall.h"
-#include "mapped_bytes.h"
 #include "paging/address_ranges.h"
 #include "paging/call_stubs.h"
 #include "paging/trapped_thread.h"
+#include "process_memory.h"
 
 namespace nvmemu::preload {
 
@@ -81,7 +81,7 @@ void page_no_more() noexcept;
 // From now on calls are made as they come.
 void end_traps() noexcept;
 // Limits are of the program's own memory from now on.
-void begin_limits(const MappedBytes& before) noexcept;
+void begin_limits(const ProcessMemory& before) noexcept;
 // The heap's end, where paging begins.
 void begin_heap() noexcept;
 // Handlers that were set before: they return without a trap, and block nothing that must stay open.

@@ -10,9 +10,9 @@
 
 #include "asked_memory.h"
 #include "base/syscall_dispatch.h"
+#include "kernel_signals.h"
 #include "loaded_program.h"
 #include "paging/call_stubs.h"
-#include "paging/kernel_signals.h"
 #include "paging/process_pager.h"
 #include "paging/trapped_call.h"
 #include "signal_entry.h"
@@ -120,7 +120,7 @@ void end_traps() noexcept {
   raw_syscall(SYS_prctl, kSetDispatch, kDispatchOff, 0, 0, 0);
 }
 
-Result<void> start_traps(const MappedBytes& before) {
+Result<void> start_traps(const ProcessMemory& before) {
   own_code = code_around(reinterpret_cast<const void*>(&start_traps));
   begin_heap();
   begin_limits(before);

@@ -12,13 +12,13 @@
 #include <ucontext.h>
 
 #include "base/result.h"
-#include "mapped_bytes.h"
+#include "process_memory.h"
 
 namespace nvmemu::preload {
 
 // From now on, for the calling thread and those that it makes. `before`: what the process had mapped without
 // the emulator. An error where this kernel cannot.
-Result<void> start_traps(const MappedBytes& before);
+Result<void> start_traps(const ProcessMemory& before);
 
 // SIGSYS: whether it was for a system call, which is made, or about to be, when the handler returns.
 bool answer_trapped_call(const siginfo_t& info, ucontext_t& context) noexcept;
