@@ -41,7 +41,7 @@ void install_endings() noexcept {
   for (const int signal : kEndings) {
     struct sigaction current {};
     if (hooks::sigaction(signal, nullptr, &current) != 0 || current.sa_handler != SIG_DFL) continue;
-    hooks::sigaction(signal, &ours, nullptr);
+    set_in_kernel(signal, ours);
   }
 }
 
@@ -53,6 +53,7 @@ int ending_sigaction(int signal, const struct sigaction* action, struct sigactio
   const struct sigaction ours = our_action();
   const bool is_default = action != nullptr && action->sa_handler == SIG_DFL;
   const int status = hooks::sigaction(signal, is_default ? &ours : action, old);
+  if (status == 0 && is_default) set_in_kernel(signal, ours);
   if (status == 0 && old != nullptr && old->sa_handler != as_program_sees(old->sa_handler)) {
     *old = {};
     old->sa_handler = SIG_DFL;

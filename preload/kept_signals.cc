@@ -7,7 +7,6 @@
 
 #include "base/raw_syscall.h"
 #include "kernel_signals.h"
-#include "paging/call_stubs.h"
 #include "paging/process_pager.h"
 #include "signal_entry.h"
 #include "signal_mask.h"
@@ -78,18 +77,6 @@ struct sigaction behind_ours(const Kept& entry, const struct sigaction& action) 
   with.sa_mask = action.sa_mask;
   with.sa_flags = (action.sa_flags & ~SA_RESETHAND) | SA_SIGINFO;
   return with;
-}
-
-// By the kernel's own call: a sanitizer's functions come before the C library's, and would call ours as it
-// suits them, or not at all.
-bool set_in_kernel(int signal, const struct sigaction& action) noexcept {
-  KernelAction with = as_kernel_has(action);
-#if defined(__x86_64__)
-  with.restorer = sigreturn_stub();
-  with.flags |= kHasRestorer;
-#endif
-  if (ProcessPager::get() != nullptr) with = adopted(signal, with);
-  return raw_syscall(SYS_rt_sigaction, signal, &with, nullptr, sizeof with.mask) == 0;
 }
 
 // The mask that the kernel would have called the program's handler with.

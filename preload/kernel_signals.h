@@ -36,6 +36,10 @@ inline struct sigaction as_library_has(const KernelAction& action) noexcept {
   return of;
 }
 
+// A handler of the emulator's, by the kernel's own call: a sanitizer's functions come before the C library's,
+// and would call it when it suits them, or not at all. False where the kernel refuses. Async-signal-safe.
+bool set_in_kernel(int signal, const struct sigaction& action) noexcept;
+
 // `action` as it is to be for the kernel where memory is paged. Of the emulator's own handler that mends
 // pages: nothing may come between, and it is not to need the stack that it was called on.
 KernelAction adopted(int signal, KernelAction action) noexcept;

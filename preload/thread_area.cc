@@ -14,7 +14,7 @@ namespace nvmemu::preload {
 namespace {
 
 constexpr std::size_t kGuardBytes = kPageBytes;
-constexpr std::size_t kStackBytes = 64 * 1024;
+constexpr std::size_t kStackBytes = std::size_t{64} << 10;
 constexpr std::size_t kBelow = kGuardBytes + kStackBytes;  // the state
 
 // Those of threads that have ended, for the next ones: to map one and touch it first takes longer than to

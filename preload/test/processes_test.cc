@@ -2,6 +2,7 @@
 // Processes that programs make, and become: see guest_processes.cc.
 #include <gtest/gtest.h>
 
+#include <csignal>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -122,6 +123,8 @@ TEST_F(PreloadTest, SanitizersSeeTheProgramAlone) {
       EXPECT_EQ(outcome.status, 0) << name << " " << arguments[0] << ": " << outcome.err;
       EXPECT_EQ(outcome.out, "2499950000 1\n") << name << " " << arguments[0];
       EXPECT_EQ(outcome.err, "") << name << " " << arguments[0];
+      arguments.push_back("computes");
+      EXPECT_EQ(run(arguments).status, 128 + SIGALRM) << name << " " << arguments[0];
     }
   }
 }

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What is built with a sanitizer, whose runtime has functions, signals and memory of its own.
+#include <unistd.h>
+
 #include <csignal>
 #include <cstdio>
 #include <map>
@@ -13,7 +15,10 @@ void note(int) { seen = 1; }
 
 }  // namespace
 
-int main() {
+// With an argument: to the end that somebody makes of it.
+int main(int count, char**) {
+  if (count > 1) alarm(1);
+  while (count > 1) seen = seen + 0;
   std::map<int, int> numbers;
   for (int i = 0; i < 50'000; ++i) numbers[i * 7919 % 50'021] = i;
   std::vector<long> sums(3);
