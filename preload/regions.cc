@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "base/clock.h"
+#include "base/emulator_memory.h"
 #include "base/mapped.h"
 #include "base/relaxed.h"
 #include "resident_pages.h"
@@ -59,7 +60,10 @@ void Regions::find_resident() noexcept {
   if (heat_ == nullptr || is_finding_.exchange(true, std::memory_order_acquire)) return;
   if (has_grown()) {
     for_each_mapping([this](const Mapping& mapping) {
-      if (!mapping.is_device) find_resident_in(mapping.range.begin, mapping.range.end);
+      if (mapping.is_device) return;
+      EmulatorMemory::get().for_each_other(
+          mapping.range.begin, mapping.range.end,
+          [this](std::uintptr_t begin, std::uintptr_t end) { find_resident_in(begin, end); });
     });
   }
   is_finding_.store(false, std::memory_order_release);

@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "base/emulator_memory.h"
 #include "base/page_bytes.h"
 #include "base/raw_syscall.h"
 
@@ -19,7 +20,10 @@ template <typename T>
 T* map_zeroed(std::size_t count = 1) noexcept {
   const long result = raw_syscall(SYS_mmap, nullptr, count * sizeof(T), PROT_READ | PROT_WRITE,
                                   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  return is_error(result) ? nullptr : reinterpret_cast<T*>(result);
+  if (is_error(result)) return nullptr;
+  auto* const objects = reinterpret_cast<T*>(result);
+  EmulatorMemory::get().note(objects, count * sizeof(T));
+  return objects;
 }
 
 // Makes the pages of it at once, to be written or only to be read: touched one by one they take twice as
@@ -41,7 +45,9 @@ void zero_mapped(T* object) noexcept {
 
 template <typename T>
 void unmap(T* objects, std::size_t count = 1) noexcept {
-  if (objects != nullptr) raw_syscall(SYS_munmap, objects, count * sizeof(T));
+  if (objects == nullptr) return;
+  EmulatorMemory::get().forget(objects);
+  raw_syscall(SYS_munmap, objects, count * sizeof(T));
 }
 
 }  // namespace nvmemu

@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "base/descriptor.h"
+#include "base/mapped.h"
 #include "base/private_file.h"
 
 namespace nvmemu {
@@ -56,9 +57,7 @@ SharedStorage& SharedStorage::operator=(SharedStorage&& other) noexcept {
   return *this;
 }
 
-SharedStorage::~SharedStorage() {
-  if (memory_ != nullptr) munmap(memory_, bytes_of(shape_));
-}
+SharedStorage::~SharedStorage() { unmap(static_cast<std::byte*>(memory_), bytes_of(shape_)); }
 
 std::size_t SharedStorage::bytes_of(const Shape& shape) noexcept {
   const std::size_t one =
@@ -74,6 +73,7 @@ std::byte* SharedStorage::place(std::size_t volume) const noexcept {
 Result<SharedStorage> SharedStorage::map(int fd, const std::string& path, const Shape& shape) {
   void* const memory = mmap(nullptr, bytes_of(shape), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
   if (memory == MAP_FAILED) return system_failure("cannot map", path);
+  EmulatorMemory::get().note(memory, bytes_of(shape));
   return SharedStorage(memory, shape);
 }
 

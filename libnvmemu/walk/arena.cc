@@ -29,7 +29,9 @@ long create_file() noexcept {
 
 std::uint8_t* map(long fd, std::size_t bytes, int protection) noexcept {
   const long result = raw_syscall(SYS_mmap, nullptr, bytes, protection, MAP_SHARED, fd, 0);
-  return is_error(result) ? nullptr : reinterpret_cast<std::uint8_t*>(result);
+  if (is_error(result)) return nullptr;
+  EmulatorMemory::get().note(reinterpret_cast<void*>(result), bytes);
+  return reinterpret_cast<std::uint8_t*>(result);
 }
 
 }  // namespace
@@ -57,8 +59,8 @@ void Arena::empty() noexcept {
 }
 
 void Arena::close() noexcept {
-  if (writable_ != nullptr) raw_syscall(SYS_munmap, writable_, bytes_);
-  if (executable_ != nullptr) raw_syscall(SYS_munmap, executable_, bytes_);
+  unmap(writable_, bytes_);
+  unmap(executable_, bytes_);
   writable_ = executable_ = nullptr;
   bytes_ = 0;
 }

@@ -61,6 +61,7 @@ SharedWalks* SharedWalks::create(const WalkMachine& machine, WalkTally& tally, c
                                   MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (is_error(result)) return nullptr;
   auto* const shared = reinterpret_cast<SharedWalks*>(result);
+  EmulatorMemory::get().note(shared, sizeof *shared);
   shared->tally_ = &tally;
   shared->tiers_ = tiers;
   shared->knows_targets_ = std::ranges::any_of(tiers.longer_ns, [](double ns) { return ns > 0; });
