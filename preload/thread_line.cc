@@ -10,7 +10,7 @@
 #include "base/raw_syscall.h"
 #include "base/user_time.h"
 #include "epoch/thread_emulator.h"
-#include "report/board_rows.h"
+#include "report/board.h"
 #include "runtime.h"
 
 namespace nvmemu::preload {
@@ -38,12 +38,18 @@ void read_thread_name(int tid, char* name, std::size_t capacity) {
   if (length > 0) name[name[length - 1] == '\n' ? length - 1 : length] = '\0';
 }
 
+void add_risen(std::atomic<std::uint64_t>& sum, std::uint64_t now, std::uint64_t& published) {
+  sum.fetch_add(now - published, std::memory_order_relaxed);
+  published = now;
+}
+
 }  // namespace
 
 void ThreadLine::begin() noexcept {
   published_ = {};
   published_held_ns_ = 0;
-  published_stall_ns_ = published_delay_ns_ = {};
+  published_stall_ns_ = {};
+  published_delay_ns_ = {};
   published_persists_ = published_lines_ = published_persist_delay_ns_ = 0;
   published_until_ns_ = Runtime::get().injector().now_ns();
 }
@@ -66,7 +72,7 @@ void ThreadLine::publish(ThreadEmulator& emulator) noexcept {
   publish_persists(emulator);
   Runtime::get().tell_places();
   if (slot_ == nullptr) return;
-  nvmemu::publish(emulator.totals(), *slot_);
+  slot_->publish(emulator.totals());
   slot_->unpaid_ns.store(static_cast<std::int64_t>(emulator.unpaid_ns()), std::memory_order_relaxed);
 }
 
@@ -87,12 +93,13 @@ void ThreadLine::publish_tiers(const ThreadEmulator& emulator) noexcept {
   if (!runtime.placement().is_open()) return;
   const EpochTotals& totals = emulator.totals();
   for (std::size_t tier = 0; tier < kMostTiers; ++tier) {
-    const std::uint64_t stall_ns = whole_ns(totals.tier_stall_ns[tier]);
-    const std::uint64_t delay_ns = whole_ns(totals.tier_delay_ns[tier]);
-    runtime.board().tiers().add(tier, stall_ns - published_stall_ns_[tier],
-                                delay_ns - published_delay_ns_[tier]);
-    published_stall_ns_[tier] = stall_ns;
-    published_delay_ns_[tier] = delay_ns;
+    TierTally::Sums& sums = runtime.board().tiers().tiers[tier];
+    add_risen(sums.delay_ns, whole_ns(totals.tier_delay_ns[tier]), published_delay_ns_[tier]);
+    for (std::size_t kind = 0; kind < kStallKinds; ++kind) {
+      const auto stalled = static_cast<StallKind>(kind);
+      add_risen(sums.stall_ns[stalled], whole_ns(totals.tier_stall_ns[tier][stalled]),
+                published_stall_ns_[tier][stalled]);
+    }
   }
 }
 
@@ -100,21 +107,19 @@ void ThreadLine::publish_persists(const ThreadEmulator& emulator) noexcept {
   Runtime& runtime = Runtime::get();
   if (!runtime.emulates_persists()) return;
   TierTally& tally = runtime.board().tiers();
-  const auto add = [](std::atomic<std::uint64_t>& sum, std::uint64_t now, std::uint64_t& published) {
-    sum.fetch_add(now - published, std::memory_order_relaxed);
-    published = now;
-  };
-  add(tally.persists, emulator.persists().persists(), published_persists_);
-  add(tally.persisted_lines, emulator.persists().lines(), published_lines_);
-  add(tally.persist_delay_ns, whole_ns(emulator.totals().persist_delay_ns), published_persist_delay_ns_);
+  add_risen(tally.persists, emulator.persists().persists(), published_persists_);
+  add_risen(tally.persisted_lines, emulator.persists().lines(), published_lines_);
+  add_risen(tally.persist_delay_ns, whole_ns(emulator.totals().persist_delay_ns),
+            published_persist_delay_ns_);
   constexpr double kNs2PerUs2 = 1e6;
   const PersistCounts& estimate = emulator.totals().estimated_persists;
-  add(tally.estimated_persists, whole_ns(estimate.persists), published_estimate_.persists);
-  add(tally.estimated_lines, whole_ns(estimate.lines), published_estimate_.lines);
-  add(tally.estimated_delay_ns, whole_ns(estimate.delay_ns), published_estimate_.delay_ns);
-  add(tally.estimated_model_error_ns, whole_ns(estimate.model_error_ns), published_estimate_.model_error_ns);
-  add(tally.estimated_variance_us2, whole_ns(estimate.variance_ns2 / kNs2PerUs2),
-      published_estimate_.variance_us2);
+  add_risen(tally.estimated_persists, whole_ns(estimate.persists), published_estimate_.persists);
+  add_risen(tally.estimated_lines, whole_ns(estimate.lines), published_estimate_.lines);
+  add_risen(tally.estimated_delay_ns, whole_ns(estimate.delay_ns), published_estimate_.delay_ns);
+  add_risen(tally.estimated_model_error_ns, whole_ns(estimate.model_error_ns),
+            published_estimate_.model_error_ns);
+  add_risen(tally.estimated_variance_us2, whole_ns(estimate.variance_ns2 / kNs2PerUs2),
+            published_estimate_.variance_us2);
 }
 
 // By difference: the board has the sum of all threads, whether they still are or not.
@@ -122,7 +127,7 @@ void ThreadLine::publish_traffic(ThreadEmulator& emulator) noexcept {
   Runtime& runtime = Runtime::get();
   if (!runtime.measures_traffic()) return;
   const TrafficCounts& traffic = emulator.totals().traffic;
-  const double held_ns = emulator.totals().held_ns;
+  const double held_ns = emulator.totals().governed_ns;
   TrafficBoard& board = runtime.board().traffic();
   const auto add = [](std::atomic<std::uint64_t>& sum, auto now, auto before) {
     sum.fetch_add(static_cast<std::uint64_t>(now) - static_cast<std::uint64_t>(before),

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 
+#include "base/stall_kinds.h"
 #include "counters/traffic_counts.h"
 #include "tier/tier.h"
 
@@ -44,7 +45,8 @@ class ThreadLine {
   struct {
     std::uint64_t persists, lines, delay_ns, model_error_ns, variance_us2;
   } published_estimate_;
-  ByTier<std::uint64_t> published_stall_ns_, published_delay_ns_;
+  ByTier<ByStallKind<std::uint64_t>> published_stall_ns_;
+  ByTier<std::uint64_t> published_delay_ns_;
 };
 
 }  // namespace nvmemu::preload

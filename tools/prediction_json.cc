@@ -88,11 +88,21 @@ Json memory_json(const Predicted& predicted) {
           {"mappings", std::move(mappings)}};
 }
 
+// null: the source does not tell it.
+Json totals_json(const Record& record) {
+  const RecordTotals totals = totals_of(record);
+  Json json{
+      {"processes", record.processes.size()}, {"threads", totals.threads}, {"epochs", record.epochs.size()}};
+  for_each_quantity<kInRecords | kInReports>([&](const QuantityRow& row, std::size_t) {
+    json[row.name] = is_told(row.needs, record.info.counts) ? Json(row.value(totals)) : Json(nullptr);
+  });
+  return json;
+}
+
 }  // namespace
 
 void print_prediction_json(const Predicted& predicted) {
   const Record& record = predicted.record;
-  const RecordTotals totals = totals_of(record);
   Json json{
       {"schema", "nvmemu-prediction-1"},
       {"command", record.info.command},
@@ -106,13 +116,7 @@ void print_prediction_json(const Predicted& predicted) {
       {"error",
        {{"relative_95", predicted.error.relative_95 ? Json(*predicted.error.relative_95) : Json(nullptr)},
         {"from", predicted.error.from}}},
-      {"totals",
-       {{"processes", record.processes.size()},
-        {"threads", totals.threads},
-        {"epochs", record.epochs.size()},
-        {"cpu_ns", totals.cpu_ns},
-        {"stall_ns", totals.stall_ns},
-        {"overhead_ns", totals.overhead_ns}}},
+      {"totals", totals_json(record)},
       {"warnings", predicted.warnings},
       {"memory", record.keeps_regions ? memory_json(predicted) : Json(nullptr)},
       {"targets", Json::array()},

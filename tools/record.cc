@@ -59,7 +59,7 @@ void say_what_was_recorded(const RecordOptions& options, const RunReport& report
       "recorded {} of wall time in {}; of {} of CPU time {} waited for memory, in {} of {} in {}; "
       "by {} ({})",
       format_duration(report.wall_seconds * 1e9), options.file, format_duration(totals.cpu_ns),
-      format_duration(totals.stall_ns), counted(totals.epochs, "epoch", "epochs"),
+      format_duration(totals.stall_ns), counted(static_cast<std::uint64_t>(totals.epochs), "epoch", "epochs"),
       counted(totals.threads, "thread", "threads"), counted(report.processes.size(), "process", "processes"),
       report.source_name, report.ticker));
   for (const std::string& warning : report.warnings) print_warning(warning);

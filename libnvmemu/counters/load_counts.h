@@ -19,7 +19,7 @@ struct LoadCounts {
 // What a source counts, in bits: a count that is not in the set is 0 because nobody counted, and tells
 // nothing.
 using CountSet = std::uint32_t;
-inline constexpr CountSet kCountsStall = 1U << 0;  // EpochCounts::memory_stall_ns
+inline constexpr CountSet kCountsStall = 1U << 0;  // Quantities::stall_ns
 inline constexpr CountSet kCountsHits = 1U << 1;   // the members of LoadCounts
 inline constexpr CountSet kCountsMisses = 1U << 2;
 inline constexpr CountSet kCountsNodes = 1U << 3;  // local and remote
@@ -29,5 +29,13 @@ inline constexpr CountSet kAllCounts = (1U << 6) - 1;
 
 // The sampler sees how long a thread waits for memory, and not how often.
 inline constexpr CountSet kSamplerCounts = kCountsStall;
+// And what it waits at: in no source's set, for only the sampler has it.
+inline constexpr CountSet kCountsSamples = 1U << 31;
+
+// Whether a source with `counts` tells what needs `needs`.
+constexpr bool is_told(CountSet needs, CountSet counts) {
+  const CountSet all = counts == kSamplerCounts ? counts | kCountsSamples : counts;
+  return (needs & ~all) == 0;
+}
 
 }  // namespace nvmemu

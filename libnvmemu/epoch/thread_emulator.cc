@@ -75,11 +75,7 @@ Pace::Interval ThreadEmulator::account() noexcept {
     ledger_.discount(counts.overhead_ns);
   }
   if (windows_ != nullptr) windows_->add_cost(window_, whole_ns(counts.cpu_ns), whole_ns(counts.overhead_ns));
-  totals_.cpu_ns += counts.cpu_ns;
-  totals_.stall_ns += counts.memory_stall_ns;
-  totals_.unwalked_ns += counts.unwalked_ns;
-  for (const double held_ns : counts.held_ns) totals_.sampled_ns += held_ns;
-  totals_.counted_ns += counts.counted_share * counts.cpu_ns;
+  add_epoch(totals_, counts);
   totals_.delay_ns += delay_ns;
   if (has_delays()) {
     totals_.persist_delay_ns += counts.persists.delay_ns;
@@ -87,12 +83,6 @@ Pace::Interval ThreadEmulator::account() noexcept {
     if (counts.persists.persists > 0) book_persists(counts.persists);
   }
   book_tiers(counts, has_delays() ? read_ns : 0);
-  totals_.overhead_ns += counts.overhead_ns;
-  totals_.samples += counts.samples;
-  totals_.stall_samples += counts.stall_samples;
-  totals_.probes += counts.probes;
-  totals_.sampling_variance_ns2 += counts.sampling_variance_ns2;
-  totals_.share_error_ns += counts.share_error_ns;
   return {.delay_ns = modelled_ns, .interrupted_ns = counts.interrupted_ns};
 }
 
@@ -117,15 +107,20 @@ void ThreadEmulator::owe_move(double ns, const TrafficCounts& moved) noexcept {
 }
 
 // Each tier has its part of the delay by how many of the misses were its own, and by how much longer they
-// are.
+// are. What the source does not tell apart is of loads from the machine's own memory.
 void ThreadEmulator::book_tiers(const EpochCounts& counts, double delay_ns) noexcept {
   ByTier<double> parts{};
-  double sum = 0;
+  double sum = 0, told_ns = 0;
   for (std::size_t tier = 0; tier < kMostTiers; ++tier) {
     parts[tier] = counts.of_tier[tier] * std::max(0.0, latency_.target_of(tier) - latency_.base_ns);
     sum += parts[tier];
-    totals_.tier_stall_ns[tier] += counts.of_tier[tier] * counts.memory_stall_ns;
+    for (std::size_t kind = 0; kind < kStallKinds; ++kind) {
+      const auto stalled = static_cast<StallKind>(kind);
+      totals_.tier_stall_ns[tier][stalled] += counts.tier_stall_ns[tier][stalled];
+      told_ns += counts.tier_stall_ns[tier][stalled];
+    }
   }
+  totals_.tier_stall_ns[0][StallKind::kLoad] += counts.stall_ns - told_ns;
   if (sum <= 0) return;
   for (std::size_t tier = 0; tier < kMostTiers; ++tier)
     totals_.tier_delay_ns[tier] += delay_ns * parts[tier] / sum;
@@ -176,7 +171,7 @@ bool ThreadEmulator::settle() noexcept {
     held_until_ns_ = 0;
     totals_.injected_ns += paid_ns + held_ns;
     if (windows_ != nullptr) windows_->add_delay(window_, whole_ns(paid_ns + held_ns));
-    totals_.held_ns += held_ns;
+    totals_.governed_ns += held_ns;
   }
   begin_interval();
   const bool had_delays = has_delays();

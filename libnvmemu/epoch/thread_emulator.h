@@ -20,30 +20,13 @@ namespace nvmemu {
 inline std::uint64_t whole_ns(double ns) noexcept { return ns > 0 ? static_cast<std::uint64_t>(ns) : 0; }
 
 // Sums over a thread's epochs, for the report. ns.
-struct EpochTotals {
-  std::uint64_t epochs = 0;
-  double cpu_ns = 0;       // injections not included
-  double stall_ns = 0;     // memory stall,
-  double unwalked_ns = 0;  // and of that, the part of loads that walks have not passed
-  double sampled_ns = 0;   // of cpu_ns, what samples stand for
-  double counted_ns = 0;   // of cpu_ns, what hardware counters saw; 0: none counted
-  double delay_ns = 0;     // what the model asked for
-  double injected_ns = 0;  // all that it was made to wait, spinning,
-  double held_ns = 0;      // and of that, by the governor, when it had paid what it owed the latency
-  double overhead_ns = 0;
-  std::uint64_t samples = 0;
-  std::uint64_t stall_samples = 0;
-  std::uint64_t probes = 0;
-  double sampling_variance_ns2 = 0;
-  double share_error_ns = 0;
-  double persist_delay_ns = 0;                      // of delay_ns, what persists are waited for longer
-  PersistCounts estimated_persists;                 // and of that, those that nobody told of
-  ByTier<double> tier_stall_ns{}, tier_delay_ns{};  // of stall_ns and delay_ns
+struct EpochTotals : Quantities {
+  double governed_ns = 0;                       // of injected_ns, by the governor, when what is owed was paid
+  double persist_delay_ns = 0;                  // of delay_ns, what persists are waited for longer
+  PersistCounts estimated_persists;             // and of that, those that nobody told of
+  ByTier<ByStallKind<double>> tier_stall_ns{};  // of stall_ns
+  ByTier<double> tier_delay_ns{};               // of delay_ns
   TrafficCounts traffic;
-
-  double stall_variance_ns2() const noexcept {
-    return sampling_variance_ns2 + share_error_ns * share_error_ns;
-  }
 };
 
 // Belongs to one thread; async-signal-safe, but not reentrant, but for wait().

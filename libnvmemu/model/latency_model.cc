@@ -22,9 +22,10 @@ double misses_delay_ns(const EpochCounts& counts, const ReadLatency& latency) no
 }
 
 double stall_delay_ns(const EpochCounts& counts, const ReadLatency& latency) noexcept {
-  if (latency.base_ns <= 0 || counts.memory_stall_ns <= 0) return 0;
-  const double miss_ns = counts.miss_latency_ns > 0 ? counts.miss_latency_ns : latency.base_ns;
-  return counts.memory_stall_ns / miss_ns * extra_ns(latency.base_ns, counts, latency);
+  if (latency.base_ns <= 0 || counts.stall_ns <= 0) return 0;
+  const double misses =
+      counts.misses_in_a_row > 0 ? counts.misses_in_a_row : counts.stall_ns / latency.base_ns;
+  return misses * extra_ns(latency.base_ns, counts, latency);
 }
 
 double weighted_delay_ns(const EpochCounts& counts, const ReadLatency& latency) noexcept {
@@ -39,7 +40,7 @@ double remote_share_delay_ns(const EpochCounts& counts, const ReadLatency& laten
   const double remote = counts.loads.remote * latency.remote_ns;
   if (remote <= 0) return 0;
   const double remote_stall_ns =
-      std::max(0.0, counts.memory_stall_ns) * remote / (remote + counts.loads.local * latency.base_ns);
+      std::max(0.0, counts.stall_ns) * remote / (remote + counts.loads.local * latency.base_ns);
   return remote_stall_ns / latency.remote_ns * extra_ns(latency.remote_ns, counts, latency);
 }
 

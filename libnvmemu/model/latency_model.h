@@ -30,8 +30,8 @@ double misses_delay_ns(const EpochCounts& counts, const ReadLatency& latency) no
 
 // The stall model, after equation 2 of that paper: delay = stall / latency * (target - base), with stall /
 // latency the number of misses in a row. The paper takes the base for the latency; where the source knows
-// what the program's own misses take (miss_latency_ns), that is used. Stall time already has memory-level
-// parallelism in it.
+// how many misses the program has waited for (misses_in_a_row), that is used. Stall time already has
+// memory-level parallelism in it.
 double stall_delay_ns(const EpochCounts& counts, const ReadLatency& latency) noexcept;
 
 // The stall model where only stalls of the last-level cache and of memory together are counted (Intel before

@@ -6,7 +6,6 @@
 #include <cmath>
 #include <cstdio>
 #include <map>
-#include <set>
 #include <vector>
 
 #include "base/error_bar.h"
@@ -25,18 +24,7 @@ Lengthening lengthen_by(const Record& record, Figure figure) {
   return lengthen(stretches);
 }
 
-// As the run report has it: samples scatter by themselves, while a thread's error of its shares is the same
-// in each of its epochs.
-double stall_variance_ns2(const Record& record) {
-  double variance = 0;
-  std::map<std::uint32_t, double> share_error_ns;
-  for (const RecordedEpoch& epoch : record.epochs) {
-    variance += epoch.counts.sampling_variance_ns2;
-    share_error_ns[epoch.place.thread] += epoch.counts.share_error_ns;
-  }
-  for (const auto& [thread, error_ns] : share_error_ns) variance += error_ns * error_ns;
-  return std::max(0.0, variance);
-}
+std::string whole(double count) { return std::to_string(static_cast<std::uint64_t>(count)); }
 
 std::string base_spread_text(const Record& record) {
   std::array<char, 64> text{};
@@ -48,7 +36,7 @@ std::string base_spread_text(const Record& record) {
 bool is_seen(const Record& record) {
   return record.info.source != "pmu" ||
          std::any_of(record.epochs.begin(), record.epochs.end(),
-                     [](const RecordedEpoch& epoch) { return epoch.counts.counted_share > 0; });
+                     [](const RecordedEpoch& epoch) { return epoch.counts.counted_ns > 0; });
 }
 
 }  // namespace
@@ -76,10 +64,11 @@ PredictionError prediction_error(const Record& record) {
   if (record.info.counts != kSamplerCounts)
     return {std::max(kLeastError, base), "counted, not sampled; " + base_spread_text(record)};
   if (totals.stall_samples == 0) return {std::nullopt, "nothing was measured"};
-  const std::string loads = std::to_string(totals.stall_samples) + " samples of loads";
-  const std::string samples = loads + ", " + std::to_string(totals.probes) + " timed loads";
+  const std::string loads = whole(totals.stall_samples) + " samples of loads";
+  const std::string samples = loads + ", " + whole(totals.probes) + " timed loads";
   const double statistical =
-      totals.stall_ns > 0 ? 1.96 * std::sqrt(stall_variance_ns2(record)) / totals.stall_ns : 2;
+      totals.stall_ns > 0 ? 1.96 * std::sqrt(std::max(0.0, totals.stall_variance_ns2())) / totals.stall_ns
+                          : 2;
   if (totals.stall_ns > 0 && totals.stall_samples < kFewSamples)
     return {std::nullopt, loads + " are too few to tell"};
   if (statistical > 1) return {std::nullopt, samples + ": hardly any wait for memory was found"};
@@ -99,17 +88,14 @@ std::optional<double> delay_error_ns(const Record& record, DelayModel model, con
 }
 
 RecordTotals totals_of(const Record& record) {
-  RecordTotals totals;
-  std::set<std::uint32_t> threads;
+  std::map<std::uint32_t, Quantities> threads;
   for (const RecordedEpoch& epoch : record.epochs) {
-    threads.insert(epoch.place.thread);
-    totals.samples += epoch.counts.samples;
-    totals.stall_samples += epoch.counts.stall_samples;
-    totals.probes += epoch.counts.probes;
-    totals.cpu_ns += epoch.counts.cpu_ns;
-    totals.stall_ns += epoch.counts.memory_stall_ns;
-    totals.overhead_ns += epoch.counts.overhead_ns;
+    Quantities& thread = threads[epoch.place.thread];
+    add_epoch(thread, epoch.counts);
+    thread.epochs += 1;
   }
+  RecordTotals totals;
+  for (const auto& [number, thread] : threads) add_thread(totals, thread);
   totals.threads = threads.size();
   return totals;
 }

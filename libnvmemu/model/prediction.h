@@ -38,9 +38,8 @@ PredictionError prediction_error(const Record& record);
 std::optional<double> delay_error_ns(const Record& record, DelayModel model, const ReadLatency& latency,
                                      const SlowShare& slow = {});
 
-struct RecordTotals {
-  std::uint64_t threads = 0, samples = 0, stall_samples = 0, probes = 0;
-  double cpu_ns = 0, stall_ns = 0, overhead_ns = 0;
+struct RecordTotals : Quantities {
+  std::uint64_t threads = 0;
 };
 
 RecordTotals totals_of(const Record& record);

@@ -23,7 +23,7 @@ WaitedShares::WaitedShares(const Record& record, std::vector<RecordedWaits> wait
     : waits_(std::move(waits)) {
   double stall_ns = 0, waited = 0;
   for (const RecordedEpoch& epoch : record.epochs) {
-    const double waited_ns = std::max(0.0, epoch.counts.memory_stall_ns);
+    const double waited_ns = std::max(0.0, epoch.counts.stall_ns);
     processes_[epoch.place.process].stall_ns += waited_ns;
     stall_ns += waited_ns;
   }

@@ -17,6 +17,7 @@
 #include <utility>
 
 #include "base/clock.h"
+#include "base/mapped.h"
 #include "base/private_file.h"
 #include "report/board_owner.h"
 #include "storage/shared_storage.h"
@@ -44,7 +45,7 @@ namespace {
 
 // The layout is shared by whatever was built to run together; these catch what would make a board unsafe to
 // share.
-static_assert(sizeof(BoardProcess) == 192 && sizeof(BoardThread) == 192);
+static_assert(sizeof(BoardProcess) == 192 && sizeof(BoardThread) == 256);
 static_assert(std::is_trivially_destructible_v<TrafficBoard> && std::is_standard_layout_v<TrafficBoard>);
 static_assert(std::atomic<std::uint64_t>::is_always_lock_free && std::atomic<double>::is_always_lock_free);
 static_assert(std::is_trivially_destructible_v<BoardThread> && std::is_standard_layout_v<BoardThread>);
@@ -56,7 +57,9 @@ tl::unexpected<Error> system_failure(const char* what, const char* path, std::st
 }
 
 void* map(int fd, std::size_t bytes) noexcept {
-  return mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+  void* const memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+  if (memory != MAP_FAILED) EmulatorMemory::get().note(memory, bytes);
+  return memory;
 }
 
 // The next free index below `limit`, or `limit` when there is none.
@@ -83,9 +86,7 @@ Board& Board::operator=(Board&& other) noexcept {
   return *this;
 }
 
-Board::~Board() {
-  if (layout_ != nullptr) munmap(layout_, sizeof(Layout));
-}
+Board::~Board() { unmap(layout_); }
 
 Result<Board> Board::create_in(const char* directory) {
   char path[kPathBytes];
@@ -107,7 +108,7 @@ Result<Board> Board::create_in(const char* directory) {
     errno = no_room;
   }
   if (memory == MAP_FAILED) {
-    const auto result = system_failure("cannot reserve and map", path, "5 MB are needed");
+    const auto result = system_failure("cannot reserve and map", path, "10 MB are needed");
     close(fd);
     unlink(path);
     return result;
@@ -121,7 +122,7 @@ Result<Board> Board::create_in(const char* directory) {
 
 Result<Board> Board::create() {
   if (!files_may_hold(sizeof(Layout))) {
-    return failure("no place for the board: the limit on file size is below 5 MB",
+    return failure("no place for the board: the limit on file size is below 10 MB",
                    "raise it: ulimit -f unlimited");
   }
   std::string refusals;
@@ -133,7 +134,7 @@ Result<Board> Board::create() {
     refusals += (refusals.empty() ? "" : "; ") + board.error().message;
   }
   return failure("no place for the board: " + refusals,
-                 "let $XDG_RUNTIME_DIR, /dev/shm or /tmp be writable and have 5 MB free");
+                 "let $XDG_RUNTIME_DIR, /dev/shm or /tmp be writable and have 10 MB free");
 }
 
 Result<Board> Board::open(const char* path) {

@@ -11,12 +11,14 @@
 // and written without locks: async-signal-safe. Plain data in a mapped file: fixed layout, relaxed atomics.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
 
 #include "base/carried_time.h"
 #include "base/result.h"
+#include "counters/quantities.h"
 #include "epoch/alternation.h"
 #include "paging/paging_tally.h"
 #include "report/traffic_board.h"
@@ -60,18 +62,20 @@ enum BoardWarning : std::uint32_t {
 enum class Ticker : std::uint32_t { kNone, kPerfEvent, kPosixTimer };
 
 struct alignas(64) BoardThread {
-  std::atomic<std::uint32_t> tid;      // 0: free or being claimed
-  std::atomic<std::uint32_t> process;  // index of its BoardProcess
-  std::atomic<std::uint32_t> ended;    // 1 after its last epoch
-  char name[20];                       // as in /proc/PID/comm, zero-terminated
-  std::atomic<std::uint64_t> epochs, cpu_ns, stall_ns, injected_ns, overhead_ns;
-  std::atomic<std::int64_t> unpaid_ns;     // owed at the end (> 0), or overpaid by overhead (< 0)
-  std::atomic<std::uint64_t> unwalked_ns;  // of stall_ns, the part of loads that walks have not passed
-  std::atomic<std::uint64_t> samples, stall_samples, probes;
-  std::atomic<double> variance_ns2;       // of stall_ns
-  std::atomic<std::uint64_t> counted_ns;  // of cpu_ns, what hardware counters saw
-  std::atomic<std::uint64_t> sampled_ns;  // what samples stand for
-  std::atomic<std::uint64_t> user_ns;     // user-mode CPU time, at its end; 0: not known
+  std::atomic<std::uint32_t> tid;       // 0: free or being claimed
+  std::atomic<std::uint32_t> process;   // index of its BoardProcess
+  std::atomic<std::uint32_t> ended;     // 1 after its last epoch
+  char name[20];                        // as in /proc/PID/comm, zero-terminated
+  std::atomic<std::int64_t> unpaid_ns;  // owed at the end (> 0), or overpaid by overhead (< 0)
+  std::atomic<std::uint64_t> user_ns;   // user-mode CPU time, at its end; 0: not known
+  std::atomic<double> quantities[kQuantitiesIn<kOnBoards>];  // in the order of their rows
+
+  // Async-signal-safe, wait-free; of one thread. What corrections have made less than nothing is nothing.
+  void publish(const Quantities& totals) noexcept {
+    for_each_quantity<kOnBoards>([&](const QuantityRow& row, std::size_t column) {
+      quantities[column].store(std::max(0.0, row.value(totals)), std::memory_order_relaxed);
+    });
+  }
 };
 
 struct alignas(64) BoardProcess {

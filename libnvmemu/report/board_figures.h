@@ -11,9 +11,7 @@ namespace nvmemu {
 
 struct ThreadFigures : ThreadReport {
   std::uint32_t process = 0;  // index of its BoardProcess; may be that of none
-  std::uint64_t samples = 0, stall_samples = 0, probes = 0;
-  double variance_ns2 = 0;
-  double unwalked_ns = 0, counted_ns = 0, sampled_ns = 0, user_ns = 0;
+  double user_ns = 0;
 };
 
 // Nothing where a figure is none that a thread could have had: negative, not finite, or of more than 30

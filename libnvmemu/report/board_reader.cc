@@ -48,7 +48,8 @@ class Reader {
     read_walks();
     read_memories(board_, report_);
     read_paging(board_, report_);
-    if (is_counted(report_) && evidence_.counted_ns <= 0 && has_warned(kCountersRefused)) call_it_sampled();
+    if (is_counted(report_) && report_.totals.counted_ns <= 0 && has_warned(kCountersRefused))
+      call_it_sampled();
     estimate_error(evidence_, report_);
     add_warnings();
   }
@@ -124,22 +125,15 @@ class Reader {
     if (user_ns_[report_index_[figures.process]] <= 0) return;
     evidence_.time.add_thread({.user_ns = figures.user_ns,
                                .emulation_ns = figures.injected_ns + figures.overhead_ns,
-                               .sampled_ns = figures.sampled_ns,
+                               .sampled_ns = figures.sampled_ns(),
                                .cut_off = figures.ended ? 0U : 1U});
   }
 
   void add_totals(const ThreadFigures& figures) {
     add_sampled_time(figures);
-    RunTotals& totals = report_.totals;
-    totals.threads += 1;
-    totals.epochs += figures.epochs;
-    totals.samples += figures.samples;
-    totals.probes += figures.probes;
-    add_times(totals, figures);
-    totals.unwalked_ns += figures.unwalked_ns;
-    evidence_.stall_samples += figures.stall_samples;
-    evidence_.variance_ns2 += figures.variance_ns2;
-    evidence_.counted_ns += figures.counted_ns;
+    report_.totals.threads += 1;
+    report_.totals.unpaid_ns += figures.unpaid_ns;
+    add_thread(report_.totals, figures);
   }
 
   bool has_warned(BoardWarning bit) const {
@@ -174,7 +168,7 @@ class Reader {
   void warn_of_unknown_tiers() {
     constexpr double kMuch = 0.2;
     const RunTotals& totals = report_.totals;
-    if (report_.tiers.empty() || evidence_.stall_samples < kFewSamples || totals.stall_ns <= 0) return;
+    if (report_.tiers.empty() || report_.totals.stall_samples < kFewSamples || totals.stall_ns <= 0) return;
     const double share = unwalked_share(totals);
     if (share <= kMuch) return;
     report_.warnings.push_back(fmt::format(
@@ -188,7 +182,7 @@ class Reader {
       report_.warnings.emplace_back("the program ran natively: the preload library was not loaded into it");
     } else if (is_counted(report_)) {
       warn_of_unseen_time();
-    } else if (evidence_.stall_samples == 0) {
+    } else if (report_.totals.stall_samples == 0) {
       report_.warnings.emplace_back(
           "no stall was sampled: the run was too short (or the program never waited for memory)");
     }

@@ -17,10 +17,10 @@ constexpr double kTellsNothing = 1;
 
 // Counting has no statistical error. What the events leave out is the design's, and only of designs that
 // count what is asked for is it known to be little.
-void estimate_counted_error(const Evidence& evidence, RunReport& report) {
+void estimate_counted_error(RunReport& report) {
   report.error_relative_95.reset();
   const double cpu_ns = report.totals.cpu_ns;
-  report.counted_share = cpu_ns > 0 ? std::min(1.0, evidence.counted_ns / cpu_ns) : 0;
+  report.counted_share = cpu_ns > 0 ? std::min(1.0, report.totals.counted_ns / cpu_ns) : 0;
   const double share = *report.counted_share;
   if (share <= 0) {
     report.error_from = "nothing was measured";
@@ -52,11 +52,11 @@ std::string told_unwalked(const RunTotals& totals) {
 // estimated, with a known variance; for the second, half the spread of the base latency's repetitions stands
 // in.
 void estimate_error(const Evidence& evidence, RunReport& report) {
-  if (is_counted(report)) return estimate_counted_error(evidence, report);
+  if (is_counted(report)) return estimate_counted_error(report);
   report.counted_share.reset();
   const RunTotals& totals = report.totals;
   report.error_relative_95.reset();
-  if (evidence.stall_samples == 0) {
+  if (totals.stall_samples == 0) {
     report.error_from = "nothing was measured";
     return;
   }
@@ -66,30 +66,31 @@ void estimate_error(const Evidence& evidence, RunReport& report) {
   }
   if (totals.stall_ns <= 0) {
     report.error_from = fmt::format(
-        "{} samples of loads and {} timed loads found no wait for memory, so there is no delay to have an "
+        "{:.0f} samples of loads and {:.0f} timed loads found no wait for memory, so there is no delay to "
+        "have an "
         "error",
-        evidence.stall_samples, totals.probes);
+        totals.stall_samples, totals.probes);
     return;
   }
-  if (evidence.stall_samples < kFewSamples) {
-    report.error_from = fmt::format("{} samples of loads are too few to tell", evidence.stall_samples);
+  if (totals.stall_samples < kFewSamples) {
+    report.error_from = fmt::format("{:.0f} samples of loads are too few to tell", totals.stall_samples);
     return;
   }
-  const double statistical = 1.96 * std::sqrt(evidence.variance_ns2) / totals.stall_ns;
+  const double statistical = 1.96 * std::sqrt(totals.stall_variance_ns2()) / totals.stall_ns;
   if (statistical > kTellsNothing) {
     report.error_from = fmt::format(
-        "{} samples of loads and {} timed loads found hardly any wait for memory: what was injected, "
+        "{:.0f} samples of loads and {:.0f} timed loads found hardly any wait for memory: what was injected, "
         "{:.1f} % "
         "of "
         "the CPU time, cannot be told from none",
-        evidence.stall_samples, totals.probes, 100 * totals.injected_ns / totals.cpu_ns);
+        totals.stall_samples, totals.probes, 100 * totals.injected_ns / totals.cpu_ns);
     return;
   }
   report.error_relative_95 = std::max(kLeastError, std::hypot(statistical, report.base_spread / 2));
   report.error_from = fmt::format(
-      "{} samples of loads, {} timed loads, base latency spread {:.1f} %{}; not in it: an error of "
+      "{:.0f} samples of loads, {:.0f} timed loads, base latency spread {:.1f} %{}; not in it: an error of "
       "the model of what out-of-order execution hid, see docs/report.md",
-      evidence.stall_samples, totals.probes, 100 * report.base_spread, told_unwalked(totals));
+      totals.stall_samples, totals.probes, 100 * report.base_spread, told_unwalked(totals));
 }
 
 }  // namespace nvmemu

@@ -14,13 +14,14 @@ inline constexpr double kSeenThroughout = 0.9;
 
 // What the error is made of, beside the totals.
 struct Evidence {
-  std::uint64_t stall_samples = 0;
-  double variance_ns2 = 0;
-  double counted_ns = 0;  // CPU time that hardware counters saw
-  SampledRun time;        // of processes that told of theirs
+  SampledRun time;  // of processes that told of theirs
 };
 
 inline bool is_counted(const RunReport& report) { return report.source_name == "pmu"; }
+// What its source tells, as far as boards have it.
+inline CountSet counts_of(const RunReport& report) {
+  return is_counted(report) ? kCountsStall | kCountsMisses : kSamplerCounts;
+}
 
 // Into `report`, which has its totals and its source: the error, or why there is none; and of a run that was
 // counted how much of it was.

@@ -2,6 +2,7 @@
 #include <exception>
 #include <nlohmann/json.hpp>
 
+#include "report/delay_error.h"
 #include "report/number_tables.h"
 #include "report/paging_fields.h"
 #include "report/run_report.h"
@@ -32,17 +33,28 @@ void put_numbers(Json& json, const Report& report) {
   for_each_number<Report>([&](const auto& row) { json[row.name] = report.*row.member; });
 }
 
-template <typename Report>
-Json numbers_json(const Report& report) {
-  Json json;
-  put_numbers(json, report);
+// null: the source does not tell it.
+void put_quantities(Json& json, const Quantities& sums, const RunReport& report) {
+  for_each_quantity<kOnBoards | kInReports>([&](const QuantityRow& row, std::size_t) {
+    Json& value = json[row.name];
+    if (!is_told(row.needs, counts_of(report))) return;
+    value = row.value(sums);
+    if (row.unit == QuantityUnit::kCount) value = static_cast<std::uint64_t>(row.value(sums));
+  });
+}
+
+Json thread_json(const ThreadReport& thread, const RunReport& report) {
+  Json json{{"tid", thread.tid}, {"name", thread.name}};
+  put_quantities(json, thread, report);
+  json["unpaid_ns"] = thread.unpaid_ns;
+  json["ended"] = thread.ended;
   return json;
 }
 
-Json thread_json(const ThreadReport& thread) {
-  Json json{{"tid", thread.tid}, {"name", thread.name}};
-  put_numbers(json, thread);
-  json["ended"] = thread.ended;
+Json totals_json(const RunReport& report) {
+  Json json{{"threads", report.totals.threads}};
+  put_quantities(json, report.totals, report);
+  json["unpaid_ns"] = report.totals.unpaid_ns;
   return json;
 }
 
@@ -50,7 +62,7 @@ Json processes_json(const RunReport& report) {
   Json processes = Json::array();
   for (const ProcessReport& process : report.processes) {
     Json threads = Json::array();
-    for (const ThreadReport& thread : process.threads) threads.push_back(thread_json(thread));
+    for (const ThreadReport& thread : process.threads) threads.push_back(thread_json(thread, report));
     processes.push_back({{"pid", process.pid},
                          {"ppid", process.ppid},
                          {"command", process.command},
@@ -243,7 +255,7 @@ Json report_json(const RunReport& report) {
       {"target", target_json(report)},
       {"error", {{"relative_95", optional_number(report.error_relative_95)}, {"from", report.error_from}}},
       {"warnings", report.warnings},
-      {"totals", numbers_json(report.totals)},
+      {"totals", totals_json(report)},
       {"tiers", tiers_json(report)},
       {"places", places_json(report.places)},
       {"migrations", migrations_json(report.migrations)},

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <functional>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "base/share_error.h"
@@ -58,6 +59,12 @@ std::optional<double> share_error_of(const TierReadings& found, std::size_t tier
   return share_error_95(shares, own / all, readings);
 }
 
+constexpr std::pair<double TierReport::*, StallKind> kStallsOfKinds[] = {
+    {&TierReport::load_stall_ns, StallKind::kLoad},
+    {&TierReport::locked_stall_ns, StallKind::kLocked},
+    {&TierReport::store_stall_ns, StallKind::kStore},
+    {&TierReport::fence_stall_ns, StallKind::kPersist}};
+
 void read_tiers(const TierTally& tally, RunReport& report) {
   const auto cut = [](const std::atomic<std::uint64_t>& word, NumberRange range) {
     return std::min(range.most, static_cast<double>(word.load()));
@@ -65,10 +72,14 @@ void read_tiers(const TierTally& tally, RunReport& report) {
   for (std::size_t i = 0; i < std::min(report.tiers.size(), kMostTiers); ++i) {
     const TierTally::Sums& sums = tally.tiers[i];
     TierReport& tier = report.tiers[i];
+    tier.stall_ns = 0;
     tier.read_bytes = cut(sums.read_bytes, kBytes);
     tier.written_bytes = cut(sums.written_bytes, kBytes);
     tier.placed_bytes = cut(sums.placed_bytes, kBytes);
-    tier.stall_ns = cut(sums.stall_ns, kNanoseconds);
+    for (const auto& [member, kind] : kStallsOfKinds) {
+      tier.*member = cut(sums.stall_ns[kind], kNanoseconds);
+      tier.stall_ns += tier.*member;
+    }
     tier.delay_ns = cut(sums.delay_ns, kNanoseconds);
     tier.readings = cut(tally.readings.readings[i], kReadings);
     tier.share_error_95 = share_error_of(tally.readings, i);

@@ -71,7 +71,9 @@ void merge_one(const RunReport& report, RunReport& merged) {
   if (merged.source_name != report.source_name) merged.source_name = "mixed";
   if (merged.source_design != report.source_design) merged.source_design = "mixed";
   if (merged.source_quality != report.source_quality) merged.source_quality = "mixed";
-  add_numbers(merged.totals, report.totals);
+  merged.totals.threads += report.totals.threads;
+  merged.totals.unpaid_ns += report.totals.unpaid_ns;
+  add_thread(merged.totals, report.totals);
   merged.walks.walks += report.walks.walks;
   merged.walks.instructions += report.walks.instructions;
   for (const auto& [what, count] : report.walks.passed) merged.walks.passed[what] += count;

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// The numbers of a report that add up over threads, processes and runs, each once: for all that writes, reads
-// or adds them. A new one is a member of its struct, and a row here.
+// The numbers of a report that add up over processes and runs, each once: for all that writes, reads or adds
+// them. A new one is a member of its struct, and a row here. What threads add up: counters/quantities.h.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
-#include <iterator>
 
 #include "report/number_ranges.h"
 #include "report/run_report.h"
@@ -30,39 +29,20 @@ struct NumberRow {
 template <typename Report>
 struct NumberTable;
 
-// What a thread has, and all of them together.
-template <typename Report>
-inline constexpr NumberRow<Report> kTimes[] = {{"cpu_ns", &Report::cpu_ns, kNanoseconds},
-                                               {"stall_ns", &Report::stall_ns, kNanoseconds},
-                                               {"injected_ns", &Report::injected_ns, kNanoseconds},
-                                               {"overhead_ns", &Report::overhead_ns, kNanoseconds},
-                                               {"unpaid_ns", &Report::unpaid_ns, kSignedNanoseconds}};
-
-template <>
-struct NumberTable<ThreadReport> {
-  using Report = ThreadReport;
-  static constexpr CountRow<Report> kCounts[] = {{"epochs", &Report::epochs}};
-  static constexpr const auto& kNumbers = kTimes<Report>;
-};
-
-template <>
-struct NumberTable<RunTotals> {
-  using Report = RunTotals;
-  static constexpr CountRow<Report> kCounts[] = {{"threads", &Report::threads, kMostThreads},
-                                                 {"epochs", &Report::epochs},
-                                                 {"samples", &Report::samples},
-                                                 {"probes", &Report::probes}};
-  static constexpr const auto& kShared = kTimes<Report>;
-  static constexpr NumberRow<Report> kNumbers[] = {{"unwalked_ns", &Report::unwalked_ns, kNanoseconds, true}};
-};
-
 template <>
 struct NumberTable<TierReport> {
   using Report = TierReport;
   static constexpr NumberRow<Report> kNumbers[] = {
-      {"placed_bytes", &Report::placed_bytes, kBytes},   {"read_bytes", &Report::read_bytes, kBytes},
-      {"written_bytes", &Report::written_bytes, kBytes}, {"stall_ns", &Report::stall_ns, kNanoseconds},
-      {"delay_ns", &Report::delay_ns, kNanoseconds},     {"readings", &Report::readings, kReadings, true}};
+      {"placed_bytes", &Report::placed_bytes, kBytes},
+      {"read_bytes", &Report::read_bytes, kBytes},
+      {"written_bytes", &Report::written_bytes, kBytes},
+      {"stall_ns", &Report::stall_ns, kNanoseconds},
+      {"delay_ns", &Report::delay_ns, kNanoseconds},
+      {"readings", &Report::readings, kReadings, true},
+      {"load_stall_ns", &Report::load_stall_ns, kNanoseconds, true},
+      {"locked_stall_ns", &Report::locked_stall_ns, kNanoseconds, true},
+      {"store_stall_ns", &Report::store_stall_ns, kNanoseconds, true},
+      {"fence_stall_ns", &Report::fence_stall_ns, kNanoseconds, true}};
 };
 
 template <>
@@ -95,20 +75,12 @@ constexpr void for_each_number(const With& with) {
   if constexpr (requires { Table::kCounts; }) {
     for (const CountRow<Report>& row : Table::kCounts) with(row);
   }
-  if constexpr (requires { Table::kShared; }) {
-    for (const NumberRow<Report>& row : Table::kShared) with(row);
-  }
   for (const NumberRow<Report>& row : Table::kNumbers) with(row);
 }
 
 template <typename Report>
 void add_numbers(Report& sum, const Report& one) {
   for_each_number<Report>([&](const auto& row) { sum.*row.member += one.*row.member; });
-}
-
-inline void add_times(RunTotals& totals, const ThreadReport& thread) {
-  for (std::size_t i = 0; i < std::size(kTimes<RunTotals>); ++i)
-    totals.*kTimes<RunTotals>[i].member += thread.*kTimes<ThreadReport>[i].member;
 }
 
 template <typename Report>

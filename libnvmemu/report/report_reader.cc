@@ -31,11 +31,25 @@ void read_numbers(const Fields& fields, Report& report) {
   for_each_number<Report>([&](const auto& row) { read_number(fields, row, report); });
 }
 
+NumberRange range_of(QuantityUnit unit) {
+  return unit == QuantityUnit::kCount ? NumberRange{0, static_cast<double>(kMostCounted)} : kNanoseconds;
+}
+
+void read_quantities(const Fields& fields, Quantities& sums) {
+  for_each_quantity<kOnBoards | kInReports>([&](const QuantityRow& row, std::size_t) {
+    const NumberRange range = range_of(row.unit);
+    row.of(sums) = (row.places & kSinceTheFirst) != 0 ? fields.number(row.name, range)
+                                                      : fields.number_or_nothing(row.name, range).value_or(0);
+  });
+}
+
 ThreadReport thread_of(const Fields& fields) {
-  ThreadReport thread{.tid = static_cast<std::uint32_t>(fields.count("tid", kMostPid)),
-                      .name = fields.text("name"),
-                      .ended = fields.flag("ended")};
-  read_numbers(fields, thread);
+  ThreadReport thread;
+  thread.tid = static_cast<std::uint32_t>(fields.count("tid", kMostPid));
+  thread.name = fields.text("name");
+  thread.unpaid_ns = fields.number("unpaid_ns", kSignedNanoseconds);
+  thread.ended = fields.flag("ended");
+  read_quantities(fields, thread);
   return thread;
 }
 
@@ -53,7 +67,9 @@ ProcessReport process_of(const Fields& fields) {
 
 RunTotals totals_of(const Fields& fields) {
   RunTotals totals;
-  read_numbers(fields, totals);
+  totals.threads = fields.count("threads", kMostThreads);
+  totals.unpaid_ns = fields.number("unpaid_ns", kSignedNanoseconds);
+  read_quantities(fields, totals);
   return totals;
 }
 

@@ -11,6 +11,7 @@
 
 #include "base/output_file.h"
 #include "base/result.h"
+#include "counters/quantities.h"
 #include "device/device.h"
 #include "plan/storage_plan.h"
 #include "report/board.h"
@@ -18,11 +19,10 @@
 
 namespace nvmemu {
 
-struct ThreadReport {
+struct ThreadReport : Quantities {
   std::uint32_t tid = 0;
-  std::string name;
-  std::uint64_t epochs = 0;
-  double cpu_ns = 0, stall_ns = 0, injected_ns = 0, overhead_ns = 0, unpaid_ns = 0;
+  std::string name{};
+  double unpaid_ns = 0;
   bool ended = false;  // false: killed, or still running; the figures are those of its last epoch
 };
 
@@ -33,13 +33,12 @@ struct ProcessReport {
   std::vector<ThreadReport> threads;
 };
 
-struct RunTotals {
-  std::uint64_t threads = 0, epochs = 0, samples = 0, probes = 0;
-  double cpu_ns = 0, stall_ns = 0, injected_ns = 0, overhead_ns = 0, unpaid_ns = 0;
-  double unwalked_ns = 0;  // of stall_ns, what loads are taken to have waited for that walks have not passed
+struct RunTotals : Quantities {
+  std::uint64_t threads = 0;
+  double unpaid_ns = 0;
 };
 
-// Of what was waited for, > 0, the part of which that is taken to be so.
+// Of what was waited for, > 0, the part of loads that no walk has passed.
 inline double unwalked_share(const RunTotals& totals) {
   return std::min(1.0, totals.unwalked_ns / totals.stall_ns);
 }
@@ -49,12 +48,13 @@ struct TierReport {
   std::string name;
   std::string profile;  // that the latency is of; empty: it was given as such
   double read_latency_ns = 0;
-  std::string rule;                        // what is in it, for people
-  double read_bytes = 0;                   // what was streamed from it, where that is measured,
-  double written_bytes = 0;                // and to it
-  double placed_bytes = 0;                 // that were ever put into it, by a file rule or nvmemu_place()
-  double stall_ns = 0;                     // what loads from it were waited for here,
-  double delay_ns = 0;                     // and are to be waited for longer
+  std::string rule;          // what is in it, for people
+  double read_bytes = 0;     // what was streamed from it, where that is measured,
+  double written_bytes = 0;  // and to it
+  double placed_bytes = 0;   // that were ever put into it, by a file rule or nvmemu_place()
+  double stall_ns = 0;       // what was waited for it here,
+  double load_stall_ns = 0, locked_stall_ns = 0, store_stall_ns = 0, fence_stall_ns = 0;  // by what,
+  double delay_ns = 0;                     // and how much longer it is to be waited for
   double readings = 0;                     // loads that walks have found in it, by which that is known
   std::optional<double> share_error_95{};  // of its share of stall_ns; empty: nothing was found anywhere
   std::uint64_t comes_after_bytes = 0;     // that a process has touched elsewhere; 0: not so; not in JSON

@@ -17,6 +17,8 @@ std::string counted(std::uint64_t number, const char* one, const char* many) {
   return fmt::format("{} {}", number, number == 1 ? one : many);
 }
 
+std::uint64_t whole(double count) { return static_cast<std::uint64_t>(std::min(count, 1e19)); }
+
 std::string target_line(const RunReport& report) {
   const double target_ns = report.target.read_latency_ns.value_or(report.base_read_latency_ns);
   return fmt::format("read latency {} -> {}{}, by {} ({}), model {}",
@@ -31,8 +33,21 @@ std::string injected_line(const RunReport& report) {
       "{} of wall time; of {} of CPU time {} waited for memory; {} injected, in {} of {} in {}",
       format_duration(report.wall_seconds * 1e9), format_duration(totals.cpu_ns),
       format_duration(totals.stall_ns), format_duration(totals.injected_ns),
-      counted(totals.epochs, "epoch", "epochs"), counted(totals.threads, "thread", "threads"),
+      counted(whole(totals.epochs), "epoch", "epochs"), counted(totals.threads, "thread", "threads"),
       counted(report.processes.size(), "process", "processes"));
+}
+
+// By what memory was waited for, where that is not loads alone; empty: it is, or nobody knows.
+std::string kinds_line(const RunReport& report) {
+  constexpr double kLittle = 0.01;
+  const RunTotals& totals = report.totals;
+  const double locked_ns = totals.kind_stall_ns[StallKind::kLocked];
+  const double stores_ns =
+      totals.kind_stall_ns[StallKind::kStore] + totals.kind_stall_ns[StallKind::kPersist];
+  if (totals.stall_ns <= 0 || locked_ns + stores_ns < kLittle * totals.stall_ns) return "";
+  const auto percent = [&](double ns) { return 100 * ns / totals.stall_ns; };
+  return fmt::format("of that, loads {:.0f} %, locked instructions {:.0f} %, stores and fences {:.0f} %",
+                     percent(totals.kind_stall_ns[StallKind::kLoad]), percent(locked_ns), percent(stores_ns));
 }
 
 std::string error_line(const RunReport& report) {
@@ -245,6 +260,7 @@ std::string summary(const RunReport& report) {
   if (report.source_name != "none") add(target_line(report));
   if (!report.processes.empty()) {
     add(injected_line(report));
+    if (const std::string kinds = kinds_line(report); !kinds.empty()) add(kinds);
     add(error_line(report));
     if (report.persists.persists + report.persists.estimated_persists > 0) add(persists_line(report));
     for (const TierReport& tier : report.tiers) add(tier_line(tier, stall_ns_of(report.tiers)));

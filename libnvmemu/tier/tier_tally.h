@@ -5,6 +5,7 @@
 #include <atomic>
 #include <cstdint>
 
+#include "base/stall_kinds.h"
 #include "tier/tier.h"
 #include "tier/tier_readings.h"
 
@@ -12,8 +13,8 @@ namespace nvmemu {
 
 struct TierTally {
   struct Sums {
-    std::atomic<std::uint64_t> stall_ns;                   // what loads from it were waited for here,
-    std::atomic<std::uint64_t> delay_ns;                   // and are to be waited for longer
+    ByStallKind<std::atomic<std::uint64_t>> stall_ns;      // what was waited for it here, by what,
+    std::atomic<std::uint64_t> delay_ns;                   // and how much longer it is to be
     std::atomic<std::uint64_t> read_bytes, written_bytes;  // where traffic is measured
     std::atomic<std::uint64_t> placed_bytes;  // all that was ever put into it, by a rule or a call
     static constexpr std::size_t kToldFiles = 64;
@@ -39,11 +40,6 @@ struct TierTally {
   std::atomic<std::uint64_t> move_delay_ns;          // and how long that was waited for
   std::atomic<std::uint64_t> filled;                 // processes that have gone beyond after=
   std::atomic<std::uint64_t> unplaced;               // ranges that no room was left to note
-
-  void add(std::size_t tier, std::uint64_t stall_ns, std::uint64_t delay_ns) noexcept {
-    tiers[tier].stall_ns.fetch_add(stall_ns, std::memory_order_relaxed);
-    tiers[tier].delay_ns.fetch_add(delay_ns, std::memory_order_relaxed);
-  }
 };
 
 }  // namespace nvmemu

@@ -79,7 +79,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   std::vector<std::byte> whole(kHeaderBytes + size / kSlotBytes * kSlotBytes);
   Header header{};
   header.magic = kMagic;
-  header.version = kVersion;
+  header.version = size % 2 == 0 ? kVersion : kFirstWithFigures - 1;
+  record_figures().copy(header.figures, sizeof header.figures - 1);
   header.slot_bytes = kSlotBytes;
   header.claimed.store(whole.size() / kSlotBytes);
   header.base_ns = 100;

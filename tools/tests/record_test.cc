@@ -57,8 +57,7 @@ TEST_F(RecordCommand, KeepsEveryEpoch) {
   ASSERT_EQ(found.processes.size(), 1U);
   EXPECT_EQ(found.processes[0].command, kBusy);
   ASSERT_GE(found.epochs.size(), 2U);
-  double cpu_ns = 0, end_ns = 0;
-  std::uint64_t samples = 0;
+  double cpu_ns = 0, end_ns = 0, samples = 0;
   for (const RecordedEpoch& epoch : found.epochs) {
     EXPECT_GE(epoch.begin_ns, end_ns);
     end_ns = epoch.end_ns;
@@ -70,7 +69,7 @@ TEST_F(RecordCommand, KeepsEveryEpoch) {
   // Epochs are counted from when the record was made, a moment before the command was started.
   constexpr double kMomentNs = 100e6;
   EXPECT_LE(end_ns, found.wall_ns + kMomentNs);
-  EXPECT_GT(samples, 0U);
+  EXPECT_GT(samples, 0);
 }
 
 TEST_F(RecordCommand, SamplesAsAnEmulatedRunDoesAndInjectsNothing) {
@@ -80,7 +79,7 @@ TEST_F(RecordCommand, SamplesAsAnEmulatedRunDoesAndInjectsNothing) {
   // nothing is to be injected there would be two.
   double sampled_ms = 0;
   for (const RecordedEpoch& epoch : recorded().epochs) {
-    sampled_ms += static_cast<double>(epoch.counts.samples);
+    sampled_ms += epoch.counts.samples;
   }
   EXPECT_GT(sampled_ms, 20);
 }

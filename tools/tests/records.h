@@ -21,8 +21,8 @@ struct MadeEpoch {
 inline EpochCounts stalled(double stall_ms, double cpu_ms = 100) {
   EpochCounts counts;
   counts.cpu_ns = cpu_ms * 1e6;
-  counts.memory_stall_ns = stall_ms * 1e6;
-  counts.miss_latency_ns = 100;
+  counts.stall_ns = stall_ms * 1e6;
+  counts.misses_in_a_row = counts.stall_ns / 100;
   counts.samples = 100;
   counts.stall_samples = 50;
   return counts;
@@ -52,7 +52,7 @@ inline void make_record(const std::string& path, CountSet counts,
     const ThreadPlace place{process, writer->add_thread(false), 100};
     for (const MadeEpoch& epoch : thread) {
       EpochCounts kept = epoch.counts;
-      kept.counted_share = counts == kSamplerCounts ? 0 : 1;
+      kept.counted_ns = counts == kSamplerCounts ? 0 : kept.cpu_ns;
       writer->add_epoch(place, epoch.begin_ms * 1e6, epoch.end_ms * 1e6, kept);
     }
   }

@@ -141,7 +141,7 @@ void PmuSource::follow_clock(double cycles) noexcept {
 void PmuSource::fill(EpochCounts& counts, const GroupDelta& delta) noexcept {
   RoleCounts by_role;
   for (std::size_t i = 0; i < roles_.size; ++i) by_role[roles_.roles[i]] = delta.counts[i];
-  counts.counted_share = delta.counted_share;
+  counts.counted_ns = delta.counted_share * counts.cpu_ns;
   counts.cycles = by_role[Role::kCycles];
   counts.stall_cycles = by_role[Role::kStall];
   LoadCounts& loads = counts.loads;
@@ -155,7 +155,7 @@ void PmuSource::fill(EpochCounts& counts, const GroupDelta& delta) noexcept {
                                : counts.cpu_ns > 0        ? counts.cycles / counts.cpu_ns
                                                           : 0;
   if (cycles_per_ns <= 0) return;
-  counts.memory_stall_ns =
+  counts.stall_ns =
       memory_stall_cycles(options_.design->formula, by_role, options_.latencies, cycles_per_ns) /
       cycles_per_ns;
   if (options_.design->formula == Formula::kWeighted)

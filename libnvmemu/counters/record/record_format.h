@@ -7,17 +7,18 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
 #include <type_traits>
 
-#include "counters/counts.h"
+#include "counters/quantities.h"
 #include "tier/region_heat.h"
 
 namespace nvmemu::record_format {
 
 inline constexpr std::uint64_t kMagic = 0x314452434552564e;  // "NVRECRD1" as bytes, on little-endian machines
-inline constexpr std::uint32_t kVersion = 3;
+inline constexpr std::uint32_t kVersion = 4;
 inline constexpr std::uint32_t kFirstVersion = 1;  // older ones are read all the same:
-inline constexpr std::uint32_t kFirstWithRegions = 2, kFirstWithOwners = 3;
+inline constexpr std::uint32_t kFirstWithRegions = 2, kFirstWithOwners = 3, kFirstWithFigures = 4;
 inline constexpr std::size_t kHeaderBytes = 4096;
 inline constexpr std::size_t kSlotBytes = 256;
 
@@ -50,6 +51,7 @@ struct Header {
   std::uint64_t nodes;                    // emulated ones that the program was shown, in bits
   std::atomic<std::uint64_t> unowned;     // blocks of which it is not known, for there was no room
   std::atomic<std::uint32_t> call_lists;  // numbers given out, from 1
+  char figures[512];                      // the names of an epoch's, in their order, blanks between them
 };
 static_assert(sizeof(Header) <= kHeaderBytes && std::is_standard_layout_v<Header>);
 
@@ -72,18 +74,15 @@ struct EpochSlot {
   std::uint32_t thread;   // likewise: unlike its tid it is no other thread's later
   std::uint32_t tid;
   double begin_ns, end_ns;  // of wall time, since the command was started
-  double cpu_ns;
-  double held_ns[kStallKinds];
-  double memory_stall_ns, miss_latency_ns, overhead_ns;
-  double unused_corrections[2];  // of earlier versions
-  double interrupted_ns;
-  double sampling_variance_ns2, share_error_ns;
-  double samples, stall_samples, probes;
-  double hits, misses, local, remote, cache_stall_ns, episodes;
-  double counted_share;      // 0: sampled, or nothing seen
-  double unused_factors[2];  // of earlier versions
-  std::uint8_t reserved[16];
+  double figures[28];       // Quantities, as the header names them
 };
+
+// What earlier versions had, whose headers name none; a "-" was of nothing that is known now.
+inline constexpr const char* kEarlierFigures =
+    "cpu_ns load_held_ns store_held_ns locked_held_ns fence_held_ns other_held_ns stall_ns miss_latency_ns "
+    "overhead_ns - - interrupted_ns sampling_variance_ns2 share_error_ns samples stall_samples probes hits "
+    "misses local remote cache_stall_ns episodes counted_share";
+inline constexpr std::size_t kEarlierMissLatency = 7, kEarlierCountedShare = 23;
 
 struct ProcessSlot {
   std::atomic<std::uint32_t> kind;
@@ -122,31 +121,10 @@ struct CallSlot {
   char library[72];     // the file's name without its folder; as all names cut to what fits
   char function[176];   // as the linker has it; empty: it knows none
 };
+static_assert(kQuantitiesIn<kInRecords> <= std::size(EpochSlot{}.figures));
 static_assert(sizeof(EpochSlot) == kSlotBytes && sizeof(ProcessSlot) == kSlotBytes &&
               sizeof(RegionSlot) == kSlotBytes && sizeof(OwnerSlot) == kSlotBytes &&
               sizeof(CallSlot) == kSlotBytes);
 static_assert(std::atomic<std::uint64_t>::is_always_lock_free);
-
-// Calls visit(slot's figure, counts' figure) for each that is kept: the one list of them.
-void for_each_figure(auto& slot, auto& counts, auto visit) {
-  visit(slot.cpu_ns, counts.cpu_ns);
-  for (std::size_t kind = 0; kind < kStallKinds; ++kind) visit(slot.held_ns[kind], counts.held_ns[kind]);
-  visit(slot.memory_stall_ns, counts.memory_stall_ns);
-  visit(slot.miss_latency_ns, counts.miss_latency_ns);
-  visit(slot.overhead_ns, counts.overhead_ns);
-  visit(slot.interrupted_ns, counts.interrupted_ns);
-  visit(slot.sampling_variance_ns2, counts.sampling_variance_ns2);
-  visit(slot.share_error_ns, counts.share_error_ns);
-  visit(slot.samples, counts.samples);
-  visit(slot.stall_samples, counts.stall_samples);
-  visit(slot.probes, counts.probes);
-  visit(slot.hits, counts.loads.hits);
-  visit(slot.misses, counts.loads.misses);
-  visit(slot.local, counts.loads.local);
-  visit(slot.remote, counts.loads.remote);
-  visit(slot.cache_stall_ns, counts.loads.cache_stall_ns);
-  visit(slot.episodes, counts.loads.episodes);
-  visit(slot.counted_share, counts.counted_share);
-}
 
 }  // namespace nvmemu::record_format

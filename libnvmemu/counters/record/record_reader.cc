@@ -4,8 +4,10 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <iterator>
 #include <span>
-#include <type_traits>
+#include <sstream>
+#include <string_view>
 
 #include "base/read_file.h"
 #include "tier/region_heat.h"
@@ -39,6 +41,23 @@ std::vector<std::string> lines_of(const std::string& text) {
 }
 
 bool is_within(double value, double lowest, double highest) { return value >= lowest && value <= highest; }
+
+// Null: that is of none.
+const QuantityRow* recorded(std::string_view name) {
+  const auto* row = std::ranges::find_if(kQuantities, [&](const QuantityRow& one) {
+    return name == one.name && (one.places & kInRecords) != 0;
+  });
+  return row == std::end(kQuantities) ? nullptr : row;
+}
+
+// Blanks between them.
+std::vector<const QuantityRow*> rows_of(const std::string& names) {
+  std::vector<const QuantityRow*> rows;
+  std::istringstream stream(names);
+  for (std::string name; rows.size() < std::size(EpochSlot{}.figures) && stream >> name;)
+    rows.push_back(recorded(name));
+  return rows;
+}
 
 // A copy, for bytes of a file lie anywhere; atomics are plain here.
 template <typename Slot>
@@ -120,6 +139,11 @@ class Parser {
       record_.unowned = header.unowned.load();
     }
     record_.elsewhere = static_cast<double>(header.elsewhere.load());
+    names_figures_ = header.version >= kFirstWithFigures;
+    figures_ = rows_of(names_figures_ ? text_of(header.figures) : kEarlierFigures);
+    for (const char* name : {"cpu_ns", "stall_ns"})
+      if (std::ranges::count(figures_, recorded(name)) != 1)
+        return failure(std::string("its header does not name each epoch's ") + name + ", once");
     return {};
   }
 
@@ -164,17 +188,28 @@ class Parser {
     const auto& slot = view<EpochSlot>(at, room);
     RecordedEpoch epoch{{slot.process, slot.thread, slot.tid}, slot.begin_ns, slot.end_ns, {}};
     bool sensible = is_within(slot.begin_ns, 0, kMostNs) && is_within(slot.end_ns, slot.begin_ns, kMostNs);
-    for_each_figure(slot, epoch.counts, [&sensible](double kept, auto& figure) {
+    for (std::size_t i = 0; i < figures_.size(); ++i) {
       // Corrections of the past may come out below 0; nothing is without bound.
-      sensible = sensible && is_within(std::abs(kept), 0, kMostCount);
-      using Figure = std::remove_reference_t<decltype(figure)>;
-      if constexpr (std::is_unsigned_v<Figure>) sensible = sensible && kept >= 0;
-      if (sensible) figure = static_cast<Figure>(kept);
-    });
-    const double miss_ns = epoch.counts.miss_latency_ns;  // to be divided by
-    sensible = sensible && (miss_ns == 0 || is_within(miss_ns, kLowestLatencyNs, kHighestLatencyNs));
+      sensible = sensible && is_within(std::abs(slot.figures[i]), 0, kMostCount);
+      if (figures_[i] == nullptr) continue;
+      sensible = sensible && (figures_[i]->unit != QuantityUnit::kCount || slot.figures[i] >= 0);
+      figures_[i]->of(epoch.counts) = slot.figures[i];
+    }
+    sensible = sensible && (names_figures_ || read_earlier(slot, epoch.counts));
+    const double miss_ns = epoch.counts.miss_latency_ns();
+    sensible = sensible && epoch.counts.misses_in_a_row >= 0 &&
+               (miss_ns == 0 || is_within(std::abs(miss_ns), kLowestLatencyNs, kHighestLatencyNs));
     if (sensible) record_.epochs.push_back(epoch);
     return sensible;
+  }
+
+  // How long a miss took, and which part was counted, were kept in place of how many and how much.
+  static bool read_earlier(const EpochSlot& slot, EpochCounts& counts) {
+    const double miss_ns = slot.figures[kEarlierMissLatency];
+    if (miss_ns != 0 && !is_within(miss_ns, kLowestLatencyNs, kHighestLatencyNs)) return false;
+    counts.misses_in_a_row = miss_ns > 0 ? std::max(0.0, counts.stall_ns) / miss_ns : 0;
+    counts.counted_ns = slot.figures[kEarlierCountedShare] * counts.cpu_ns;
+    return true;
   }
 
   void read_process(const std::byte* at) {
@@ -251,7 +286,8 @@ class Parser {
   std::span<const std::byte> bytes_;
   alignas(Header) std::byte header_[sizeof(Header)]{};
   bool header_read_ = false;
-  bool keeps_owners_ = false;
+  bool keeps_owners_ = false, names_figures_ = true;
+  std::vector<const QuantityRow*> figures_;  // an epoch's columns
   std::uint64_t slots_ = 0;
   Record record_;
 };

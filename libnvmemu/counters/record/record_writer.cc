@@ -13,6 +13,7 @@
 #include <new>
 
 #include "base/clock.h"
+#include "base/emulator_memory.h"
 #include "base/ownership.h"
 #include "base/private_file.h"
 #include "base/raw_syscall.h"
@@ -53,11 +54,20 @@ void write_header(Header& header, const RecordInfo& info) {
   put_text(header.source, info.source);
   put_text(header.cpu_model, info.cpu_model);
   put_text(header.command, info.command);
+  put_text(header.figures, record_figures());
   header.version = kVersion;
   header.magic = kMagic;
 }
 
 }  // namespace
+
+std::string record_figures() {
+  std::string names;
+  for_each_quantity<kInRecords>([&](const QuantityRow& row, std::size_t column) {
+    names += (column > 0 ? " " : "") + std::string(row.name);
+  });
+  return names;
+}
 
 RecordWriter::RecordWriter(std::string path, std::byte* first_window) : path_(std::move(path)) {
   windows_[0].store(first_window, kRelaxed);
@@ -73,7 +83,10 @@ RecordWriter::RecordWriter(RecordWriter&& other) noexcept
 
 RecordWriter::~RecordWriter() {
   for (const auto& window : windows_) {
-    if (std::byte* memory = window.load(kRelaxed); memory != nullptr) munmap(memory, kWindowBytes);
+    std::byte* const memory = window.load(kRelaxed);
+    if (memory == nullptr) continue;
+    EmulatorMemory::get().forget(memory);
+    munmap(memory, kWindowBytes);
   }
 }
 
@@ -89,6 +102,7 @@ Result<RecordWriter> RecordWriter::map(const std::string& path, int fd) {
   const int error = errno;
   if (!right) return failure(path + " is no record that is being made: it has the wrong size");
   if (memory == MAP_FAILED) return system_failure("cannot map", path, error);
+  EmulatorMemory::get().note(memory, kWindowBytes);
   RecordWriter writer(path, static_cast<std::byte*>(memory));
   writer.device_ = status.st_dev;
   writer.inode_ = status.st_ino;
@@ -163,7 +177,10 @@ std::byte* RecordWriter::map_window(std::uint64_t index) noexcept {
   if (is_error(mapped)) return nullptr;
   auto* memory = reinterpret_cast<std::byte*>(mapped);
   std::byte* expected = nullptr;
-  if (windows_[index].compare_exchange_strong(expected, memory)) return memory;
+  if (windows_[index].compare_exchange_strong(expected, memory)) {
+    EmulatorMemory::get().note(memory, kWindowBytes);
+    return memory;
+  }
   raw_syscall(SYS_munmap, memory, kWindowBytes);  // another thread was quicker
   return expected;
 }
@@ -216,7 +233,8 @@ bool RecordWriter::add_epoch(const ThreadPlace& place, double begin_ns, double e
   slot->tid = place.tid;
   slot->begin_ns = begin_ns;
   slot->end_ns = end_ns;
-  for_each_figure(*slot, counts, [](double& kept, auto figure) { kept = static_cast<double>(figure); });
+  for_each_quantity<kInRecords>(
+      [&](const QuantityRow& row, std::size_t column) { slot->figures[column] = row.value(counts); });
   slot->kind.store(static_cast<std::uint32_t>(SlotKind::kEpoch), std::memory_order_release);
   return true;
 }

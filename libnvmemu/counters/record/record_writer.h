@@ -30,6 +30,9 @@ struct RecordInfo {
   std::uint64_t nodes = 0;    // emulated ones that the program is shown, in bits
 };
 
+// The names of what a record keeps of each epoch, as its header has them.
+std::string record_figures();
+
 // Which thread an epoch is of, by the numbers that the writer gave out.
 struct ThreadPlace {
   std::uint32_t process, thread, tid;

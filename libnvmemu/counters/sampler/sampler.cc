@@ -205,7 +205,7 @@ EpochCounts Sampler::read() noexcept {
   counts.cpu_ns = now_ns - last_cpu_ns_;
   counts.overhead_ns += overhead_ns_;
   counts.interrupted_ns = overhead_ns_;
-  counts.probes = timed_loads_;
+  counts.probes = static_cast<double>(timed_loads_);
   counts.walked = passed_;
   counts.persists = persists_.take(counts.cpu_ns - overhead_ns_);
   counts.traffic = traffic_.take();

@@ -17,7 +17,7 @@ class FakeSource final : public CounterSource {
   void next(double stall_ns, double overhead_ns = 0) {
     EpochCounts counts;
     counts.cpu_ns = 100e6;
-    counts.memory_stall_ns = stall_ns;
+    counts.stall_ns = stall_ns;
     counts.overhead_ns = overhead_ns;
     counts.samples = 100;
     counts.share_error_ns = 1e6;

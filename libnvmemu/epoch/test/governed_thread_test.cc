@@ -34,7 +34,7 @@ TEST_F(GovernedThreadTest, WaitsUntilTheMemoryWouldHaveMovedIt) {
   move(300e6);
   governed_.end_epoch();
   EXPECT_EQ(injector_.waits, std::vector<std::uint64_t>{kStart + 300'000'000});
-  EXPECT_EQ(governed_.totals().held_ns, 200e6);
+  EXPECT_EQ(governed_.totals().governed_ns, 200e6);
   EXPECT_EQ(governed_.totals().injected_ns, 200e6);
   EXPECT_EQ(governed_.totals().traffic.read_bytes, 300e6);
 }
@@ -90,7 +90,7 @@ TEST_F(GovernedThreadTest, PersistsOfAllThreadsGoAtTheMediumsBandwidth) {
   EXPECT_TRUE(injector_.waits.empty()) << "alone it is below the bandwidth";
   other.end_epoch();
   EXPECT_EQ(other_injector.waits, std::vector<std::uint64_t>{kStart + 160'000'000});
-  EXPECT_EQ(other.totals().held_ns, 60e6);
+  EXPECT_EQ(other.totals().governed_ns, 60e6);
 }
 
 TEST_F(GovernedThreadTest, PersistsThatNobodyToldOfGoAtItToo) {

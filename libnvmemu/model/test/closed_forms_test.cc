@@ -25,9 +25,9 @@ struct Step {
   EpochCounts counts() const {
     const double stall_ns = std::max(0.0, kBaseNs - hidden_work_ns);
     EpochCounts counts;
-    counts.memory_stall_ns = kSteps * stall_ns;
+    counts.stall_ns = kSteps * stall_ns;
     counts.loads.misses = kSteps * misses;
-    counts.loads.cache_stall_ns = counts.memory_stall_ns;
+    counts.loads.cache_stall_ns = counts.stall_ns;
     counts.loads.episodes = stall_ns > 0 ? kSteps : 0;
     return counts;
   }
@@ -81,7 +81,7 @@ TEST(HitsAndMisses, AreToldApartByTheirWeights) {
   counts.loads = {
       .hits = 10 * kSteps, .misses = kSteps, .cache_stall_ns = kSteps * (kBaseNs + 10 * kCacheNs)};
   EXPECT_NEAR(weighted_delay_ns(counts, kLatency), 300e6, 1);
-  counts.memory_stall_ns = counts.loads.cache_stall_ns;  // whoever took all of it for memory's
+  counts.stall_ns = counts.loads.cache_stall_ns;  // whoever took all of it for memory's
   EXPECT_DOUBLE_EQ(stall_delay_ns(counts, kLatency), 900e6);
 }
 

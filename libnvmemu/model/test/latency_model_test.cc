@@ -8,7 +8,7 @@ namespace {
 
 EpochCounts stall(double ns) {
   EpochCounts counts;
-  counts.memory_stall_ns = ns;
+  counts.stall_ns = ns;
   return counts;
 }
 
@@ -19,7 +19,7 @@ TEST(StallModel, ScalesStallTimeByTheExtraLatency) {
 
 TEST(StallModel, CountsMissesByWhatTheyTakeWhereThatIsKnown) {
   EpochCounts counts = stall(80e6);
-  counts.miss_latency_ns = 160;  // 500,000 misses, each 300 ns more
+  counts.misses_in_a_row = counts.stall_ns / 160;  // 500,000 misses, each 300 ns more
   EXPECT_DOUBLE_EQ(stall_delay_ns(counts, {.base_ns = 200, .target_ns = 500}), 150e6);
 }
 

@@ -31,7 +31,7 @@ RecordedRegion region(std::uint64_t number, double misses, std::uint32_t process
 void add_epoch(Record& record, std::uint32_t process, double stall_ns) {
   RecordedEpoch epoch{{process, process, 0}, 0, 100e6, {}};
   epoch.counts.cpu_ns = 100e6;
-  epoch.counts.memory_stall_ns = stall_ns;
+  epoch.counts.stall_ns = stall_ns;
   epoch.counts.stall_samples = 60;
   record.epochs.push_back(epoch);
 }

@@ -30,7 +30,7 @@ Record record() {
   made.calls[1] = {{"libindex.so.2", ""}, {"app", "main"}};
   made.calls[2] = {{"app", "_ZN5Index5buildEi"}, {"app", "main"}};
   RecordedEpoch epoch{{0, 0, 0}, 0, 100e6, {}};
-  epoch.counts.memory_stall_ns = 60e6;
+  epoch.counts.stall_ns = 60e6;
   made.epochs.push_back(epoch);
   return made;
 }

@@ -17,7 +17,7 @@ constexpr ReadLatency kTwice{.base_ns = 100, .target_ns = 200};
 RecordedEpoch epoch(std::uint32_t thread, double begin_ns, double end_ns, double stall_ns) {
   RecordedEpoch epoch{{0, thread, 0}, begin_ns, end_ns, {}};
   epoch.counts.cpu_ns = end_ns - begin_ns;
-  epoch.counts.memory_stall_ns = stall_ns;
+  epoch.counts.stall_ns = stall_ns;
   epoch.counts.samples = 100;
   epoch.counts.stall_samples = 50;
   epoch.counts.probes = 16;

@@ -11,11 +11,15 @@
 #include <cstdlib>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "base/test/temporary_folder.h"
 #include "report/board.h"
 
 namespace nvmemu {
+
+// Where a thread has the quantity of that name.
+consteval std::size_t on_board(std::string_view name) { return column_of<kOnBoards>(name); }
 
 // With a board in it, as `nvmemu run` makes one.
 class BoardTest : public testing::Test {

@@ -31,16 +31,16 @@ class BoardReader : public BoardTest {
   BoardThread& add_thread(std::uint32_t tid, const BoardProcess& process) {
     BoardThread* thread = board_->claim_thread(tid, &process);
     std::strcpy(thread->name, "worker");
-    thread->epochs.store(10);
-    thread->cpu_ns.store(2'000'000);
-    thread->stall_ns.store(1'000'000);
-    thread->injected_ns.store(900'000);
-    thread->overhead_ns.store(50'000);
+    thread->quantities[on_board("epochs")].store(10);
+    thread->quantities[on_board("cpu_ns")].store(2'000'000);
+    thread->quantities[on_board("stall_ns")].store(1'000'000);
+    thread->quantities[on_board("injected_ns")].store(900'000);
+    thread->quantities[on_board("overhead_ns")].store(50'000);
     thread->unpaid_ns.store(-20'000);
-    thread->samples.store(2000);
-    thread->stall_samples.store(1000);
-    thread->probes.store(30);
-    thread->variance_ns2.store(1e8);
+    thread->quantities[on_board("samples")].store(2000);
+    thread->quantities[on_board("stall_samples")].store(1000);
+    thread->quantities[on_board("probes")].store(30);
+    thread->quantities[on_board("sampling_variance_ns2")].store(1e8);
     thread->ended.store(1);
     return *thread;
   }
@@ -58,11 +58,11 @@ TEST_F(BoardReader, WhereSamplesDoNotFitTheTimeItSaysSoAndGivesNoErrorBar) {
   BoardProcess& process = add_process(100);
   BoardThread& thread = add_thread(100, process);
   process.user_ns.store(1'001'000'000);
-  thread.sampled_ns.store(30'000'000);
+  thread.quantities[on_board("other_held_ns")].store(30'000'000);
   const RunReport silent = read();
   EXPECT_FALSE(silent.error_relative_95);
   EXPECT_THAT(silent.warnings, Contains(HasSubstr("samples stand for 30 ms only")));
-  thread.sampled_ns.store(900'000'000);
+  thread.quantities[on_board("other_held_ns")].store(900'000'000);
   const RunReport seen = read();
   EXPECT_TRUE(seen.error_relative_95);
   EXPECT_THAT(seen.warnings, Not(Contains(HasSubstr("samples stand for"))));
@@ -74,7 +74,7 @@ TEST_F(BoardReader, OneSilentThreadOfFourIsTold) {
   for (std::uint32_t tid = 100; tid < 104; ++tid) {
     BoardThread& thread = add_thread(tid, process);
     thread.user_ns.store(1'001'000'000);
-    thread.sampled_ns.store(tid == 102 ? 30'000'000 : 990'000'000);
+    thread.quantities[on_board("other_held_ns")].store(tid == 102 ? 30'000'000 : 990'000'000);
   }
   const RunReport report = read();
   EXPECT_FALSE(report.error_relative_95);
@@ -85,9 +85,9 @@ TEST_F(BoardReader, OneSilentThreadOfFourIsTold) {
 TEST_F(BoardReader, AnErrorBarIsNeverZeroAndNeverFromFewSamples) {
   const BoardProcess& process = add_process(100);
   BoardThread& thread = add_thread(100, process);
-  thread.variance_ns2.store(0);
+  thread.quantities[on_board("sampling_variance_ns2")].store(0);
   EXPECT_GE(read().error_relative_95.value_or(0), 0.005);
-  thread.stall_samples.store(29);
+  thread.quantities[on_board("stall_samples")].store(29);
   EXPECT_FALSE(read().error_relative_95);
 }
 
@@ -135,7 +135,8 @@ TEST_F(BoardReader, GivesTheStatisticalErrorWhereTheBaseIsExact) {
 
 TEST_F(BoardReader, AddsHalfTheSpreadOfTheBaseInQuadrature) {
   BoardThread& thread = add_thread(100, add_process(100));
-  thread.variance_ns2.store(30'000.0 * 30'000.0 / (1.96 * 1.96));  // 3 % of the stall time
+  thread.quantities[on_board("sampling_variance_ns2")].store(30'000.0 * 30'000.0 /
+                                                             (1.96 * 1.96));  // 3 % of the stall time
   const RunReport report = read(0.08);
   ASSERT_TRUE(report.error_relative_95.has_value());
   EXPECT_NEAR(*report.error_relative_95, 0.05, 1e-9);
@@ -144,9 +145,9 @@ TEST_F(BoardReader, AddsHalfTheSpreadOfTheBaseInQuadrature) {
 
 TEST_F(BoardReader, TrustsNoZero) {
   BoardThread& thread = add_thread(100, add_process(100));
-  thread.stall_samples.store(0);
-  thread.stall_ns.store(0);
-  thread.variance_ns2.store(0);
+  thread.quantities[on_board("stall_samples")].store(0);
+  thread.quantities[on_board("stall_ns")].store(0);
+  thread.quantities[on_board("sampling_variance_ns2")].store(0);
   const RunReport report = read(0.04);
   EXPECT_FALSE(report.error_relative_95.has_value());
   EXPECT_EQ(report.error_from, "nothing was measured");
@@ -164,12 +165,12 @@ class CountedBoard : public BoardReader {
     report_.base_spread = 0.04;
   }
   // A thread of 2 ms, of which counters saw so much.
-  BoardThread& add_counted(std::uint64_t counted_ns) {
+  BoardThread& add_counted(double counted_ns) {
     BoardThread& thread = add_thread(100, add_process(100));
-    thread.counted_ns.store(counted_ns);
-    thread.samples.store(0);
-    thread.stall_samples.store(0);
-    thread.variance_ns2.store(0);
+    thread.quantities[on_board("counted_ns")].store(counted_ns);
+    thread.quantities[on_board("samples")].store(0);
+    thread.quantities[on_board("stall_samples")].store(0);
+    thread.quantities[on_board("sampling_variance_ns2")].store(0);
     return thread;
   }
   const RunReport& read_counted() {
@@ -204,7 +205,7 @@ TEST_F(CountedBoard, SaysWhereCountersSawOnlyAPart) {
 }
 
 TEST_F(CountedBoard, TrustsNoZeroOfCountersThatSawNothing) {
-  add_counted(0).stall_ns.store(0);
+  add_counted(0).quantities[on_board("stall_ns")].store(0);
   const RunReport& report = read_counted();
   EXPECT_EQ(report.counted_share, 0);
   EXPECT_EQ(report.error_from, "nothing was measured");
@@ -224,7 +225,7 @@ TEST_F(CountedBoard, IsSampledWhereEveryThreadWasRefused) {
 
 TEST_F(BoardReader, HasNoRelativeErrorWhereEveryLoadHitACache) {
   BoardThread& thread = add_thread(100, add_process(100));
-  thread.stall_ns.store(0);
+  thread.quantities[on_board("stall_ns")].store(0);
   const RunReport report = read();
   EXPECT_FALSE(report.error_relative_95.has_value());
   EXPECT_THAT(report.error_from,
@@ -233,7 +234,8 @@ TEST_F(BoardReader, HasNoRelativeErrorWhereEveryLoadHitACache) {
 
 TEST_F(BoardReader, SaysWhatWasInjectedWhereItIsNotKnownWhetherItShouldHaveBeen) {
   BoardThread& thread = add_thread(100, add_process(100));
-  thread.variance_ns2.store(1e12);  // a standard deviation of 1 ms, of as much stall time
+  thread.quantities[on_board("sampling_variance_ns2")].store(
+      1e12);  // a standard deviation of 1 ms, of as much stall time
   const RunReport report = read();
   EXPECT_FALSE(report.error_relative_95.has_value());
   EXPECT_THAT(report.error_from, HasSubstr("45.0 % of the CPU time, cannot be told from none"));
@@ -358,7 +360,7 @@ TEST_F(BoardReader, SaysHowMuchOfTheWaitingIsOfNoKnownTier) {
   BoardThread& thread = add_thread(100, add_process(100));
   RunReport report;
   report.tiers.resize(2);
-  thread.unwalked_ns.store(300'000);
+  thread.quantities[on_board("unwalked_ns")].store(300'000);
   read_board(*board_, report);
   EXPECT_FALSE(report.tiers[1].share_error_95);
   EXPECT_THAT(report.warnings, Contains(HasSubstr("of 30 % of the waiting it is not known which tier")));

@@ -63,7 +63,7 @@ TEST_F(BoardTest, ShowsInOneMappingWhatIsWrittenInAnother) {
   ASSERT_NE(process, nullptr);
   BoardThread* thread = other->claim_thread(43, process);
   ASSERT_NE(thread, nullptr);
-  thread->stall_ns.store(1234);
+  thread->quantities[on_board("stall_ns")].store(1234);
 
   ASSERT_EQ(board_->process_count(), 1U);
   ASSERT_EQ(board_->thread_count(), 1U);
@@ -71,7 +71,7 @@ TEST_F(BoardTest, ShowsInOneMappingWhatIsWrittenInAnother) {
   EXPECT_EQ(board_->process(0).ppid.load(), 7U);
   EXPECT_EQ(board_->thread(0).tid.load(), 43U);
   EXPECT_EQ(board_->thread(0).process.load(), board_->index_of(&board_->process(0)));
-  EXPECT_EQ(board_->thread(0).stall_ns.load(), 1234U);
+  EXPECT_EQ(board_->thread(0).quantities[on_board("stall_ns")].load(), 1234U);
 }
 
 TEST_F(BoardTest, SurvivesBeingMoved) {

@@ -19,8 +19,25 @@ inline RunReport example_report() {
   report.target.read_latency_ns = 326.5;
   report.warnings = {"a warning"};
   report.ticker = "perf_event";
-  report.totals = {1, 10, 2000, 30, 2e6, 1e6, 9e5, 5e4, -2e4};
-  ThreadReport thread{100, "app", 10, 2e6, 1e6, 9e5, 5e4, -2e4, true};
+  ThreadReport thread;
+  thread.tid = 100;
+  thread.name = "app";
+  thread.ended = true;
+  double next = 10;  // another figure in every one
+  for_each_quantity<kOnBoards | kInReports>([&](const QuantityRow& row, std::size_t) {
+    row.of(thread) = row.unit == QuantityUnit::kCount ? next++ : 1000 * next++;
+  });
+  thread.unpaid_ns = -2e4;
+  thread.samples = 2000;
+  thread.probes = 30;
+  thread.cpu_ns = 2e6;
+  thread.stall_ns = 1e6;
+  thread.injected_ns = 9e5;
+  thread.overhead_ns = 5e4;
+  thread.epochs = 10;
+  static_cast<Quantities&>(report.totals) = thread;
+  report.totals.threads = 1;
+  report.totals.unpaid_ns = thread.unpaid_ns;
   report.processes = {{100, 1, "app --input x y", true, {thread}}};
   report.error_relative_95 = 0.03;
   report.error_from = "2000 samples";

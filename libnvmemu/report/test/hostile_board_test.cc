@@ -29,8 +29,8 @@ class HostileBoard : public BoardTest {
     process_ = board_->claim_process(7, 1);
     thread_ = board_->claim_thread(7, process_);
     honest_ = board_->claim_thread(8, process_);
-    honest_->cpu_ns = 1000;
-    honest_->epochs = 1;
+    honest_->quantities[on_board("cpu_ns")] = 1000;
+    honest_->quantities[on_board("epochs")] = 1;
   }
   RunReport read() {
     RunReport report;
@@ -54,7 +54,7 @@ class HostileBoard : public BoardTest {
 };
 
 TEST_F(HostileBoard, FiguresThatNoThreadHasAreLeftOut) {
-  constexpr auto kMost = std::numeric_limits<std::uint64_t>::max();
+  constexpr double kMost = 1e19;
   const auto set = [this](const std::function<void(BoardThread&)>& spoil) {
     std::memset(static_cast<void*>(thread_), 0, sizeof *thread_);
     thread_->tid = 7;
@@ -62,13 +62,13 @@ TEST_F(HostileBoard, FiguresThatNoThreadHasAreLeftOut) {
     return read();
   };
   const std::vector<std::function<void(BoardThread&)>> spoils = {
-      [](BoardThread& t) { t.epochs = kMost; },
-      [](BoardThread& t) { t.samples = kMost; },
-      [](BoardThread& t) { t.cpu_ns = kMost; },
+      [](BoardThread& t) { t.quantities[on_board("epochs")] = kMost; },
+      [](BoardThread& t) { t.quantities[on_board("samples")] = kMost; },
+      [](BoardThread& t) { t.quantities[on_board("cpu_ns")] = kMost; },
       [](BoardThread& t) { t.unpaid_ns = std::numeric_limits<std::int64_t>::min(); },
-      [](BoardThread& t) { t.variance_ns2 = -1; },
-      [](BoardThread& t) { t.variance_ns2 = std::nan(""); },
-      [](BoardThread& t) { t.counted_ns = kMost; },
+      [](BoardThread& t) { t.quantities[on_board("sampling_variance_ns2")] = -1; },
+      [](BoardThread& t) { t.quantities[on_board("sampling_variance_ns2")] = std::nan(""); },
+      [](BoardThread& t) { t.quantities[on_board("counted_ns")] = kMost; },
   };
   for (std::size_t i = 0; i < spoils.size(); ++i) {
     const RunReport report = set(spoils[i]);
@@ -98,7 +98,8 @@ TEST_F(HostileBoard, AStepsTrafficThatNoMachineMovesInASecondIsNone) {
 TEST_F(HostileBoard, TiersHaveNoMoreThanAReportMayHold) {
   constexpr auto kMost = std::numeric_limits<std::uint64_t>::max();
   TierTally::Sums& sums = board_->tiers().tiers[1];
-  sums.stall_ns = sums.delay_ns = sums.placed_bytes = kMost;
+  sums.stall_ns[StallKind::kLoad] = sums.stall_ns[StallKind::kStore] = kMost;
+  sums.delay_ns = sums.placed_bytes = kMost;
   board_->tiers().readings.waited[1][3] = board_->tiers().readings.readings[1] = kMost;
   board_->tiers().unplaced = kMost;
   board_->tiers().promotions = board_->tiers().moved_bytes = board_->tiers().move_delay_ns = kMost;

@@ -17,6 +17,7 @@ namespace {
 using nlohmann::json;
 using testing::HasSubstr;
 using testing::UnorderedElementsAre;
+using testing::UnorderedElementsAreArray;
 
 std::vector<std::string> keys(const json& object) {
   std::vector<std::string> result;
@@ -39,14 +40,30 @@ TEST(ReportJson, HasTheSchemasFieldsAndNoOthers) {
   EXPECT_THAT(keys(report["target"]), UnorderedElementsAre("profile", "read_latency_ns", "write_latency_ns",
                                                            "read_bandwidth_bps", "write_bandwidth_bps"));
   EXPECT_THAT(keys(report["error"]), UnorderedElementsAre("relative_95", "from"));
-  EXPECT_THAT(keys(report["totals"]),
-              UnorderedElementsAre("threads", "epochs", "samples", "probes", "cpu_ns", "stall_ns",
-                                   "injected_ns", "overhead_ns", "unwalked_ns", "unpaid_ns"));
+  const auto with_quantities = [](std::vector<std::string> names) {
+    for_each_quantity<kOnBoards | kInReports>(
+        [&](const QuantityRow& row, std::size_t) { names.emplace_back(row.name); });
+    return names;
+  };
+  EXPECT_THAT(keys(report["totals"]), UnorderedElementsAreArray(with_quantities({"threads", "unpaid_ns"})));
   EXPECT_THAT(keys(report["processes"][0]),
               UnorderedElementsAre("pid", "ppid", "command", "emulated", "threads"));
-  EXPECT_THAT(keys(report["processes"][0]["threads"][0]),
-              UnorderedElementsAre("tid", "name", "epochs", "cpu_ns", "stall_ns", "injected_ns",
-                                   "overhead_ns", "unpaid_ns", "ended"));
+  const json thread = report["processes"][0]["threads"][0];
+  EXPECT_THAT(keys(thread),
+              UnorderedElementsAreArray(with_quantities({"tid", "name", "unpaid_ns", "ended"})));
+  for (const char* first : {"epochs", "cpu_ns", "stall_ns", "injected_ns", "overhead_ns"})
+    EXPECT_TRUE(thread[first].is_number()) << "the schema takes no field away";
+}
+
+TEST(ReportJson, SaysNothingOfWhatItsSourceDoesNotTell) {
+  RunReport report = example_report();
+  EXPECT_GT(json::parse(to_json(report))["totals"]["store_stall_ns"], 0);
+  report.source_name = "pmu";
+  const json counted = json::parse(to_json(report));
+  EXPECT_TRUE(counted["totals"]["store_stall_ns"].is_null());
+  EXPECT_TRUE(counted["processes"][0]["threads"][0]["load_held_ns"].is_null());
+  EXPECT_GT(counted["totals"]["stall_ns"], 0);
+  EXPECT_TRUE(parse_report(to_json(report))) << "and is read all the same";
 }
 
 TEST(ReportJson, SaysNothingOfABandwidthThatNobodyMeasured) {
@@ -103,7 +120,8 @@ TEST(ReportJson, HasTheTiers) {
   EXPECT_THAT(keys(tiers[1]),
               UnorderedElementsAre("name", "profile", "read_latency_ns", "rule", "has_the_rest",
                                    "placed_bytes", "read_bytes", "written_bytes", "stall_ns", "delay_ns",
-                                   "readings", "share", "share_error_95", "told_by"));
+                                   "readings", "share", "share_error_95", "told_by", "load_stall_ns",
+                                   "locked_stall_ns", "store_stall_ns", "fence_stall_ns"));
   EXPECT_EQ(tiers[1]["share"], 0.25);
   EXPECT_EQ(tiers[1]["share_error_95"], 0.1);
   EXPECT_EQ(tiers[1]["told_by"]["walks"], 0.75);

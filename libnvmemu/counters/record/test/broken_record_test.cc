@@ -41,6 +41,21 @@ class BrokenRecord : public RecordTest {
     return record_format::kHeaderBytes + index * record_format::kSlotBytes;
   }
 
+  static constexpr std::size_t figure(std::size_t column) {
+    return offsetof(EpochSlot, figures) + column * sizeof(double);
+  }
+  static constexpr std::size_t figure(std::string_view name) {
+    std::size_t found = 0;
+    for_each_quantity<kInRecords>([&](const QuantityRow& row, std::size_t column) {
+      if (name == row.name) found = figure(column);
+    });
+    return found;
+  }
+  void name_figures(const std::string& names) {
+    for (std::size_t i = 0; i < sizeof(Header{}.figures); ++i)
+      bytes_[offsetof(Header, figures) + i] = i < names.size() ? names[i] : '\0';
+  }
+
   std::string bytes_;
 };
 
@@ -55,9 +70,9 @@ TEST_F(BrokenRecord, OfAnotherKindIsNone) {
 
 TEST_F(BrokenRecord, OfAnotherVersionNamesIt) {
   put<std::uint32_t>(offsetof(Header, version), 9);
-  EXPECT_EQ(error(), "it is a record of version 9, and this is for 3");
+  EXPECT_EQ(error(), "it is a record of version 9, and this is for 4");
   put<std::uint32_t>(offsetof(Header, version), 0);
-  EXPECT_EQ(error(), "it is a record of version 0, and this is for 3");
+  EXPECT_EQ(error(), "it is a record of version 0, and this is for 4");
 }
 
 TEST_F(BrokenRecord, ThatIsCutShortSaysSo) {
@@ -101,17 +116,17 @@ TEST_F(BrokenRecord, NamesTheEntryThatMakesNoSense) {
   const std::string whole = bytes_;
   put<std::uint32_t>(slot(2), 77);  // a kind that there is not
   EXPECT_EQ(error(), "entry 2 makes no sense");
-  for (const std::size_t offset : {offsetof(EpochSlot, begin_ns), offsetof(EpochSlot, cpu_ns),
-                                   offsetof(EpochSlot, samples), offsetof(EpochSlot, episodes)}) {
+  for (const std::size_t offset :
+       {offsetof(EpochSlot, begin_ns), figure("cpu_ns"), figure("samples"), figure("episodes")}) {
     bytes_ = whole;
     put(slot(3) + offset, std::numeric_limits<double>::infinity());
     EXPECT_EQ(error(), "entry 3 makes no sense") << offset;
   }
   bytes_ = whole;
-  put(slot(1) + offsetof(EpochSlot, samples), -1.0);
+  put(slot(1) + figure("samples"), -1.0);
   EXPECT_EQ(error(), "entry 1 makes no sense");
   bytes_ = whole;
-  put(slot(1) + offsetof(EpochSlot, miss_latency_ns), 1e-300);  // by which the model divides
+  put(slot(1) + figure("misses_in_a_row"), 1e300);  // of a wait of some ns
   EXPECT_EQ(error(), "entry 1 makes no sense");
   bytes_ = whole;
   put(slot(1) + offsetof(EpochSlot, begin_ns), 1e9);  // after its end
@@ -124,6 +139,50 @@ TEST_F(BrokenRecord, OfTheFirstVersionHasNoRegions) {
   ASSERT_TRUE(record);
   EXPECT_FALSE(record->keeps_regions);
   put<std::uint32_t>(slot(1), 3);  // a region's kind
+  EXPECT_EQ(error(), "entry 1 makes no sense");
+}
+
+TEST_F(BrokenRecord, HasItsFiguresByName) {
+  name_figures("stall_ns of-a-later-version cpu_ns");
+  put(slot(1) + figure(0), 5e6);
+  put(slot(1) + figure(1), 7e6);
+  put(slot(1) + figure(2), 9e6);
+  const auto record = parse_record(std::as_bytes(std::span(bytes_)));
+  ASSERT_TRUE(record) << record.error().message;
+  EXPECT_EQ(record->epochs[0].counts.stall_ns, 5e6);
+  EXPECT_EQ(record->epochs[0].counts.cpu_ns, 9e6);
+  EXPECT_EQ(record->epochs[0].counts.overhead_ns, 0);
+}
+
+TEST_F(BrokenRecord, WithoutTheNamesOfWhatEachHasIsNone) {
+  for (const std::string names : {"", "cpu_ns", "stall_ns stall_ns cpu_ns", "stall_ns,cpu_ns"}) {
+    name_figures(names);
+    EXPECT_THAT(error(), HasSubstr("does not name each epoch's")) << names;
+  }
+}
+
+// How long a miss takes and what part was counted; of a version that names nothing.
+TEST_F(BrokenRecord, OfEarlierVersionsHasItsFiguresInTheirPlaces) {
+  put<std::uint32_t>(offsetof(Header, version), 3);
+  name_figures("");
+  for (std::size_t column = 0; column < std::size(EpochSlot{}.figures); ++column)
+    put(slot(1) + figure(column), 0.0);
+  put(slot(1) + figure(0), 80e6);   // CPU time
+  put(slot(1) + figure(3), 3e6);    // behind locked instructions
+  put(slot(1) + figure(6), 60e6);   // stall
+  put(slot(1) + figure(7), 150.0);  // a miss
+  put(slot(1) + figure(22), 12.0);  // episodes
+  put(slot(1) + figure(23), 0.25);  // counted
+  const auto record = parse_record(std::as_bytes(std::span(bytes_)));
+  ASSERT_TRUE(record) << record.error().message;
+  const EpochCounts& counts = record->epochs[0].counts;
+  EXPECT_EQ(counts.cpu_ns, 80e6);
+  EXPECT_EQ(counts.held_ns[StallKind::kLocked], 3e6);
+  EXPECT_EQ(counts.stall_ns, 60e6);
+  EXPECT_DOUBLE_EQ(counts.misses_in_a_row, 400'000);
+  EXPECT_EQ(counts.loads.episodes, 12);
+  EXPECT_EQ(counts.counted_ns, 20e6);
+  put(slot(1) + figure(7), 1e-300);
   EXPECT_EQ(error(), "entry 1 makes no sense");
 }
 

@@ -42,24 +42,14 @@ class RecordTest : public testing::Test {
   // An epoch with another figure in every field.
   static EpochCounts epoch(double seed) {
     EpochCounts counts;
-    record_format::EpochSlot unused{};
     double next = seed;
-    record_format::for_each_figure(unused, counts, [&next](double&, auto& figure) {
-      figure = static_cast<std::remove_reference_t<decltype(figure)>>(next);
-      next += 1;
-    });
+    for_each_quantity<kInRecords>([&](const QuantityRow& row, std::size_t) { row.of(counts) = next++; });
     return counts;
   }
   static void expect_equal(const EpochCounts& found, const EpochCounts& expected) {
-    EpochCounts copy = expected;
-    std::vector<double> wanted, got;
-    record_format::EpochSlot slot{};
-    record_format::for_each_figure(
-        slot, copy, [&](double&, auto figure) { wanted.push_back(static_cast<double>(figure)); });
-    copy = found;
-    record_format::for_each_figure(slot, copy,
-                                   [&](double&, auto figure) { got.push_back(static_cast<double>(figure)); });
-    EXPECT_EQ(got, wanted);
+    for_each_quantity<kInRecords>([&](const QuantityRow& row, std::size_t) {
+      EXPECT_EQ(row.value(found), row.value(expected)) << row.name;
+    });
   }
 
   RecordWriter create(const RecordInfo& what = info()) const {

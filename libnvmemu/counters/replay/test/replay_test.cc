@@ -13,7 +13,7 @@ namespace {
 EpochCounts stall(double ns, double cpu_ns = 100e6) {
   EpochCounts counts;
   counts.cpu_ns = cpu_ns;
-  counts.memory_stall_ns = ns;
+  counts.stall_ns = ns;
   counts.overhead_ns = 7;
   counts.interrupted_ns = 7;
   return counts;
@@ -31,8 +31,8 @@ TEST(Replay, SortsEpochsByThread) {
   const Replay replay(record);
   EXPECT_EQ(replay.counts(), kSamplerCounts);
   ASSERT_EQ(replay.of_thread(1).size(), 2U);
-  EXPECT_EQ(replay.of_thread(1)[0].memory_stall_ns, 10);
-  EXPECT_EQ(replay.of_thread(1)[1].memory_stall_ns, 20);
+  EXPECT_EQ(replay.of_thread(1)[0].stall_ns, 10);
+  EXPECT_EQ(replay.of_thread(1)[1].stall_ns, 20);
   EXPECT_EQ(replay.of_thread(0).size(), 1U);
   EXPECT_EQ(replay.of_thread(2).size(), 0U);
   EXPECT_EQ(replay.of_thread(3).size(), 1U);
@@ -55,12 +55,12 @@ TEST(ReplaySource, TellsEachEpochOnceAndWithoutItsOverhead) {
   StillSource still;
   ReplaySource source(still, epochs);
   const EpochCounts first = source.read();
-  EXPECT_EQ(first.memory_stall_ns, 10);
+  EXPECT_EQ(first.stall_ns, 10);
   EXPECT_EQ(first.overhead_ns + first.interrupted_ns, 0);
   EXPECT_TRUE(source.has_more());
-  EXPECT_EQ(source.read().memory_stall_ns, 20);
+  EXPECT_EQ(source.read().stall_ns, 20);
   EXPECT_FALSE(source.has_more());
-  EXPECT_EQ(source.read().memory_stall_ns, 0);
+  EXPECT_EQ(source.read().stall_ns, 0);
 }
 
 TEST(ReplaySource, HasNewsWhenItsThreadHasComeAsFarAsTheRecordedOne) {

@@ -19,6 +19,14 @@ double sum_of(const ByTier<double>& counts) noexcept {
   return std::accumulate(counts.begin(), counts.end(), 0.0);
 }
 
+ByTier<double> by_tier(const ByStallKind<ByTier<double>>& misses) noexcept {
+  ByTier<double> sums{};
+  for (const ByTier<double>& of_kind : misses) {
+    for (std::size_t tier = 0; tier < kMostTiers; ++tier) sums[tier] += of_kind[tier];
+  }
+  return sums;
+}
+
 }  // namespace
 
 Verdict EveryLoad::verdict_of(const LoadEntry& load) noexcept {
@@ -60,7 +68,7 @@ Verdict WalkedPool::mean(double base_ns) const noexcept {
 
 void WalkedSamples::add(const LoadEntry* entry, double time_ns) noexcept {
   const StallKind kind = entry == nullptr ? StallKind::kOther : entry->kind;
-  by_kind_ns_[static_cast<std::size_t>(kind)] += time_ns;
+  by_kind_ns_[kind] += time_ns;
   ++samples_;
   if (!may_wait_for_memory(kind) || (waits_for_stores(kind) && !rules_.has(Rule::kStores))) return;
   if (waits_for_reads(kind)) ++stall_samples_;
@@ -99,20 +107,25 @@ double WalkedSamples::hidden_factor() const noexcept {
 // waiting, that of the fast tier or of the slow one; and what the model says is of them as they come.
 void WalkedSamples::share_among_tiers() noexcept {
   if (!delays_.differ) return;
-  const double together = overlap_.together(), misses = sum_of(misses_);
+  const double together = overlap_.together();
   if (together <= 0) return;
-  for (std::size_t tier = 0; tier < kMostTiers; ++tier) {
-    const double as_walked = misses * overlap_.of_tier[tier] / overlap_.misses;
-    misses_[tier] += together * (as_walked - misses_[tier]);
+  for (ByTier<double>& of_kind : misses_) {
+    const double misses = sum_of(of_kind);
+    for (std::size_t tier = 0; tier < kMostTiers; ++tier) {
+      const double as_walked = misses * overlap_.of_tier[tier] / overlap_.misses;
+      of_kind[tier] += together * (as_walked - of_kind[tier]);
+    }
   }
 }
 
-void WalkedSamples::charge(double time_ns, const Verdict& verdict, EpochCounts& counts) noexcept {
+void WalkedSamples::charge(StallKind kind, double time_ns, const Verdict& verdict,
+                           EpochCounts& counts) noexcept {
   const double memory_ns = time_ns * verdict.share;
-  counts.memory_stall_ns += memory_ns;
+  counts.stall_ns += memory_ns;
+  counts.kind_stall_ns[kind] += memory_ns;
   if (verdict.miss_ns > 0) {
     for (std::size_t tier = 0; tier < kMostTiers; ++tier)
-      misses_[tier] += memory_ns / verdict.miss_ns * verdict.of_tier[tier];
+      misses_[kind][tier] += memory_ns / verdict.miss_ns * verdict.of_tier[tier];
   }
   share_variance_ns2_ += time_ns * time_ns * verdict.variance;
 }
@@ -121,9 +134,9 @@ void WalkedSamples::charge(double time_ns, const Verdict& verdict, EpochCounts& 
 void WalkedSamples::charge_mean(const Held& held, const Verdict& verdict, const Verdict& mean,
                                 EpochCounts& counts) noexcept {
   if (!waits_for_reads(held.entry->kind)) return;
-  const double before_ns = counts.memory_stall_ns;
-  charge(held.time_ns, verdict.with(mean), counts);
-  counts.unwalked_ns += counts.memory_stall_ns - before_ns;
+  const double before_ns = counts.stall_ns;
+  charge(held.entry->kind, held.time_ns, verdict.with(mean), counts);
+  counts.unwalked_ns += counts.stall_ns - before_ns;
 }
 
 void WalkedSamples::charge_held(VerdictSource& verdicts, WalkedPool& pool, bool settle,
@@ -136,7 +149,7 @@ void WalkedSamples::charge_held(VerdictSource& verdicts, WalkedPool& pool, bool 
     if (verdict.is_known()) {
       const Verdict settled =
           verdict.miss_ns > 0 ? verdict : Verdict{.share = 0, .variance = verdict.variance};
-      charge(held_[i].time_ns, settled, counts);
+      charge(held_[i].entry->kind, held_[i].time_ns, settled, counts);
       if (!waits_for_reads(held_[i].entry->kind) && settled.share > 0)
         counts.stall_samples += held_[i].samples;
       pool.add(held_[i].time_ns, settled);
@@ -163,12 +176,23 @@ double WalkedSamples::kept_back_ns() const noexcept {
 
 // Of the misses; all, where there are none to tell.
 double WalkedSamples::delayed_share() const noexcept {
-  const double misses = sum_of(misses_);
+  const ByTier<double> of_tier = by_tier(misses_);
+  const double misses = sum_of(of_tier);
   if (misses <= 0) return 1;
   double delayed = 0;
   for (std::size_t tier = 0; tier < kMostTiers; ++tier)
-    if (!delays_.are_none[tier]) delayed += misses_[tier];
+    if (!delays_.are_none[tier]) delayed += of_tier[tier];
   return delayed / misses;
+}
+
+// Each kind's stall by where its own misses were.
+void WalkedSamples::tell_by_tier(EpochCounts& counts) const noexcept {
+  for (std::size_t kind = 0; kind < kStallKinds; ++kind) {
+    const auto stalled = static_cast<StallKind>(kind);
+    const double misses = sum_of(misses_[stalled]);
+    for (std::size_t tier = 0; tier < kMostTiers && misses > 0; ++tier)
+      counts.tier_stall_ns[tier][stalled] = counts.kind_stall_ns[stalled] * misses_[stalled][tier] / misses;
+  }
 }
 
 // Each of n samples is a memory stall or not: binomial, with the mean time that a sample stands for. Over all
@@ -191,34 +215,39 @@ double WalkedSamples::sampling_variance(double stall_ns) noexcept {
 EpochCounts WalkedSamples::take(VerdictSource& verdicts, WalkedPool& pool, bool settle) noexcept {
   EpochCounts counts;
   counts.held_ns = by_kind_ns_;
-  counts.samples = samples_;
-  counts.stall_samples = stall_samples_;
+  counts.samples = static_cast<double>(samples_);
+  counts.stall_samples = static_cast<double>(stall_samples_);
   misses_ = {};
   share_variance_ns2_ = 0;
   charge_held(verdicts, pool, settle, counts);
   const Verdict mean = pool.mean(base_ns_);
   counts.unwalked_ns += others_ns_ * mean.share;
-  charge(others_ns_, mean, counts);
+  charge(StallKind::kLoad, others_ns_, mean, counts);
   // One load's share rests on other readings than another's, but is the same in all epochs.
   counts.share_error_ns = std::sqrt(share_variance_ns2_);
   const double kept_ns = kept_back_ns();
   share_among_tiers();
-  likely_stall_ns_ = delayed_share() * (counts.memory_stall_ns + mean.share * (kept_ns - kept_before_ns_));
+  likely_stall_ns_ = delayed_share() * (counts.stall_ns + mean.share * (kept_ns - kept_before_ns_));
   kept_before_ns_ = kept_ns;
 
-  counts.sampling_variance_ns2 = sampling_variance(counts.memory_stall_ns);
+  counts.sampling_variance_ns2 = sampling_variance(counts.stall_ns);
   // Neither the walk's own time nor the emulated memory's had to be waited for natively, but the misses.
   const double walked_ns = sum_of(walked_misses_) * mean.miss_ns;
-  counts.memory_stall_ns += walked_ns;
+  counts.stall_ns += walked_ns;
+  counts.kind_stall_ns[StallKind::kLoad] += walked_ns;
   counts.overhead_ns -= walked_ns;
   const double factor = hidden_factor();
+  for (ByTier<double>& of_kind : misses_)
+    for (double& misses : of_kind) misses *= factor;
   for (std::size_t tier = 0; tier < kMostTiers; ++tier)
-    misses_[tier] = misses_[tier] * factor + walked_misses_[tier];
+    misses_[StallKind::kLoad][tier] += walked_misses_[tier];
+  tell_by_tier(counts);
 
-  const double misses = sum_of(misses_);
-  counts.miss_latency_ns = misses > 0 ? counts.memory_stall_ns / misses : mean.miss_ns;
+  const ByTier<double> of_tier = by_tier(misses_);
+  const double misses = sum_of(of_tier);
+  counts.misses_in_a_row = misses > 0 ? misses : counts.stall_ns / mean.miss_ns;
   if (misses > 0) {
-    for (std::size_t tier = 0; tier < kMostTiers; ++tier) counts.of_tier[tier] = misses_[tier] / misses;
+    for (std::size_t tier = 0; tier < kMostTiers; ++tier) counts.of_tier[tier] = of_tier[tier] / misses;
   }
   others_ns_ = 0;
   walked_misses_ = {};

@@ -85,7 +85,8 @@ class WalkedSamples {
 
   double hidden_factor() const noexcept;
   void share_among_tiers() noexcept;
-  void charge(double time_ns, const Verdict& verdict, EpochCounts& counts) noexcept;
+  void charge(StallKind kind, double time_ns, const Verdict& verdict, EpochCounts& counts) noexcept;
+  void tell_by_tier(EpochCounts& counts) const noexcept;
   void charge_held(VerdictSource& verdicts, WalkedPool& pool, bool settle, EpochCounts& counts) noexcept;
   void charge_mean(const Held& held, const Verdict& verdict, const Verdict& mean,
                    EpochCounts& counts) noexcept;
@@ -103,10 +104,10 @@ class WalkedSamples {
   // Of this epoch and those before it of which something was kept back.
   double open_time_ns_ = 0, open_samples_ = 0, open_stall_ns_ = 0, open_variance_ns2_ = 0;
   TierDelays delays_;
-  ByTier<double> misses_{};
+  ByStallKind<ByTier<double>> misses_{};  // of an epoch
   ByTier<double> walked_misses_{};
   WalkOverlap overlap_;  // of the last walks
-  std::array<double, kStallKinds> by_kind_ns_{};
+  ByStallKind<double> by_kind_ns_{};
   std::uint64_t samples_ = 0;
   std::uint64_t stall_samples_ = 0;
 };

@@ -41,9 +41,9 @@ TEST_F(WalkedSamplesTest, ChargesTheShareThatWalksHaveSeen) {
   told_.verdicts[1] = verdict(0.25, 200);
   samples_.add(&load(1), 8 * kMs);
   const EpochCounts counts = take();
-  EXPECT_DOUBLE_EQ(counts.memory_stall_ns, 2 * kMs);
-  EXPECT_DOUBLE_EQ(counts.miss_latency_ns, 200);
-  EXPECT_DOUBLE_EQ(counts.held(StallKind::kLoad), 8 * kMs);
+  EXPECT_DOUBLE_EQ(counts.stall_ns, 2 * kMs);
+  EXPECT_DOUBLE_EQ(counts.miss_latency_ns(), 200);
+  EXPECT_DOUBLE_EQ(counts.held_ns[StallKind::kLoad], 8 * kMs);
 }
 
 TEST_F(WalkedSamplesTest, EachLoadsMissesTakeWhatItsOwnDid) {
@@ -51,13 +51,13 @@ TEST_F(WalkedSamplesTest, EachLoadsMissesTakeWhatItsOwnDid) {
   told_.verdicts[2] = verdict(1, 300);
   samples_.add(&load(1), 3 * kMs);
   samples_.add(&load(2), 3 * kMs);
-  EXPECT_DOUBLE_EQ(take().miss_latency_ns, 150);  // 30,000 and 10,000 of them in a row
+  EXPECT_DOUBLE_EQ(take().miss_latency_ns(), 150);  // 30,000 and 10,000 of them in a row
 }
 
 TEST_F(WalkedSamplesTest, ALoadThatNeverMissedWaitsForNothing) {
   told_.verdicts[1] = Verdict{.readings = 5, .executions = 1000};
   samples_.add(&load(1), 8 * kMs);
-  EXPECT_EQ(take().memory_stall_ns, 0);
+  EXPECT_EQ(take().stall_ns, 0);
 }
 
 TEST_F(WalkedSamplesTest, OtherInstructionsAreNotCharged) {
@@ -65,7 +65,7 @@ TEST_F(WalkedSamplesTest, OtherInstructionsAreNotCharged) {
   samples_.add(&load(1, StallKind::kOther), kMs);
   samples_.add(nullptr, kMs);
   const EpochCounts counts = take();
-  EXPECT_EQ(counts.memory_stall_ns, 0);
+  EXPECT_EQ(counts.stall_ns, 0);
   EXPECT_EQ(counts.samples, 2u);
   EXPECT_EQ(counts.stall_samples, 0u);
 }
@@ -77,7 +77,7 @@ TEST_F(WalkedSamplesTest, FencesThatWaitForStoresAreCharged) {
   samples_.add(&load(1, StallKind::kPersist), 8 * kMs);
   samples_.add(&load(2, StallKind::kPersist), 8 * kMs);
   samples_.add(&load(3, StallKind::kPersist), 8 * kMs);  // that no walk has passed
-  EXPECT_EQ(take().memory_stall_ns, 8 * kMs);
+  EXPECT_EQ(take().stall_ns, 8 * kMs);
 }
 
 TEST_F(WalkedSamplesTest, StoresThatFetchLinesAreCharged) {
@@ -88,16 +88,16 @@ TEST_F(WalkedSamplesTest, StoresThatFetchLinesAreCharged) {
   samples_.add(&load(3, StallKind::kStore), 8 * kMs);
   const EpochCounts counts = take(true);
   EXPECT_EQ(counts.stall_samples, 1u);
-  EXPECT_DOUBLE_EQ(counts.memory_stall_ns, 4 * kMs);
-  EXPECT_DOUBLE_EQ(counts.miss_latency_ns, 200);
+  EXPECT_DOUBLE_EQ(counts.stall_ns, 4 * kMs);
+  EXPECT_DOUBLE_EQ(counts.miss_latency_ns(), 200);
 }
 
 TEST_F(WalkedSamplesTest, KeepsBackWhatNoWalkHasPassedUntilOneHas) {
   samples_.add(&load(1), 4 * kMs);
-  EXPECT_EQ(take().memory_stall_ns, 0);
+  EXPECT_EQ(take().stall_ns, 0);
   told_.verdicts[1] = verdict(1, 100);
-  EXPECT_DOUBLE_EQ(take().memory_stall_ns, 4 * kMs);
-  EXPECT_EQ(take().memory_stall_ns, 0);
+  EXPECT_DOUBLE_EQ(take().stall_ns, 4 * kMs);
+  EXPECT_EQ(take().stall_ns, 0);
 }
 
 TEST_F(WalkedSamplesTest, WhatNoWalkHasPassedGetsTheMeanInTheEnd) {
@@ -105,9 +105,9 @@ TEST_F(WalkedSamplesTest, WhatNoWalkHasPassedGetsTheMeanInTheEnd) {
   samples_.add(&load(1), 1000 * kMs);
   take();
   samples_.add(&load(2), 10 * kMs);
-  EXPECT_NEAR(take(true).memory_stall_ns, 2 * kMs, 0.01 * kMs);
+  EXPECT_NEAR(take(true).stall_ns, 2 * kMs, 0.01 * kMs);
   samples_.add(&load(3), 1000 * kMs);  // and where it goes on for too long
-  EXPECT_NEAR(take().memory_stall_ns, 200 * kMs, kMs);
+  EXPECT_NEAR(take().stall_ns, 200 * kMs, kMs);
 }
 
 TEST_F(WalkedSamplesTest, WhatIsSeldomExecutedIsNotKeptBackForGood) {
@@ -118,7 +118,7 @@ TEST_F(WalkedSamplesTest, WhatIsSeldomExecutedIsNotKeptBackForGood) {
   double charged_ns = 0, unwalked_ns = 0;
   for (int epoch = 0; epoch < 30; ++epoch) {
     const EpochCounts counts = take();
-    charged_ns += counts.memory_stall_ns;
+    charged_ns += counts.stall_ns;
     unwalked_ns += counts.unwalked_ns;
   }
   EXPECT_NEAR(charged_ns, 2 * kMs, 0.01 * kMs);
@@ -134,7 +134,7 @@ TEST_F(WalkedSamplesTest, ManyThatNoWalkHasPassedDoNotKeepOutTheOthers) {
     for (std::uintptr_t i = 0; i < 200; ++i) samples_.add(&load(kUnknown + i), 1 * kMs);
     samples_.add(&load(1), 100 * kMs);
     const EpochCounts counts = take();
-    charged_ns += counts.memory_stall_ns;
+    charged_ns += counts.stall_ns;
     unwalked_ns += counts.unwalked_ns;
   }
   EXPECT_NEAR(charged_ns - unwalked_ns, 300 * kMs, 1);
@@ -164,7 +164,7 @@ TEST_F(WalkedSamplesTest, WhatFewExecutionsTellCountsBesideTheMean) {
   told_.verdicts[2] = verdict(1, 100);
   told_.verdicts[2].executions = 12;
   samples_.add(&load(2), 16 * kMs);
-  EXPECT_NEAR(take(true).memory_stall_ns, 12 * kMs, 0.01 * kMs);
+  EXPECT_NEAR(take(true).stall_ns, 12 * kMs, 0.01 * kMs);
 }
 
 // Where it is not known yet whether a thread waits, it is likely to wait as it did.
@@ -193,6 +193,26 @@ TEST_F(WalkedSamplesTest, WhatNeedsNoDelayIsNotLikelyToHaveWaited) {
   EXPECT_NEAR(samples.likely_stall_ns(), 25 * kMs, kMs);
 }
 
+// Loads that wait for either of two memories, locked instructions and stores for one each.
+TEST_F(WalkedSamplesTest, StallIsToldByKindAndByTier) {
+  const StallKind kinds[] = {StallKind::kLoad, StallKind::kLocked, StallKind::kStore, StallKind::kPersist};
+  const ByTier<float> tiers[] = {{0.75f, 0.25f}, {0, 1}, {1, 0}, {0, 0, 1}};
+  for (std::uintptr_t i = 0; i < std::size(kinds); ++i) {
+    told_.verdicts[i] = verdict(0.5, i == 0 ? 100 : 200);
+    told_.verdicts[i].of_tier = tiers[i];
+    samples_.add(&load(i, kinds[i]), static_cast<double>(8 * (i + 1)) * kMs);
+  }
+  const EpochCounts counts = take();
+  EXPECT_DOUBLE_EQ(counts.stall_ns, 40 * kMs);
+  for (std::size_t i = 0; i < std::size(kinds); ++i) {
+    const double of_kind_ns = 4 * static_cast<double>(i + 1) * kMs;
+    EXPECT_DOUBLE_EQ(counts.kind_stall_ns[kinds[i]], of_kind_ns) << i;
+    for (std::size_t tier = 0; tier < kMostTiers; ++tier)
+      EXPECT_NEAR(counts.tier_stall_ns[tier][kinds[i]], of_kind_ns * tiers[i][tier], 1) << i << " " << tier;
+  }
+  EXPECT_DOUBLE_EQ(counts.misses_in_a_row, 4 * kMs / 100 + 36 * kMs / 200);
+}
+
 TEST_F(WalkedSamplesTest, SharesOfSeveralLoadsAreWrongIndependently) {
   for (const std::uintptr_t address : {1, 2}) {
     told_.verdicts[address] = verdict(0.5, 100);
@@ -206,8 +226,8 @@ TEST_F(WalkedSamplesTest, SharesOfSeveralLoadsAreWrongIndependently) {
 TEST_F(WalkedSamplesTest, BeforeAnythingIsKnownHalfIsMemorys) {
   samples_.add(&load(1), kMs);
   const EpochCounts counts = take(true);
-  EXPECT_DOUBLE_EQ(counts.memory_stall_ns, kMs / 2);
-  EXPECT_DOUBLE_EQ(counts.miss_latency_ns, kBaseNs);
+  EXPECT_DOUBLE_EQ(counts.stall_ns, kMs / 2);
+  EXPECT_DOUBLE_EQ(counts.miss_latency_ns(), kBaseNs);
   EXPECT_DOUBLE_EQ(counts.share_error_ns, kMs / 2);
 }
 
@@ -218,8 +238,8 @@ TEST_F(WalkedSamplesTest, WhereNothingIsWalkedAllThatReadsWaitsForMemory) {
   samples_.add(&load(3, StallKind::kStore), 4 * kMs);
   samples_.add(nullptr, 5 * kMs);
   const EpochCounts counts = samples_.take(every_load, pool_, false);
-  EXPECT_DOUBLE_EQ(counts.memory_stall_ns, 5 * kMs);
-  EXPECT_DOUBLE_EQ(counts.miss_latency_ns, kBaseNs);
+  EXPECT_DOUBLE_EQ(counts.stall_ns, 5 * kMs);
+  EXPECT_DOUBLE_EQ(counts.miss_latency_ns(), kBaseNs);
   EXPECT_EQ(counts.share_error_ns, 0);
 }
 
@@ -228,9 +248,9 @@ TEST_F(WalkedSamplesTest, MissesThatAWalkHasTakenAreOwed) {
   samples_.add(&load(1), kMs);
   samples_.add_misses_in_a_row({1000});
   const EpochCounts counts = take();
-  EXPECT_NEAR(counts.memory_stall_ns, kMs + 1000 * 100, 1000);
+  EXPECT_NEAR(counts.stall_ns, kMs + 1000 * 100, 1000);
   EXPECT_NEAR(counts.overhead_ns, -1000 * 100, 1000);  // the program was spared them
-  EXPECT_NEAR(counts.miss_latency_ns, 100, 0.1);
+  EXPECT_NEAR(counts.miss_latency_ns(), 100, 0.1);
 }
 
 // Of each miss of 100 ns a quarter was hidden: each 75 ns of stall are one.
@@ -239,15 +259,15 @@ TEST_F(WalkedSamplesTest, WhatIsHiddenOfMissesIsWaitedForWithLongerOnes) {
   samples_.add(&load(1), 3 * kMs);
   samples_.add_overlap({.plain_ns = 7500, .longer_ns = 10000, .misses = 1});
   const EpochCounts counts = take();
-  EXPECT_DOUBLE_EQ(counts.memory_stall_ns, 3 * kMs);
-  EXPECT_DOUBLE_EQ(counts.miss_latency_ns, 75);
+  EXPECT_DOUBLE_EQ(counts.stall_ns, 3 * kMs);
+  EXPECT_DOUBLE_EQ(counts.miss_latency_ns(), 75);
 }
 
 TEST_F(WalkedSamplesTest, AModelNeverTakesStallsAway) {
   told_.verdicts[1] = verdict(1, 100);
   samples_.add(&load(1), 3 * kMs);
   samples_.add_overlap({.plain_ns = 10000, .longer_ns = 5000, .misses = 1});
-  EXPECT_DOUBLE_EQ(take().miss_latency_ns, 100);
+  EXPECT_DOUBLE_EQ(take().miss_latency_ns(), 100);
 }
 
 // Two lists side by side, one of them in the far tier: whichever load is found waiting, a step takes as much
@@ -265,7 +285,7 @@ TEST_F(WalkedSamplesTest, OfMissesThatAreWaitedForTogetherItIsNoMatterWhichIsFou
     samples.add_overlap(
         {.plain_ns = kLongerNs / 2, .longer_ns = kLongerNs, .misses = 2, .in_a_row = 1, .of_tier = {1, 1}});
     const EpochCounts counts = samples.take(told_, pool_, false);
-    const double misses = counts.memory_stall_ns / counts.miss_latency_ns;
+    const double misses = counts.stall_ns / counts.miss_latency_ns();
     EXPECT_NEAR(misses * counts.of_tier[1] * kLongerNs, kSteps * kLongerNs, 1) << waiting;
   }
 }

@@ -11,15 +11,13 @@ namespace {
 EpochCounts epoch(std::uint64_t samples, double stall_ns = 0, double bytes = 0, std::uint64_t streaming = 0,
                   std::uint64_t pairs = 0) {
   EpochCounts counts;
-  counts.samples = samples;
-  counts.memory_stall_ns = stall_ns;
+  counts.samples = static_cast<double>(samples);
+  counts.stall_ns = stall_ns;
   counts.traffic = {.read_bytes = bytes, .samples = samples, .streaming_samples = streaming, .pairs = pairs};
   return counts;
 }
 
-bool judge(PeriodChoice& choice, const EpochCounts& counts) {
-  return choice.judge(counts, counts.memory_stall_ns);
-}
+bool judge(PeriodChoice& choice, const EpochCounts& counts) { return choice.judge(counts, counts.stall_ns); }
 
 // On a machine of such samples.
 PeriodOptions for_stalls(double sample_ns, double stall_sample_ns) {
