@@ -41,8 +41,8 @@ Verdict Verdict::with(const Verdict& usual) const noexcept {
 double LoadRecord::readings() const noexcept { return misses_.load(kRelaxed) + hits_.load(kRelaxed); }
 
 void LoadRecord::fade(float by) noexcept {
-  for (auto* sum :
-       {&walks_, &executions_, &hits_, &hit_ticks_, &misses_, &miss_ticks_, &again_, &again_ticks_}) {
+  for (auto* sum : {&walks_, &spans_, &executions_, &hits_, &hit_ticks_, &misses_, &miss_ticks_, &again_,
+                    &again_ticks_}) {
     sum->store(sum->load(kRelaxed) * by, kRelaxed);
   }
   for (auto& sum : tier_misses_) sum.store(sum.load(kRelaxed) * by, kRelaxed);
@@ -70,12 +70,28 @@ bool LoadRecord::accepts(WalkWorth worth) noexcept {
   return true;
 }
 
+// A walk sees one moment, and stands for the time since the last. At first there is one at each tick, and
+// then one in a while: the first of these stands for more than all the others together. Of what they have
+// read as much is kept as is their part, but never too little to go by.
+void LoadRecord::weigh_by_time(const WalkInfo& walk) noexcept {
+  constexpr double kEnoughReadings = 128;
+  const auto since = static_cast<float>(walk.at - last_at_.exchange(walk.at, kRelaxed));
+  const float walks = walks_.load(kRelaxed);
+  if (walks == 0) return;
+  if (spans_.load(kRelaxed) == 0) spans_.store(since * walks, kRelaxed);
+  const float usual = spans_.load(kRelaxed) / walks;
+  if (walk.forgets && since > usual && readings() > kEnoughReadings)
+    fade(std::max(usual / since, static_cast<float>(kEnoughReadings / readings())));
+  add_to(spans_, since);
+}
+
 // One walk sees one moment, so it is walks that are forgotten.
 void LoadRecord::begin_walk(const WalkInfo& walk) noexcept {
   constexpr float kMostWalks = 12;
   constexpr double kManyReadings = 512;
   constexpr float kManyExecutions = 1 << 16;
   last_walk_.store(walk.number, kRelaxed);
+  weigh_by_time(walk);
   if (walk.forgets && walks_.load(kRelaxed) >= kMostWalks &&
       (readings() > kManyReadings || executions_.load(kRelaxed) > kManyExecutions)) {
     fade(0.5f);

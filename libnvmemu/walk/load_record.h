@@ -63,8 +63,9 @@ struct Verdict {
 // One walk, to the records of the loads that it passes.
 struct WalkInfo {
   std::uint32_t number = 0;  // tells it from others
+  std::uint32_t at = 0;      // when it was, in any unit: differences count, whatever it has passed meanwhile
   WalkWorth worth = WalkWorth::kShort;
-  bool forgets = true;  // earlier walks, when there have been enough
+  bool forgets = true;  // earlier walks, when there have been enough, or it stands for more time than they
 };
 
 // Zeros are a valid state: nothing is known.
@@ -80,6 +81,7 @@ class LoadRecord {
  private:
   bool accepts(WalkWorth worth) noexcept;
   void begin_walk(const WalkInfo& walk) noexcept;
+  void weigh_by_time(const WalkInfo& walk) noexcept;
   void fade(float by) noexcept;
   double readings() const noexcept;
   bool misses_in_last_walk() const noexcept;
@@ -88,7 +90,8 @@ class LoadRecord {
   std::atomic<float> walks_, executions_, hits_, hit_ticks_, misses_, miss_ticks_, again_, again_ticks_;
   ByTier<std::atomic<float>> tier_misses_;    // of the misses
   std::atomic<float> now_hits_, now_misses_;  // of the last walk
-  std::atomic<std::uint32_t> last_walk_;
+  std::atomic<std::uint32_t> last_walk_, last_at_;
+  std::atomic<float> spans_;  // time between walks, over so many walks
   std::atomic<WalkWorth> worth_;
 };
 

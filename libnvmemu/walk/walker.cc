@@ -44,6 +44,9 @@ bool runs_backwards(const ucontext_t& context) noexcept {
 
 }  // namespace
 
+// TSC ticks in which walks' moments are told, some 20 us: 32 bits of them are a day.
+constexpr unsigned kAtBits = 16;
+
 // One walk, step by step.
 class Walker::Run {
  public:
@@ -54,6 +57,7 @@ class Walker::Run {
         cursor_(shared.code(), walker.memory_, walker.registers_, kDecodeBudget),
         plan_(plan),
         info_{.number = static_cast<std::uint32_t>(shared.tally().walks.load(std::memory_order_relaxed)),
+              .at = static_cast<std::uint32_t>(__rdtsc() >> kAtBits),
               .worth = plan.worth,
               .forgets = plan.rules.has(Rule::kForgetting)} {
     persists_.begin(walker.round_words_);

@@ -17,12 +17,15 @@ class LoadRecordTest : public testing::Test {
   void again(double ticks, int count = 1, WalkWorth worth = WalkWorth::kShort) {
     for (int i = 0; i < count; ++i) record_.add(0, ticks, walk(worth), kScale);
   }
-  void next_walk() { ++number_; }
-  WalkInfo walk(WalkWorth worth) const { return {.number = number_, .worth = worth}; }
+  void next_walk(std::uint32_t later = 1) {
+    ++number_;
+    at_ += later;
+  }
+  WalkInfo walk(WalkWorth worth) const { return {.number = number_, .at = at_, .worth = worth}; }
   Verdict verdict() const { return record_.verdict(kScale); }
 
   LoadRecord record_{};
-  std::uint32_t number_ = 1;
+  std::uint32_t number_ = 1, at_ = 0xfffffff0;  // which soon begins anew
 };
 
 TEST_F(LoadRecordTest, IsNotKnownBeforeItWasExecutedOften) {
@@ -159,6 +162,48 @@ TEST_F(LoadRecordTest, TheOlderWalksCountLess) {
     first(100, 100);
   }
   EXPECT_LT(verdict().share, 0.5);
+}
+
+// Ten walks within ten ticks, and then one in a hundred: the program's memory was slow at first.
+TEST_F(LoadRecordTest, AWalkCountsForTheTimeThatItStandsFor) {
+  for (int i = 0; i < 10; ++i) {
+    next_walk();
+    first(660, 200);
+  }
+  EXPECT_DOUBLE_EQ(verdict().miss_ns, 300);
+  next_walk(100);
+  first(360, 200);
+  EXPECT_LT(verdict().miss_ns, 220) << "150, and as many of the first as tell anything";
+  next_walk(100);
+  first(360, 200);
+  EXPECT_NEAR(verdict().miss_ns, 150, 30);
+}
+
+TEST_F(LoadRecordTest, WalksThatFollowEvenlyCountAlike) {
+  for (int i = 0; i < 10; ++i) {
+    next_walk(100);
+    first(i % 2 == 0 ? 660 : 360, 200);
+  }
+  EXPECT_NEAR(verdict().miss_ns, 225, 1);
+  EXPECT_EQ(verdict().misses, 2000);
+}
+
+TEST_F(LoadRecordTest, AWalkThatHasReadLittleReplacesNothing) {
+  for (int i = 0; i < 10; ++i) {
+    next_walk();
+    first(660, 12);
+  }
+  next_walk(10000);
+  first(360, 12);
+  EXPECT_EQ(verdict().misses, 132);
+}
+
+TEST_F(LoadRecordTest, WalksOneAfterAnotherCountAlikeHoweverFineTheirTimeIsTold) {
+  for (int i = 0; i < 10; ++i) {
+    next_walk(0);
+    first(i % 2 == 0 ? 660 : 360, 200);
+  }
+  EXPECT_EQ(verdict().misses, 2000);
 }
 
 }  // namespace
