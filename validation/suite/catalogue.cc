@@ -7,7 +7,9 @@
 #include <array>
 #include <bit>
 #include <cmath>
+#include <iterator>
 #include <string_view>
+#include <utility>
 
 #include "suite/memory_catalogue.h"
 
@@ -170,6 +172,20 @@ Experiment as_numa(Experiment experiment) {
   return experiment;
 }
 
+// Natively every other page is on the far node, and emulated in a tier.
+Experiment as_half_far(Experiment experiment) {
+  experiment = as_numa(std::move(experiment));
+  experiment.name += ", half of the pages far";
+  experiment.half_far = true;
+  experiment.memory_options = {"--tier", "far=TARGET,interleave=1:1"};
+  return experiment;
+}
+
+bool is_placed_in_halves(std::string_view name) {
+  constexpr std::string_view kNames[] = {"chase, 1 chain", "chase, 4 chains", "list", "hash chains"};
+  return std::ranges::find(kNames, name) != std::end(kNames);
+}
+
 }  // namespace
 
 Plan plan(Extent extent, const Machine& machine, Choice choice) {
@@ -181,7 +197,9 @@ Plan plan(Extent extent, const Machine& machine, Choice choice) {
     if (extent == Extent::kQuick && choice == Choice::kOfExtent && !entry.quick) continue;
     const Experiment experiment = experiment_of(entry, options, machine);
     result.experiments.push_back(experiment);
-    if (entry.truth != kCacheTier) on_nodes.push_back(as_numa(experiment));
+    if (entry.truth == kCacheTier) continue;
+    on_nodes.push_back(as_numa(experiment));
+    if (is_placed_in_halves(entry.name)) on_nodes.push_back(as_half_far(experiment));
   }
   // None of these is among the most telling ones: they are of tiers and writes, which few ask for.
   if (extent != Extent::kQuick || choice == Choice::kAll) {

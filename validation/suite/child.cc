@@ -69,6 +69,22 @@ double stolen_seconds() {
   _exit(kCannotStart);
 }
 
+// Inherited over execve, so that whatever the command is, all its memory comes from there.
+void take_memory_from(int node, std::optional<int> other) {
+  std::array<unsigned long, 16> nodes{};
+  constexpr std::size_t kBits = 8 * sizeof(unsigned long);
+  for (const int one : {node, other.value_or(node)}) {
+    const auto bit = static_cast<std::size_t>(one);
+    if (bit >= nodes.size() * kBits) {
+      errno = EINVAL;
+      die("set_mempolicy");
+    }
+    nodes[bit / kBits] |= 1UL << (bit % kBits);
+  }
+  const int policy = other ? MPOL_INTERLEAVE : MPOL_BIND;
+  if (syscall(SYS_set_mempolicy, policy, nodes.data(), nodes.size() * kBits + 1) != 0) die("set_mempolicy");
+}
+
 void settle_in(const ChildOptions& options) {
   if (!options.cpus.empty()) {
     cpu_set_t set;
@@ -76,19 +92,7 @@ void settle_in(const ChildOptions& options) {
     for (const int cpu : options.cpus) CPU_SET(static_cast<std::size_t>(cpu), &set);
     if (sched_setaffinity(0, sizeof set, &set) != 0) die("sched_setaffinity");
   }
-  if (options.memory_node) {
-    // Inherited over execve, so that whatever the command is, all its memory comes from there.
-    std::array<unsigned long, 16> nodes{};
-    constexpr std::size_t kBits = 8 * sizeof(unsigned long);
-    const auto node = static_cast<std::size_t>(*options.memory_node);
-    if (node >= nodes.size() * kBits) {
-      errno = EINVAL;
-      die("set_mempolicy");
-    }
-    nodes[node / kBits] |= 1UL << (node % kBits);
-    if (syscall(SYS_set_mempolicy, MPOL_BIND, nodes.data(), nodes.size() * kBits + 1) != 0)
-      die("set_mempolicy");
-  }
+  if (options.memory_node) take_memory_from(*options.memory_node, options.other_memory_node);
 }
 
 [[noreturn]] void become(const std::vector<std::string>& words, const ChildOptions& options,

@@ -14,9 +14,10 @@
 namespace nvmemu::suite {
 
 struct ChildOptions {
-  std::vector<int> cpus = {};           // that it may run on; empty: as the caller
-  std::optional<int> memory_node = {};  // that all its memory shall come from
-  double most_seconds = 900;            // then it is killed, which is an error
+  std::vector<int> cpus = {};                 // that it may run on; empty: as the caller
+  std::optional<int> memory_node = {};        // that all its memory shall come from,
+  std::optional<int> other_memory_node = {};  // or each second page of it, where that is a node, too
+  double most_seconds = 900;                  // then it is killed, which is an error
   // Called a few times a second while it runs.
   std::function<void(pid_t pid)> watch = {};
 };

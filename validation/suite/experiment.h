@@ -69,7 +69,8 @@ struct Experiment {
   // Of nvmemu run, in place of the read latency: what is emulated, with "TARGET" for the target.
   std::vector<std::string> memory_options = {};
   Adds adds = Adds::kLoads;
-  double share = 1;  // of kLoads and kGroups, from the slower memory
+  double share = 1;       // of kLoads and kGroups, from the slower memory
+  bool half_far = false;  // of Truth::kNuma: every other page of the truth's runs is on the own node
   // Of kGroups, with "SHARE" for a share: of native runs in which so many of the loads go to memory, and the
   // rest to a cache. A share of them adds its part of what all would add where lines on their way are what
   // there are too few places for; where the instructions behind a miss are, as much as it does in those runs,

@@ -26,8 +26,9 @@ class PageCensus {
  public:
   void look(pid_t pid);
   void add(const PagesByNode& pages);
-  // Which share of what was seen is on `node`. An error where that is less than 95 %, or nothing was seen.
-  Result<double> check(int node) const;
+  // Which share of what was seen is on `node`. An error where that is further than a twentieth from what it
+  // shall be (0 to 1), or nothing was seen.
+  Result<double> check(int node, double expected = 1) const;
 
  private:
   PagesByNode most_;

@@ -143,6 +143,7 @@ ChildOptions ProcessRuns::child_options(const Experiment& experiment, const Plac
   // The last one: the first has the most interrupts.
   if (experiment.program != Program::kCommand && experiment.cpus == 1) options.cpus = {options.cpus.back()};
   options.memory_node = placement.memory_node;
+  options.other_memory_node = placement.other_memory_node;
   return options;
 }
 
@@ -159,7 +160,7 @@ Result<ProcessRuns::Finished> ProcessRuns::run(const std::vector<std::string>& w
         fmt::format("{}: exit status {}: {}", fmt::join(words, " "), outcome->status, end_of(outcome->err)));
   Finished finished{*std::move(outcome), {}};
   if (!placement.memory_node) return finished;
-  const auto share = census.check(*placement.memory_node);
+  const auto share = census.check(*placement.memory_node, placement.other_memory_node ? 0.5 : 1);
   if (!share) return tl::unexpected<Error>(share.error());
   finished.share_on_node = *share;
   return finished;

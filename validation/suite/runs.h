@@ -14,6 +14,7 @@ namespace nvmemu::suite {
 // Where a run's threads and memory are; nothing: wherever the caller's are.
 struct Placement {
   std::optional<int> cpu_node, memory_node;
+  std::optional<int> other_memory_node = {};  // where every other page is; nothing: all are on `memory_node`
 };
 
 // What is emulated.

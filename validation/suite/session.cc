@@ -76,9 +76,12 @@ class Session {
     return against(experiment, measure_cache_and_memory(runs_, cached_chase(machine_), options), options);
   }
 
-  std::vector<Row> against(const Experiment& experiment, const Result<SlowerMemory>& memory,
+  std::vector<Row> against(const Experiment& experiment, Result<SlowerMemory> memory,
                            const MeasureOptions& options) {
-    if (memory) return {measure_slower(runs_, experiment, *memory, options)};
+    if (memory) {
+      if (experiment.half_far) memory->slower.other_memory_node = memory->own.memory_node;
+      return {measure_slower(runs_, experiment, *memory, options)};
+    }
     Row row;
     row.experiment = experiment;
     row.failure = memory.error();

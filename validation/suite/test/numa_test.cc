@@ -14,6 +14,7 @@
 #include "host/test/needs.h"
 #include "suite/child.h"
 #include "suite/pages.h"
+#include "suite/processes.h"
 #include "suite/session.h"
 
 namespace nvmemu::suite {
@@ -128,6 +129,33 @@ TEST(RunPlan, TakesTheLatenciesOfNodesThatAreGivenAndMeasuresNone) {
             (std::vector<std::string>{"native on 0", "native on 1", "emulated on 0", "native on 1"}));
 }
 
+TEST(RunPlan, ComparesHalfOfThePagesInATierWithHalfOnTheFarNode) {
+  FakeRuns runs = runs_on_nodes(0.100, 0.150);
+  std::vector<std::optional<int>> others;
+  runs.on_native = [&](const Placement& placement) {
+    others.push_back(placement.other_memory_node);
+    return run_of(0.150);
+  };
+  Machine machine = two_nodes();
+  machine.node_latencies = NodeLatencies{300, 600};
+  Experiment half = experiment_of(Truth::kNuma, {});
+  half.half_far = true;
+  const auto rows = run_plan(runs, {{half}, 1, 0}, machine, {});
+  ASSERT_TRUE(rows[0].is_measured());
+  EXPECT_EQ(runs.asked,
+            (std::vector<std::string>{"native on 0", "native on 1", "emulated on 0", "native on 1"}));
+  EXPECT_EQ(others, (std::vector<std::optional<int>>{{}, 0, 0})) << "and the own run on one node";
+}
+
+TEST(RunPlan, HasRowsOfHalfOfThePages) {
+  const Plan all = plan(Extent::kQuick, two_nodes());
+  const auto half = std::ranges::find(all.experiments, "list, half of the pages far", &Experiment::name);
+  ASSERT_NE(half, all.experiments.end());
+  EXPECT_EQ(half->truth, Truth::kNuma);
+  EXPECT_EQ(memory_options_of(*half, 600),
+            (std::vector<std::string>{"--tier", "far=600.000ns,interleave=1:1"}));
+}
+
 TEST(RunPlan, SkipsNumaWhereThereIsOneNodeAndSaysWhy) {
   FakeRuns runs;
   Machine machine;
@@ -162,7 +190,16 @@ TEST(PageCensus, KeepsTheLookThatSawMost) {
   EXPECT_DOUBLE_EQ(*census.check(1), 0.975);
   const auto other = census.check(0);
   ASSERT_FALSE(other);
-  EXPECT_THAT(other.error().message, HasSubstr("only 2 % of the memory was on node 0"));
+  EXPECT_THAT(other.error().message, HasSubstr("2 % of the memory was on node 0, and 100 % were to be"));
+}
+
+TEST(PageCensus, OfTwoNodesInTurnExpectsHalfOnEach) {
+  PageCensus census;
+  census.add({{0, 97}, {1, 103}});
+  ASSERT_TRUE(census.check(1, 0.5));
+  EXPECT_DOUBLE_EQ(*census.check(1, 0.5), 0.515);
+  census.add({{0, 300}});
+  EXPECT_FALSE(census.check(0, 0.5)) << "all on one of them";
 }
 
 TEST(PageCensus, ThatSawNothingIsAnErrorAndSaysWhetherItLooked) {
@@ -198,6 +235,17 @@ TEST(RunChild, HasItsMemoryOnTheNodeThatItIsBoundTo) {
   EXPECT_EQ(outcome->status, 0) << outcome->err;
   const auto bound = census.check(0);
   EXPECT_TRUE(bound) << bound.error().message;
+}
+
+TEST(RunChild, HasEveryOtherPageOnTheOtherNode) {
+  constexpr int kDefaultPolicy = 0;
+  NVMEMU_NEEDS(syscall(SYS_set_mempolicy, kDefaultPolicy, nullptr, 0UL) == 0, "set_mempolicy(2)");
+  NVMEMU_NEEDS(access("/proc/self/numa_maps", R_OK) == 0, "/proc/self/numa_maps");
+  ChildOptions options;
+  options.memory_node = options.other_memory_node = 0;
+  const auto outcome = run_child({"grep", "-m1", "heap", "/proc/self/numa_maps"}, options);
+  ASSERT_TRUE(outcome) << outcome.error().message;
+  EXPECT_THAT(outcome->out, HasSubstr("interleave:0"));
 }
 
 TEST(RunChild, LooksAtShortRunsToo) {
