@@ -172,9 +172,12 @@ Experiment as_numa(Experiment experiment) {
   return experiment;
 }
 
-// Natively every other page is on the far node, and emulated in a tier.
+// Natively every other page is on the far node, and emulated in a tier. Small ones: with each huge page a
+// kernel takes one for its page table, in turn, too, and so all huge ones of the same node.
 Experiment as_half_far(Experiment experiment) {
   experiment = as_numa(std::move(experiment));
+  const auto amount = std::prev(experiment.arguments.end(), 2);  // the option, and how much
+  experiment.arguments.insert(amount, {"--page-size", "4KiB"});
   experiment.name += ", half of the pages far";
   experiment.half_far = true;
   experiment.memory_options = {"--tier", "far=TARGET,interleave=1:1"};

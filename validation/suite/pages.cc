@@ -27,10 +27,16 @@ std::vector<pid_t> children_of(pid_t pid) {
   return children;
 }
 
-// Of the mappings that a process writes to and shares with no file.
-std::vector<void*> addresses_of(pid_t pid, std::size_t most) {
-  std::istringstream maps(read_text_or_nothing(fmt::format("/proc/{}/maps", pid)));
+// Pages to ask for, and for how many each counts.
+struct Sampled {
   std::vector<void*> addresses;
+  std::vector<std::uint64_t> weights;
+};
+
+// Of the mappings that a process writes to and shares with no file.
+Sampled sampled_of(pid_t pid, std::size_t most) {
+  std::istringstream maps(read_text_or_nothing(fmt::format("/proc/{}/maps", pid)));
+  Sampled sampled;
   for (std::string line; std::getline(maps, line);) {
     std::uint64_t begin = 0, end = 0, offset = 0, inode = 0;
     char rights[5] = {};
@@ -40,19 +46,23 @@ std::vector<void*> addresses_of(pid_t pid, std::size_t most) {
     if (rights[1] != 'w' || rights[3] != 'p' || inode != 0) continue;
     const std::uint64_t pages = (end - begin) / kPageBytes;
     const std::uint64_t step = pages / most | 1;  // odd: each second page may be on another node
-    for (std::uint64_t page = 0; page < pages; page += step)
-      addresses.push_back(reinterpret_cast<void*>(begin + page * kPageBytes));
+    for (std::uint64_t page = 0; page < pages; page += step) {
+      sampled.addresses.push_back(reinterpret_cast<void*>(begin + page * kPageBytes));
+      sampled.weights.push_back(std::min(step, pages - page));
+    }
   }
-  return addresses;
+  return sampled;
 }
 
 void count(pid_t pid, std::size_t most, PagesByNode& pages) {
-  std::vector<void*> addresses = addresses_of(pid, most);
-  std::vector<int> nodes(addresses.size(), -1);
-  if (!addresses.empty() &&
-      syscall(SYS_move_pages, pid, addresses.size(), addresses.data(), nullptr, nodes.data(), 0) == 0) {
-    for (const int node : nodes) {
-      if (node >= 0) ++pages[node];  // below 0: an errno; ENOENT where nothing was written yet
+  Sampled sampled = sampled_of(pid, most);
+  const std::size_t size = sampled.addresses.size();
+  std::vector<int> nodes(size, -1);
+  if (size > 0 &&
+      syscall(SYS_move_pages, pid, size, sampled.addresses.data(), nullptr, nodes.data(), 0) == 0) {
+    for (std::size_t i = 0; i < size; ++i) {
+      if (nodes[i] < 0) continue;  // an errno; ENOENT where nothing was written yet
+      pages[nodes[i]] += sampled.weights[i];
     }
   }
   for (const pid_t child : children_of(pid)) count(child, most, pages);

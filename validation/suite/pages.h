@@ -16,9 +16,9 @@ namespace nvmemu::suite {
 // Pages of a process, by the node that they are on.
 using PagesByNode = std::map<int, std::uint64_t>;
 
-// Of its private, writable memory, and of its descendants': at most `most` pages of each mapping, evenly
-// spread. Empty where it has ended, or may not be asked. By move_pages(2), which moves nothing when it is
-// given no nodes.
+// Of its private, writable memory, and of its descendants': of each mapping some `most` pages, evenly spread,
+// each of which counts for those up to the next. Empty where it has ended, or may not be asked. By
+// move_pages(2), which moves nothing when it is given no nodes.
 PagesByNode pages_of(pid_t pid, std::size_t most = 256);
 
 // Looks at a process from time to time, and keeps the look that saw most.

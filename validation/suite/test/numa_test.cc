@@ -152,6 +152,7 @@ TEST(RunPlan, HasRowsOfHalfOfThePages) {
   const auto half = std::ranges::find(all.experiments, "list, half of the pages far", &Experiment::name);
   ASSERT_NE(half, all.experiments.end());
   EXPECT_EQ(half->truth, Truth::kNuma);
+  EXPECT_THAT(half->arguments, testing::IsSupersetOf({"--page-size", "4KiB"}));
   EXPECT_EQ(memory_options_of(*half, 600),
             (std::vector<std::string>{"--tier", "far=600.000ns,interleave=1:1"}));
 }
