@@ -28,8 +28,11 @@ void Runtime::create_walks() {
   // What a walk touches is brought in where a thread serves pages: only the signal can be told from a wait.
   if (!config_.walks || pages_by_thread() || !clock_->uses_tsc()) return;
   WalkTiers tiers{.map = placement_.map()};
-  for (std::size_t tier = 0; tier < kMostTiers; ++tier)
+  for (std::size_t i = 0; i < kMostTiers; ++i) {
+    const auto tier = static_cast<TierId>(i);
     tiers.longer_ns[tier] = std::max(0.0, read_latency_.target_of(tier) - read_latency_.base_ns);
+    tiers.block_bytes[tier] = persist_target(tier).block_bytes;
+  }
   shared_.walks =
       create_shared_walks({.ns_per_tick = 1e9 / clock_->hz(),
                            .threshold_ns = threshold_ns,

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 
 #include "base/persist_lines.h"
@@ -15,6 +16,7 @@ namespace nvmemu {
 // By the tier of their lines; a persist of several tiers counts in each.
 struct PersistsPassed {
   ByTier<std::uint32_t> persists{}, lines{};
+  ByTier<std::uint32_t> blocks{};  // of the medium, that it writes: see FlushedLines
 };
 
 struct WalkPersists {
@@ -33,12 +35,16 @@ class PersistWatch {
   static constexpr unsigned kNearSteps = 256;
 
   // The `step`th instruction flushes a line, or stores past the caches; or waits for that; or is the
-  // emulator's, that is told.
-  void on_flush(unsigned step, std::uintptr_t address, TierId tier) noexcept {
+  // emulator's, that is told. `block_bytes`: that the tier's medium writes at once; 0: lines.
+  void on_flush(unsigned step, std::uintptr_t address, TierId tier, std::size_t block_bytes = 0) noexcept {
     if (is_empty()) is_told_ = is_near(step, told_at_);
     const std::uintptr_t line = address / kCacheLineBytes;
-    if (line != last_line_ || pending_[tier] == 0) ++pending_[tier];  // a line is often stored in pieces
+    const std::uintptr_t block = block_bytes == 0 ? line : address / block_bytes;
+    if (line != last_line_ || pending_[tier].lines == 0)
+      ++pending_[tier].lines;  // it is often stored in pieces
+    if (block != last_block_[tier]) ++pending_[tier].blocks;
     last_line_ = line;
+    last_block_[tier] = block;
   }
   // `memory`: see RoundWatch.
   template <typename Memory>
@@ -87,7 +93,11 @@ class PersistWatch {
   }
 
  private:
-  using Lines = ByTier<std::uint32_t>;
+  struct Flushed {
+    std::uint32_t lines = 0, blocks = 0;
+    bool operator==(const Flushed&) const noexcept = default;
+  };
+  using Lines = ByTier<Flushed>;
   static constexpr unsigned kNever = ~0U;
 
   static bool is_near(unsigned step, unsigned before) noexcept {
@@ -97,8 +107,9 @@ class PersistWatch {
   void settle() noexcept {
     if (held_ == Lines{}) return;
     for (std::size_t tier = 0; tier < kMostTiers; ++tier) {
-      if (held_[tier] != 0) ++passed_.persists[tier];
-      passed_.lines[tier] += held_[tier];
+      if (held_[tier].lines != 0) ++passed_.persists[tier];
+      passed_.lines[tier] += held_[tier].lines;
+      passed_.blocks[tier] += held_[tier].blocks;
     }
     if (settled_++ == 0) first_ = passed_;
     held_ = {};
@@ -109,6 +120,7 @@ class PersistWatch {
     for (std::size_t tier = 0; tier < kMostTiers; ++tier) {
       whole.persists[tier] -= first_.persists[tier];
       whole.lines[tier] -= first_.lines[tier];
+      whole.blocks[tier] -= first_.blocks[tier];
     }
     return whole;
   }
@@ -119,6 +131,7 @@ class PersistWatch {
   RoundWatch rounds_;
   Lines pending_{}, held_{};  // flushed; and fenced, and perhaps told of yet
   std::uintptr_t last_line_ = 0;
+  ByTier<std::uintptr_t> last_block_{};
   unsigned held_at_ = kNever, told_at_ = kNever;
   bool is_told_ = false;
 };

@@ -12,24 +12,26 @@ PROFILE = f'write_latency = "{FIRST_NS}ns"\npersist_bandwidth = "{BANDWIDTH_BPS 
 
 
 class AtLeast(AllFromMemory):
-    """A round waits until the memory has taken the one before, and meanwhile does what it does here."""
+    """A round waits until the memory has taken the one before, and meanwhile does what it does here. In the long run it
+    is no faster than a medium that writes `written_bytes` for each line."""
 
-    def __init__(self, lines):
-        self.round_ns = FIRST_NS + (lines - 1) * LINE_NS
+    def __init__(self, lines, written_bytes=0):
+        self.round_ns = max(FIRST_NS + (lines - 1) * LINE_NS, lines * written_bytes * 1e9 / BANDWIDTH_BPS)
 
     def added_ns(self, off_ns, _target_ns, _base_ns):
         return max(0, self.round_ns - off_ns)
 
 
 class Persists(Windowed):
-    def __init__(self, name, arguments, lines, bound="windows: persists"):
+    def __init__(self, name, arguments, lines, bound="windows: persists", written_bytes=0):
         super().__init__(f"persists: {name}", bound, f"{FIRST_NS} ns", "nvmemu-persist", arguments,
-                         AtLeast(lines))
+                         AtLeast(lines, written_bytes))
+        self.profile = PROFILE + ('write_granularity = "256B"\n' if written_bytes else "")
 
     def round(self, runner, selected):
         path = os.path.join(runner.folder, "persists.toml")
         with open(path, "w") as file:
-            file.write(PROFILE)
+            file.write(self.profile)
         self.memory = ["--profile", path, "--epoch", "20ms"]
         super().round(runner, selected)
 
@@ -52,6 +54,9 @@ def inline():
     for by, lines in (("clflushopt", 1), ("clflushopt", 4), ("clflush", 1), ("clflush", 4), ("movnti", 4)):
         yield Persists(f"inline, {by}, {lines} line{'s' if lines > 1 else ''}",
                        ["--untold", "--by", by, "--lines", str(lines)], lines, "windows: inline persists")
+    for apart in (64, 256):
+        yield Persists(f"inline, 64 lines, each {apart} bytes on, in blocks of 256 bytes",
+                       ["--untold", "--lines", "64", "--apart", str(apart)], 64, "windows: inline persists", apart)
     for work in (100, 400, 1600):
         yield Persists(f"inline, 1 line, {work} multiplications beside", ["--untold", "--work", str(work)], 1,
                        "windows: inline persists")

@@ -3,7 +3,6 @@
 #include <array>
 #include <cstddef>
 #include <map>
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -29,7 +28,7 @@ constexpr auto kDescription =
     "much as it takes here, whichever is more.";
 
 struct Options {
-  std::uint64_t lines = 1, work = 0;
+  std::uint64_t lines = 1, apart_bytes = nvmemu::kCacheLineBytes, work = 0;
   std::string by;  // empty: what the processor has
   bool lock = false, untold = false;
   Amount rounds{.count = 1'000'000};
@@ -45,19 +44,29 @@ struct alignas(kBlockLines * sizeof(Line)) Block {
   std::array<Line, kBlockLines> lines{};
 };
 
+// Each `step`th of them.
+struct Lines {
+  Line* first;
+  std::size_t count, step;
+
+  void for_each(const auto& use) const noexcept {
+    for (std::size_t i = 0; i < count; ++i) use(first[i * step]);
+  }
+};
+
 constexpr std::string_view kMovnti = "movnti";
 const std::map<std::string_view, nvmemu::LineFlush> kFlushes{{"clwb", nvmemu::LineFlush::kWriteBack},
                                                              {"clflushopt", nvmemu::LineFlush::kUnordered},
                                                              {"clflush", nvmemu::LineFlush::kOrdered}};
 
-void persist(std::span<Line> lines, nvmemu::LineFlush flush) noexcept {
-  for (Line& line : lines) ++line.value;
-  nvmemu::flush_lines(lines.data(), lines.size_bytes(), flush);
+void persist(const Lines& lines, nvmemu::LineFlush flush) noexcept {
+  lines.for_each([](Line& line) { ++line.value; });
+  lines.for_each([flush](Line& line) { nvmemu::flush_lines(&line, sizeof line, flush); });
   nvmemu::fence_stores();
 }
 
-void persist_past_caches(std::span<Line> lines, std::uint64_t value) noexcept {
-  for (Line& line : lines) nvmemu::store_past_caches(&line, value);
+void persist_past_caches(const Lines& lines, std::uint64_t value) noexcept {
+  lines.for_each([value](Line& line) { nvmemu::store_past_caches(&line, value); });
   nvmemu::fence_stores();
 }
 
@@ -70,8 +79,9 @@ std::uint64_t multiply(std::uint64_t value, std::uint64_t times) noexcept {
 }
 
 Result<Figures> run(const Options& options) {
-  std::vector<Block> blocks((options.lines + kBlockLines - 1) / kBlockLines);
-  const std::span<Line> lines(blocks.front().lines.data(), options.lines);
+  const std::size_t step = options.apart_bytes / sizeof(Line);
+  std::vector<Block> blocks((options.lines * step + kBlockLines - 1) / kBlockLines);
+  const Lines lines{blocks.front().lines.data(), options.lines, step};
   const bool past_caches = options.by == kMovnti;
   const auto named = kFlushes.find(options.by);
   const nvmemu::LineFlush flush = named == kFlushes.end() ? nvmemu::find_line_flush() : named->second;
@@ -84,7 +94,7 @@ Result<Figures> run(const Options& options) {
       } else {
         persist(lines, flush);
       }
-      if (!options.untold) nvmemu_made_durable(lines.data(), lines.size_bytes());
+      if (!options.untold) nvmemu_made_durable(lines.first, lines.count * sizeof(Line));
       if (options.lock) __atomic_fetch_add(&hot.value, 1, __ATOMIC_SEQ_CST);
       product = multiply(product, options.work);
     }
@@ -101,13 +111,18 @@ Result<Figures> run(const Options& options) {
   figures["persists"] = rounds;
   figures["emulated"] = emulated();
   figures["ns_per_persist"] = ns / static_cast<double>(rounds);
-  figures["checksum"] = std::to_string(lines.front().value ^ product);
+  figures["checksum"] = std::to_string(lines.first->value ^ product);
   return figures;
 }
 
 void check(const Options& options) {
   if (!options.by.empty() && options.by != kMovnti && !kFlushes.contains(options.by))
     throw nvmemu::UsageError("--by", options.by + " is not one of clwb, clflushopt, clflush, movnti");
+  if (options.apart_bytes == 0 || options.apart_bytes % sizeof(Line) != 0)
+    throw nvmemu::UsageError("--apart", "lines are whole ones: a multiple of 64 bytes");
+  if (options.apart_bytes != sizeof(Line) && !options.untold)
+    throw nvmemu::UsageError("--apart",
+                             "a round is told as one range of lines side by side: with --untold only");
 }
 
 }  // namespace
@@ -117,6 +132,8 @@ int main(int argc, char** argv) {
   Options options;
   nvmemu::Parser app(kDescription, "nvmemu-persist");
   add_count(app, "--lines", options.lines, 1, 65536, "lines of a round");
+  add_count(app, "--apart", options.apart_bytes, 64, 65536,
+            "bytes from one line of a round to the next; with --untold");
   add_count(app, "--work", options.work, 0, 1'000'000,
             "multiplications of a round, one after the other, behind the fence");
   app.add_option("--by", options.by, "what makes lines durable [the first of these that there is]")

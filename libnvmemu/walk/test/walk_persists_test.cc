@@ -65,6 +65,24 @@ TEST(PersistWatchTest, OfSeveralTheFirstMayBeAPart) {
   EXPECT_EQ(watch.take(1, 10, NoWords{}, others).all.lines[0], 8U);
 }
 
+// Of a medium that writes 256 bytes at once: by turns in two blocks, then on and on in one.
+TEST(PersistWatchTest, FlushesThatFollowInABlockAreOneWriteOfIt) {
+  PersistWatch watch;
+  for (unsigned round = 0; round < 4; ++round) {
+    watch.on_flush(2 * round, 0x1000, 0, 256);
+    watch.on_flush(2 * round, 0x2000, 0, 256);
+    fence(watch, 2 * round + 1);
+  }
+  for (std::uintptr_t line = 0; line < 12; ++line) {
+    watch.on_flush(20, 0x2040 + 64 * line, 0, 256);
+    fence(watch, 21);
+  }
+  const WalkPersists passed = watch.take(1, 30, NoWords{}, others);
+  EXPECT_EQ(passed.modelled.lines[0], 8U + 12U);
+  EXPECT_EQ(passed.modelled.blocks[0], 8U + 3U);  // three lines are left of the block that was last, then two
+                                                  // whole ones and one line of a third
+}
+
 TEST(PersistWatchTest, LinesCountInTheirTier) {
   PersistWatch watch;
   watch.on_flush(0, 0, 1);

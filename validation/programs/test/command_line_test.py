@@ -69,6 +69,8 @@ BAD_INPUT = [
     ("nvmemu-gather", ["--near", "1KiB"], "--far"),
     ("nvmemu-gather", ["--loads", "0"], "--loads"),
     ("nvmemu-persist", ["--lines", "0"], "--lines"),
+    ("nvmemu-persist", ["--apart", "100", "--untold"], "--apart: lines are whole ones: a multiple of 64 bytes"),
+    ("nvmemu-persist", ["--apart", "256"], "--apart: a round is told as one range of lines side by side: with --untold only"),
     ("nvmemu-persist", ["--by", "msync"], "--by: msync is not one of clwb, clflushopt, clflush, movnti"),
     ("nvmemu-tiers", ["heap"], "heap is not one of chain, lists, tree"),
     ("nvmemu-sum", ["--size", "7B"], "--size"),

@@ -36,7 +36,15 @@ double PersistEstimate::emulated_ns(const PersistsPassed& passed, double work_ns
     if (target.own_ns >= 0) behind_ns += persists * (each_ns - own_ns_);
     if (target.own_ns >= 0) beside_ns += persists * own_ns_;
   }
-  return std::max(beside_ns, work_ns) + behind_ns;
+  return std::max(std::max(beside_ns, work_ns) + behind_ns, written_ns(passed));
+}
+
+// In the long run media are no faster than that, whatever their queues hold; each writes by itself.
+double PersistEstimate::written_ns(const PersistsPassed& passed) const noexcept {
+  double longest_ns = 0;
+  for (std::size_t tier = 0; tier < kMostTiers; ++tier)
+    longest_ns = std::max(longest_ns, passed.blocks[tier] * (*targets_)[tier].block_ns);
+  return longest_ns;
 }
 
 double PersistEstimate::longer_share(const WalkPersists& walk, double work_ns) const noexcept {
@@ -53,9 +61,9 @@ void PersistEstimate::add_rates(const PersistsPassed& passed, double weight, dou
                                 double longer) noexcept {
   persists_per_ns_ += weight * sum_of(passed.persists) / here_ns;
   lines_per_ns_ += weight * sum_of(passed.lines) / here_ns;
-  // Which blocks lines are of is not known: side by side, as they are written in order.
   for (std::size_t tier = 0; tier < kMostTiers; ++tier)
-    busy_per_ns_[tier] += weight * passed.lines[tier] * (*targets_)[tier].line_ns / here_ns;
+    busy_per_ns_[tier] +=
+        weight * (*targets_)[tier].busy_ns(passed.lines[tier], passed.blocks[tier]) / here_ns;
   longer_ += weight * longer;
   longer_squared_ += weight * longer * longer;
 }

@@ -36,6 +36,7 @@ class PersistEstimate {
  private:
   // How long so many persists are to take with work beside that takes so much.
   double emulated_ns(const PersistsPassed& passed, double work_ns) const noexcept;
+  double written_ns(const PersistsPassed& passed) const noexcept;
   // Of the time of a walk here, by the model of the core: how much longer it is to take.
   double longer_share(const WalkPersists& walk, double work_ns) const noexcept;
   double here_ns(const PersistsPassed& passed, double work_ns) const noexcept;

@@ -54,6 +54,24 @@ TEST(PersistEstimateTest, FurtherLinesTakeLonger) {
   EXPECT_NEAR(estimate({rounds(10, 20, 11)}, 1e6).lines, 55'000, 1e-3);
 }
 
+// Rounds of 64 lines in as many blocks: by latency 1000 + 63 * 26, and the medium takes 64 * 100.
+TEST(PersistEstimateTest, RoundsAreNoFasterThanTheMediumWritesItsBlocks) {
+  ByTier<PersistTarget> targets = kTargets;
+  targets[0].block_ns = 100;
+  targets[0].block_bytes = 256;
+  PersistEstimate persists(&targets, kOwnNs);
+  WalkPersists walk = rounds(10, 20, 64);
+  walk.modelled.blocks[0] = walk.all.blocks[0] = 10 * 64;
+  persists.add(walk);
+  const PersistCounts counts = persists.take(1e6);
+  EXPECT_NEAR(counts.delay_ns, 5000 * (6400 - kOwnNs), 1e-3);
+  EXPECT_NEAR(counts.busy_ns[0], 5000 * 6400, 1e-3);
+  walk.modelled.blocks[0] = 10 * 16;  // side by side: it keeps up
+  persists = PersistEstimate(&targets, kOwnNs);
+  persists.add(walk);
+  EXPECT_NEAR(persists.take(1e6).delay_ns, 5000 * (1000 + 63 * 26 - kOwnNs), 1e-3);
+}
+
 // Of 5000 rounds, each of 11 lines, whatever of that is waited for.
 TEST(PersistEstimateTest, SaysHowLongMediaAreBusy) {
   const PersistCounts counts = estimate({rounds(10, 20, 11)}, 1e6);
