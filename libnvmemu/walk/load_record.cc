@@ -72,16 +72,18 @@ bool LoadRecord::accepts(WalkWorth worth) noexcept {
 
 // A walk sees one moment, and stands for the time since the last. At first there is one at each tick, and
 // then one in a while: the first of these stands for more than all the others together. Of what they have
-// read as much is kept as is their part, but never too little to go by.
+// read as much is kept as is their part, but never too little to go by. A program comes by a load now sooner
+// and now later: it is several times as long that tells of another time.
 void LoadRecord::weigh_by_time(const WalkInfo& walk) noexcept {
   constexpr double kEnoughReadings = 128;
+  constexpr float kTimes = 2;
   const auto since = static_cast<float>(walk.at - last_at_.exchange(walk.at, kRelaxed));
   const float walks = walks_.load(kRelaxed);
   if (walks == 0) return;
   if (spans_.load(kRelaxed) == 0) spans_.store(since * walks, kRelaxed);
   const float usual = spans_.load(kRelaxed) / walks;
-  if (walk.forgets && since > usual && readings() > kEnoughReadings)
-    fade(std::max(usual / since, static_cast<float>(kEnoughReadings / readings())));
+  if (walk.forgets && since > kTimes * usual && readings() > kEnoughReadings)
+    fade(std::max(kTimes * usual / since, static_cast<float>(kEnoughReadings / readings())));
   add_to(spans_, since);
 }
 
