@@ -88,13 +88,15 @@ Json memory_json(const Predicted& predicted) {
           {"mappings", std::move(mappings)}};
 }
 
-// null: the source does not tell it.
+// null: the source does not tell it, or the record is older than it.
 Json totals_json(const Record& record) {
   const RecordTotals totals = totals_of(record);
   Json json{
       {"processes", record.processes.size()}, {"threads", totals.threads}, {"epochs", record.epochs.size()}};
   for_each_quantity<kInRecords | kInReports>([&](const QuantityRow& row, std::size_t) {
-    json[row.name] = is_told(row.needs, record.info.counts) ? Json(row.value(totals)) : Json(nullptr);
+    const bool is_kept = std::ranges::find(record.unkept, &row) == record.unkept.end();
+    const bool is_known = is_kept && is_told(row.needs, record.info.counts);
+    json[row.name] = is_known ? Json(row.value(totals)) : Json(nullptr);
   });
   return json;
 }

@@ -18,9 +18,10 @@ struct Evidence {
 };
 
 inline bool is_counted(const RunReport& report) { return report.source_name == "pmu"; }
-// What its source tells, as far as boards have it.
+// What its source tells, as far as boards have it: of records that are replayed, or of several sources, no
+// more than all of these do.
 inline CountSet counts_of(const RunReport& report) {
-  return is_counted(report) ? kCountsStall | kCountsMisses : kSamplerCounts;
+  return report.source_name == "sampler" ? kSamplerCounts : kCountsStall | kCountsMisses;
 }
 
 // Into `report`, which has its totals and its source: the error, or why there is none; and of a run that was

@@ -22,6 +22,13 @@ class TiersTest : public PreloadTest {
   // A report's tiers: the machine's, then "far".
   Json far() const { return report()["tiers"][1]; }
   Json near() const { return report()["tiers"][0]; }
+
+  static double stall_by_kind(const Json& figures) {
+    double sum = 0;
+    for (const char* kind : {"load_stall_ns", "locked_stall_ns", "store_stall_ns", "fence_stall_ns"})
+      sum += figures[kind].get<double>();
+    return sum;
+  }
 };
 
 TEST_F(TiersTest, AProgramPlacesItsOwnMemory) {
@@ -119,6 +126,13 @@ TEST_F(TiersTest, WhatIsWaitedForIsSharedOutByTier) {
   EXPECT_EQ(near()["delay_ns"], 0);
   // 200 ns for each of its misses, which take what this machine's take, be it more than a microsecond.
   EXPECT_GT(far()["delay_ns"], far_ns / 8);
+  // By kind, in whole ns on the board; and of all tiers what of all threads. It is a chain of loads.
+  const Json totals = report()["totals"], tier = far();
+  constexpr double kRounded = 1e4;
+  EXPECT_NEAR(stall_by_kind(totals), totals["stall_ns"], kRounded);
+  EXPECT_NEAR(stall_by_kind(tier), far_ns, kRounded);
+  EXPECT_NEAR(near_ns + far_ns, totals["stall_ns"], kRounded);
+  EXPECT_GT(tier["load_stall_ns"], 0.9 * far_ns);
 }
 
 // Nearly all is waited for in two mappings, which lie side by side.

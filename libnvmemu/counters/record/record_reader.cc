@@ -144,6 +144,9 @@ class Parser {
     for (const char* name : {"cpu_ns", "stall_ns"})
       if (std::ranges::count(figures_, recorded(name)) != 1)
         return failure(std::string("its header does not name each epoch's ") + name + ", once");
+    for_each_quantity<kInRecords>([&](const QuantityRow& row, std::size_t) {
+      if (!is_kept(row)) record_.unkept.push_back(&row);
+    });
     return {};
   }
 
@@ -201,6 +204,11 @@ class Parser {
                (miss_ns == 0 || is_within(std::abs(miss_ns), kLowestLatencyNs, kHighestLatencyNs));
     if (sensible) record_.epochs.push_back(epoch);
     return sensible;
+  }
+
+  bool is_kept(const QuantityRow& row) const {
+    if (std::ranges::find(figures_, &row) != figures_.end()) return true;
+    return !names_figures_ && (&row == recorded("misses_in_a_row") || &row == recorded("counted_ns"));
   }
 
   // How long a miss took, and which part was counted, were kept in place of how many and how much.

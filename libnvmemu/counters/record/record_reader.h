@@ -66,11 +66,12 @@ struct Record {
   std::uint64_t lost = 0;        // epochs that found no room
   std::uint64_t unfinished = 0;  // epochs that were being written when their thread was killed
   std::vector<RecordedProcess> processes;
-  std::vector<RecordedEpoch> epochs;    // in the order of their ends, within a thread
-  bool keeps_regions = true;            // false: it was made before records had them
-  std::vector<RecordedRegion> regions;  // in the order in which they became known
-  double elsewhere = 0;                 // weights of misses whose region found no room
-  std::vector<RecordedOwner> owners;    // of a process with misses, all of them, where records have any
+  std::vector<RecordedEpoch> epochs;       // in the order of their ends, within a thread
+  std::vector<const QuantityRow*> unkept;  // that its version did not keep of them
+  bool keeps_regions = true;               // false: it was made before records had them
+  std::vector<RecordedRegion> regions;     // in the order in which they became known
+  double elsewhere = 0;                    // weights of misses whose region found no room
+  std::vector<RecordedOwner> owners;       // of a process with misses, all of them, where records have any
   std::map<std::uint32_t, std::vector<RecordedCall>> calls;  // lists by their number, the nearest call first
   std::uint64_t unowned = 0;                                 // blocks of which nothing was kept
 };

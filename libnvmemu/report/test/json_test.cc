@@ -58,6 +58,8 @@ TEST(ReportJson, HasTheSchemasFieldsAndNoOthers) {
 TEST(ReportJson, SaysNothingOfWhatItsSourceDoesNotTell) {
   RunReport report = example_report();
   EXPECT_GT(json::parse(to_json(report))["totals"]["store_stall_ns"], 0);
+  report.source_name = "none";
+  EXPECT_TRUE(json::parse(to_json(report))["totals"]["store_stall_ns"].is_null());
   report.source_name = "pmu";
   const json counted = json::parse(to_json(report));
   EXPECT_TRUE(counted["totals"]["store_stall_ns"].is_null());

@@ -152,6 +152,7 @@ TEST_F(BrokenRecord, HasItsFiguresByName) {
   EXPECT_EQ(record->epochs[0].counts.stall_ns, 5e6);
   EXPECT_EQ(record->epochs[0].counts.cpu_ns, 9e6);
   EXPECT_EQ(record->epochs[0].counts.overhead_ns, 0);
+  EXPECT_EQ(record->unkept.size(), kQuantitiesIn<kInRecords> - 2);
 }
 
 TEST_F(BrokenRecord, WithoutTheNamesOfWhatEachHasIsNone) {
@@ -182,6 +183,10 @@ TEST_F(BrokenRecord, OfEarlierVersionsHasItsFiguresInTheirPlaces) {
   EXPECT_DOUBLE_EQ(counts.misses_in_a_row, 400'000);
   EXPECT_EQ(counts.loads.episodes, 12);
   EXPECT_EQ(counts.counted_ns, 20e6);
+  std::vector<std::string> unkept;
+  for (const QuantityRow* row : record->unkept) unkept.emplace_back(row->name);
+  EXPECT_THAT(unkept, testing::UnorderedElementsAre("load_stall_ns", "locked_stall_ns", "store_stall_ns",
+                                                    "fence_stall_ns", "unwalked_ns"));
   put(slot(1) + figure(7), 1e-300);
   EXPECT_EQ(error(), "entry 1 makes no sense");
 }
