@@ -95,11 +95,9 @@ void ThreadLine::publish_tiers(const ThreadEmulator& emulator) noexcept {
   for (std::size_t tier = 0; tier < kMostTiers; ++tier) {
     TierTally::Sums& sums = runtime.board().tiers().tiers[tier];
     add_risen(sums.delay_ns, whole_ns(totals.tier_delay_ns[tier]), published_delay_ns_[tier]);
-    for (std::size_t kind = 0; kind < kStallKinds; ++kind) {
-      const auto stalled = static_cast<StallKind>(kind);
-      add_risen(sums.stall_ns[stalled], whole_ns(totals.tier_stall_ns[tier][stalled]),
-                published_stall_ns_[tier][stalled]);
-    }
+    for (std::size_t kind = 0; kind < kStallKinds; ++kind)
+      add_risen(sums.stall_ns[kind], whole_ns(totals.tier_stall_ns[tier][kind]),
+                published_stall_ns_[tier][kind]);
   }
 }
 

@@ -15,15 +15,20 @@
 
 namespace nvmemu {
 
+// mmap(2) for the emulator itself, which is noted: what that returns.
+inline long map_noted(std::size_t bytes, int protection, int flags, long file = -1,
+                      std::uint64_t offset = 0) noexcept {
+  const long result = raw_syscall(SYS_mmap, nullptr, bytes, protection, flags, file, offset);
+  if (!is_error(result)) EmulatorMemory::get().note(reinterpret_cast<const void*>(result), bytes);
+  return result;
+}
+
 // So many of them, side by side. Null where there is no memory.
 template <typename T>
 T* map_zeroed(std::size_t count = 1) noexcept {
-  const long result = raw_syscall(SYS_mmap, nullptr, count * sizeof(T), PROT_READ | PROT_WRITE,
-                                  MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  if (is_error(result)) return nullptr;
-  auto* const objects = reinterpret_cast<T*>(result);
-  EmulatorMemory::get().note(objects, count * sizeof(T));
-  return objects;
+  const long result =
+      map_noted(count * sizeof(T), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE);
+  return is_error(result) ? nullptr : reinterpret_cast<T*>(result);
 }
 
 // Makes the pages of it at once, to be written or only to be read: touched one by one they take twice as
@@ -32,8 +37,7 @@ T* map_zeroed(std::size_t count = 1) noexcept {
 enum class PagesFor : int { kReading = 22, kWriting = 23 };  // MADV_POPULATE_READ, MADV_POPULATE_WRITE
 inline void make_pages(const void* begin, std::size_t bytes, PagesFor use = PagesFor::kWriting) noexcept {
   const auto from = reinterpret_cast<std::uintptr_t>(begin);
-  const std::uintptr_t first = from & ~(kPageBytes - 1),
-                       end = (from + bytes + kPageBytes - 1) & ~(kPageBytes - 1);
+  const std::uintptr_t first = from & ~(kPageBytes - 1), end = whole_pages(from + bytes);
   raw_syscall(SYS_madvise, first, end - first, static_cast<int>(use));
 }
 

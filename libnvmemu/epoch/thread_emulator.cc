@@ -115,9 +115,8 @@ void ThreadEmulator::book_tiers(const EpochCounts& counts, double delay_ns) noex
     parts[tier] = counts.of_tier[tier] * std::max(0.0, latency_.target_of(tier) - latency_.base_ns);
     sum += parts[tier];
     for (std::size_t kind = 0; kind < kStallKinds; ++kind) {
-      const auto stalled = static_cast<StallKind>(kind);
-      totals_.tier_stall_ns[tier][stalled] += counts.tier_stall_ns[tier][stalled];
-      told_ns += counts.tier_stall_ns[tier][stalled];
+      totals_.tier_stall_ns[tier][kind] += counts.tier_stall_ns[tier][kind];
+      told_ns += counts.tier_stall_ns[tier][kind];
     }
   }
   totals_.tier_stall_ns[0][StallKind::kLoad] += counts.stall_ns - told_ns;

@@ -50,7 +50,7 @@ class Reader {
     read_paging(board_, report_);
     if (is_counted(report_) && report_.totals.counted_ns <= 0 && has_warned(kCountersRefused))
       call_it_sampled();
-    estimate_error(evidence_, report_);
+    estimate_error(time_, report_);
     add_warnings();
   }
 
@@ -84,7 +84,7 @@ class Reader {
       user_ns_.push_back((warnings & kGoesOnNatively) == 0
                              ? static_cast<double>(process.user_ns.load(std::memory_order_relaxed))
                              : 0);
-      evidence_.time.add_process(user_ns_.back());
+      time_.add_process(user_ns_.back());
       for (std::size_t w = 0; w < std::size(kWarningTexts); ++w) {
         if ((warnings & kWarningTexts[w].bit) != 0) ++warned_[w];
       }
@@ -123,10 +123,10 @@ class Reader {
   // Those of processes that were killed are in neither.
   void add_sampled_time(const ThreadFigures& figures) {
     if (user_ns_[report_index_[figures.process]] <= 0) return;
-    evidence_.time.add_thread({.user_ns = figures.user_ns,
-                               .emulation_ns = figures.injected_ns + figures.overhead_ns,
-                               .sampled_ns = figures.sampled_ns(),
-                               .cut_off = figures.ended ? 0U : 1U});
+    time_.add_thread({.user_ns = figures.user_ns,
+                      .emulation_ns = figures.injected_ns + figures.overhead_ns,
+                      .sampled_ns = figures.sampled_ns(),
+                      .cut_off = figures.ended ? 0U : 1U});
   }
 
   void add_totals(const ThreadFigures& figures) {
@@ -168,7 +168,7 @@ class Reader {
   void warn_of_unknown_tiers() {
     constexpr double kMuch = 0.2;
     const RunTotals& totals = report_.totals;
-    if (report_.tiers.empty() || report_.totals.stall_samples < kFewSamples || totals.stall_ns <= 0) return;
+    if (report_.tiers.empty() || totals.stall_samples < kFewSamples || totals.stall_ns <= 0) return;
     const double share = unwalked_share(totals);
     if (share <= kMuch) return;
     report_.warnings.push_back(fmt::format(
@@ -187,11 +187,11 @@ class Reader {
           "no stall was sampled: the run was too short (or the program never waited for memory)");
     }
     warn_of_unknown_tiers();
-    if (const std::string silent = evidence_.time.who_is_silent(); !is_counted(report_) && !silent.empty()) {
+    if (const std::string silent = time_.who_is_silent(); !is_counted(report_) && !silent.empty()) {
       report_.warnings.push_back(fmt::format(
           "{}: {}: it has taken the emulator's signals or handlers away, or the machine loses them, and "
           "delays are missing",
-          silent, evidence_.time.how_much()));
+          silent, time_.how_much()));
     }
     for (std::size_t w = 0; w < std::size(kWarningTexts); ++w) {
       if (warned_[w] == 0) continue;
@@ -221,7 +221,7 @@ class Reader {
   std::size_t warned_[std::size(kWarningTexts)]{};
   std::uint64_t orphans_ = 0;
   std::uint64_t senseless_ = 0;
-  Evidence evidence_;
+  SampledRun time_;  // of processes that told of theirs
 };
 
 }  // namespace

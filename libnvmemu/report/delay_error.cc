@@ -51,7 +51,7 @@ std::string told_unwalked(const RunTotals& totals) {
 // The delay is proportional to the stall time and to (target - base) over what a miss takes. The first is
 // estimated, with a known variance; for the second, half the spread of the base latency's repetitions stands
 // in.
-void estimate_error(const Evidence& evidence, RunReport& report) {
+void estimate_error(const SampledRun& time, RunReport& report) {
   if (is_counted(report)) return estimate_counted_error(report);
   report.counted_share.reset();
   const RunTotals& totals = report.totals;
@@ -60,15 +60,14 @@ void estimate_error(const Evidence& evidence, RunReport& report) {
     report.error_from = "nothing was measured";
     return;
   }
-  if (const std::string silent = evidence.time.who_is_silent(); !silent.empty()) {
+  if (const std::string silent = time.who_is_silent(); !silent.empty()) {
     report.error_from = fmt::format("{}: not sampled", silent);
     return;
   }
   if (totals.stall_ns <= 0) {
     report.error_from = fmt::format(
         "{:.0f} samples of loads and {:.0f} timed loads found no wait for memory, so there is no delay to "
-        "have an "
-        "error",
+        "have an error",
         totals.stall_samples, totals.probes);
     return;
   }

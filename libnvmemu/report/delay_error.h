@@ -12,11 +12,6 @@ namespace nvmemu {
 // Of CPU time, what counters must have seen for their counts to speak for all of it.
 inline constexpr double kSeenThroughout = 0.9;
 
-// What the error is made of, beside the totals.
-struct Evidence {
-  SampledRun time;  // of processes that told of theirs
-};
-
 inline bool is_counted(const RunReport& report) { return report.source_name == "pmu"; }
 // What its source tells, as far as boards have it: of records that are replayed, or of several sources, no
 // more than all of these do.
@@ -25,7 +20,7 @@ inline CountSet counts_of(const RunReport& report) {
 }
 
 // Into `report`, which has its totals and its source: the error, or why there is none; and of a run that was
-// counted how much of it was.
-void estimate_error(const Evidence& evidence, RunReport& report);
+// counted how much of it was. `time`: of processes that told of theirs.
+void estimate_error(const SampledRun& time, RunReport& report);
 
 }  // namespace nvmemu

@@ -28,10 +28,8 @@ long create_file() noexcept {
 }
 
 std::uint8_t* map(long fd, std::size_t bytes, int protection) noexcept {
-  const long result = raw_syscall(SYS_mmap, nullptr, bytes, protection, MAP_SHARED, fd, 0);
-  if (is_error(result)) return nullptr;
-  EmulatorMemory::get().note(reinterpret_cast<void*>(result), bytes);
-  return reinterpret_cast<std::uint8_t*>(result);
+  const long result = map_noted(bytes, protection, MAP_SHARED, fd);
+  return is_error(result) ? nullptr : reinterpret_cast<std::uint8_t*>(result);
 }
 
 }  // namespace

@@ -57,11 +57,10 @@ CoreTiming core_timing(double cycle_ns, const WalkMachine& machine) noexcept {
 SharedWalks* SharedWalks::create(const WalkMachine& machine, WalkTally& tally, const WalkTiers& tiers,
                                  const CodeCache::Room& room) noexcept {
   constexpr double kLongestNs = 1000;
-  const long result = raw_syscall(SYS_mmap, nullptr, sizeof(SharedWalks), PROT_READ | PROT_WRITE,
-                                  MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  const long result =
+      map_noted(sizeof(SharedWalks), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE);
   if (is_error(result)) return nullptr;
   auto* const shared = reinterpret_cast<SharedWalks*>(result);
-  EmulatorMemory::get().note(shared, sizeof *shared);
   shared->tally_ = &tally;
   shared->tiers_ = tiers;
   shared->knows_targets_ = std::ranges::any_of(tiers.longer_ns, [](double ns) { return ns > 0; });

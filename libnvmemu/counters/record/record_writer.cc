@@ -13,7 +13,7 @@
 #include <new>
 
 #include "base/clock.h"
-#include "base/emulator_memory.h"
+#include "base/mapped.h"
 #include "base/ownership.h"
 #include "base/private_file.h"
 #include "base/raw_syscall.h"
@@ -82,12 +82,7 @@ RecordWriter::RecordWriter(RecordWriter&& other) noexcept
 }
 
 RecordWriter::~RecordWriter() {
-  for (const auto& window : windows_) {
-    std::byte* const memory = window.load(kRelaxed);
-    if (memory == nullptr) continue;
-    EmulatorMemory::get().forget(memory);
-    munmap(memory, kWindowBytes);
-  }
+  for (const auto& window : windows_) unmap(window.load(kRelaxed), kWindowBytes);
 }
 
 Header& RecordWriter::header() const noexcept {
@@ -170,18 +165,13 @@ std::byte* RecordWriter::map_window(std::uint64_t index) noexcept {
   struct stat status {};
   const bool same = raw_syscall(SYS_fstat, fd, &status) == 0 && status.st_dev == device_ &&
                     status.st_ino == inode_ && raw_syscall(SYS_fallocate, fd, 0, begin, kWindowBytes) == 0;
-  const long mapped =
-      same ? raw_syscall(SYS_mmap, nullptr, kWindowBytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, begin)
-           : -EIO;
+  const long mapped = same ? map_noted(kWindowBytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, begin) : -EIO;
   raw_syscall(SYS_close, fd);
   if (is_error(mapped)) return nullptr;
   auto* memory = reinterpret_cast<std::byte*>(mapped);
   std::byte* expected = nullptr;
-  if (windows_[index].compare_exchange_strong(expected, memory)) {
-    EmulatorMemory::get().note(memory, kWindowBytes);
-    return memory;
-  }
-  raw_syscall(SYS_munmap, memory, kWindowBytes);  // another thread was quicker
+  if (windows_[index].compare_exchange_strong(expected, memory)) return memory;
+  unmap(memory, kWindowBytes);  // another thread was quicker
   return expected;
 }
 

@@ -188,10 +188,9 @@ double WalkedSamples::delayed_share() const noexcept {
 // Each kind's stall by where its own misses were.
 void WalkedSamples::tell_by_tier(EpochCounts& counts) const noexcept {
   for (std::size_t kind = 0; kind < kStallKinds; ++kind) {
-    const auto stalled = static_cast<StallKind>(kind);
-    const double misses = sum_of(misses_[stalled]);
+    const double misses = sum_of(misses_[kind]);
     for (std::size_t tier = 0; tier < kMostTiers && misses > 0; ++tier)
-      counts.tier_stall_ns[tier][stalled] = counts.kind_stall_ns[stalled] * misses_[stalled][tier] / misses;
+      counts.tier_stall_ns[tier][kind] = counts.kind_stall_ns[kind] * misses_[kind][tier] / misses;
   }
 }
 
