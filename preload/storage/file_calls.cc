@@ -51,6 +51,7 @@ class LosingFile {
     if (known_ && S_ISREG(status_.st_mode) && status_.st_nlink <= 1)
       process_storage().on_removed({status_.st_dev, status_.st_ino});
     process_storage().on_names_changed(at_, path_);
+    if (known_ && S_ISLNK(status_.st_mode)) process_storage().note_folder_moved();
     return result;
   }
   int has_moved(int result) const noexcept {
@@ -73,6 +74,12 @@ int named(int result, int at, const char* path) noexcept {
   if (result != 0 || !process_storage().is_open()) return result;
   const KeepErrno keep;
   process_storage().on_names_changed(at, path);
+  return result;
+}
+
+// What was elsewhere by its path may not be any more.
+int linked(int result) noexcept {
+  if (result == 0) process_storage().note_folder_moved();
   return result;
 }
 
@@ -217,8 +224,8 @@ NVMEMU_EXPORT int linkat(int from_at, const char* from, int to_at, const char* t
   return named(real_linkat(from_at, from, to_at, to, flags), to_at, to);
 }
 NVMEMU_EXPORT int symlink(const char* target, const char* path) noexcept {
-  return named(real_symlink(target, path), AT_FDCWD, path);
+  return linked(named(real_symlink(target, path), AT_FDCWD, path));
 }
 NVMEMU_EXPORT int symlinkat(const char* target, int at, const char* path) noexcept {
-  return named(real_symlinkat(target, at, path), at, path);
+  return linked(named(real_symlinkat(target, at, path), at, path));
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Below which of the run's folders files lie that this process has opened by the same path before: to ask the
-// kernel where a descriptor lies takes as long as to open it. Forgets; 56 bits of hash stand for a path and
-// its file. Wait-free, async-signal-safe; zeros are an empty one.
+// kernel where a descriptor lies takes as long as to open it, and what it is a fifth of that. Forgets; 56
+// bits of hash stand for a path and its file. Wait-free, async-signal-safe; zeros are an empty one.
 #pragma once
 
 #include <cstdint>
@@ -15,11 +15,13 @@ namespace nvmemu::preload {
 
 class KnownPaths {
  public:
-  // What a path, from the root on, means may change with `folder_moves`.
+  // What a path, from the root on, means may change with `folder_moves`. Without its file's name it counts
+  // for a `moment`: others than this run's processes may have moved folders.
   struct Key {
     const char* path;
     FileName name;
     std::uint32_t folder_moves;
+    std::uint64_t moment = 0;
   };
 
   // The folder's number; -1: below none.
@@ -58,6 +60,7 @@ class KnownPaths {
     add(key.name.device);
     add(key.name.inode);
     add(key.folder_moves);
+    add(key.moment);
     hash *= 0x9e3779b97f4a7c15;
     return hash ^ hash >> 32;
   }

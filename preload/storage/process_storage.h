@@ -84,7 +84,7 @@ class ProcessStorage {
   void note_closed(int fd) noexcept;
   void note_closed_from(unsigned first, unsigned last) noexcept;
   void note_flags_changed(int fd) noexcept;  // fcntl(F_SETFL)
-  // What has another name is no file, but a folder, or what stands for one.
+  // A folder, or what stands for one, has another name, or is new, or gone.
   void note_folder_moved() noexcept;
 
   // The call began at `begin_ns`, of now_ns(), and is over: waits for the rest of what it would have taken.
@@ -151,6 +151,8 @@ class ProcessStorage {
     return all == nullptr || static_cast<unsigned>(fd) >= kMostDescriptors ? nullptr : all + fd;
   }
   int volume_of(std::string_view path) const noexcept;
+  std::uint32_t folder_moves() noexcept;
+  KnownPaths::Key key_for_a_moment(const char* path) noexcept;
   int volume_of_opened(int fd, const char* path, const FileName& name) noexcept;
   void add_inherited() noexcept;
   void note_found(int fd, int flags) noexcept;  // it was opened a while ago

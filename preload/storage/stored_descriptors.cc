@@ -3,8 +3,10 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <time.h>
 
 #include <algorithm>
+#include <cstring>
 
 #include "base/folder_entries.h"
 #include "base/raw_syscall.h"
@@ -17,7 +19,17 @@ namespace {
 
 using Descriptor = StoredDescriptor;
 
+constexpr int kElsewhere = -1;
+
 FileName name_of(const struct stat& status) noexcept { return {status.st_dev, status.st_ino}; }
+
+// Whatever the working directory is.
+bool is_whole(const char* path) noexcept { return path != nullptr && *path == '/'; }
+
+// Names of descriptors, as /proc/self/fd/3 and /dev/stdin, are another file's with each open.
+bool may_change_unseen(const char* path) noexcept {
+  return std::strncmp(path, "/proc/", 6) == 0 || std::strncmp(path, "/dev/", 5) == 0;
+}
 
 std::uint32_t bits_of(int flags, bool is_folder) noexcept {
   std::uint32_t bits = is_folder ? Descriptor::kFolder : 0;
@@ -43,20 +55,31 @@ void ProcessStorage::note_found(int fd, int flags) noexcept {
   note_opened(fd, flags & ~(O_CREAT | O_TRUNC), nullptr, static_cast<std::uint64_t>(std::max(position, 0L)));
 }
 
+std::uint32_t ProcessStorage::folder_moves() noexcept { return shared_.volume(0).folder_moves.load(); }
+
+// A tenth of a second. Without a path: what it names is asked for each time.
+KnownPaths::Key ProcessStorage::key_for_a_moment(const char* path) noexcept {
+  if (!is_whole(path) || may_change_unseen(path)) return {nullptr, {}, 0};
+  timespec now{};
+  clock_gettime(CLOCK_MONOTONIC_COARSE, &now);
+  constexpr long kMomentsPerSecond = 10;
+  const auto moment = now.tv_sec * kMomentsPerSecond + now.tv_nsec / (1'000'000'000 / kMomentsPerSecond);
+  return {path, {}, folder_moves(), static_cast<std::uint64_t>(moment)};
+}
+
 void ProcessStorage::note_folder_moved() noexcept {
   if (is_open()) shared_.volume(0).folder_moves.fetch_add(1);
 }
 
 int ProcessStorage::volume_of_opened(int fd, const char* path, const FileName& name) noexcept {
-  const bool is_whole = path != nullptr && *path == '/';
-  const KnownPaths::Key key{path, name, is_whole ? shared_.volume(0).folder_moves.load() : 0};
-  if (is_whole) {
+  const KnownPaths::Key key{path, name, is_whole(path) ? folder_moves() : 0};
+  if (is_whole(path)) {
     if (const std::optional<int> known = paths_->find(key)) return *known;
   }
   Path room;
   const std::string_view real = path_of_descriptor(fd, room);
   const int number = volume_of(real);
-  if (is_whole && !real.empty()) paths_->note(key, number);
+  if (is_whole(path) && !real.empty()) paths_->note(key, number);
   return number;
 }
 
@@ -79,12 +102,15 @@ void ProcessStorage::note_opened(int fd, int flags, const char* path, std::uint6
   if (descriptor.state.load(std::memory_order_relaxed) != 0 && !owns_descriptors()) return;
   descriptor.state.store(0, std::memory_order_relaxed);
   if ((flags & O_PATH) != 0) return;
+  const KnownPaths::Key now = key_for_a_moment(path);
+  if (now.path != nullptr && paths_->find(now) == kElsewhere) return;
   struct stat status {};
   if (is_error(raw_syscall(SYS_fstat, fd, &status))) return;
   const bool is_folder = S_ISDIR(status.st_mode);
   if (!is_folder && !S_ISREG(status.st_mode)) return;
   const int number = volume_of_opened(fd, path, name_of(status));
-  if (number < 0) return;
+  if (number == kElsewhere && now.path != nullptr) paths_->note(now, kElsewhere);
+  if (number == kElsewhere) return;
   descriptor.name = name_of(status);
   descriptor.size = static_cast<std::uint64_t>(status.st_size);
   descriptor.file = 0;

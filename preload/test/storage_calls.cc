@@ -222,6 +222,7 @@ int main(int argc, char** argv) {
                    {"links-and-folders", links_and_folders},
                    {"files-that-stay", files_that_stay},
                    {"moved-folder", moved_folder},
+                   {"turned-links", turned_links},
                    {"rings", rings},
                    {"vanishing-folder", vanishing_folder},
                    {"too-large", too_large},

@@ -52,6 +52,7 @@ void files_that_stay();
 void names_by_number();
 void rings();
 void moved_folder();
+void turned_links();
 void vanishing_folder();
 void too_large();
 void streams();

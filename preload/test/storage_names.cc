@@ -116,6 +116,30 @@ void moved_folder() {
   expect_at(open_again(path("d/a")), page, 0);
 }
 
+// What has just been elsewhere by a path, and is not any more, is charged: by a link that leads elsewhere and
+// then here, and in a folder in its place; and by a descriptor's name. 3 reads of 8.
+void turned_links() {
+  const std::string page = contents(kPage), elsewhere = path("").substr(0, path("").size() - 1) + ".turned";
+  check(mkdir(path("d").c_str(), 0755) == 0 && mkdir(elsewhere.c_str(), 0755) == 0, "mkdir");
+  const std::string link = path("l"), by_link = link + "/a";
+  const int here = make("d/a"), there = open((elsewhere + "/a").c_str(), O_CREAT | O_RDWR, 0644);
+  write_at(here, page, 0);
+  write_at(there, page, 0);
+  check(symlink(elsewhere.c_str(), link.c_str()) == 0, "symlink");
+  for (int i = 0; i < 3; ++i) expect_at(open_again(by_link), page, 0);
+  check(unlink(link.c_str()) == 0 && symlink(path("d").c_str(), link.c_str()) == 0, "turned");
+  expect_at(open_again(by_link), page, 0);
+  check(unlink(link.c_str()) == 0 && mkdir(link.c_str(), 0755) == 0, "a folder instead");
+  write_at(make("l/a"), page, 0);
+  expect_at(open_again(by_link), page, 0);
+
+  const int fd = open_again(elsewhere + "/a");
+  const std::string name = "/proc/self/fd/" + std::to_string(fd);
+  for (int i = 0; i < 2; ++i) expect_at(open_again(name), page, 0);
+  check(dup2(here, fd) == fd, "dup2");
+  expect_at(open_again(name), page, 0);
+}
+
 // What does not go in is said as without storage, and counted as far as it went: 6,000 bytes, twice.
 void too_large() {
   std::signal(SIGXFSZ, SIG_IGN);

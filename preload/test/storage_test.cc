@@ -230,6 +230,8 @@ TEST_F(Storage, RingsAreToldNotToBeCharged) {
 
 TEST_F(Storage, WhatLiesElsewhereByNowIsLeftAlone) { EXPECT_EQ(stored("moved-folder")["reads"], 3); }
 
+TEST_F(Storage, WhatWasElsewhereAMomentAgoIsCharged) { EXPECT_EQ(stored("turned-links")["reads"], 3); }
+
 TEST_F(Storage, AFolderThatVanishesLosesNothingAndIsTold) {
   const Json storage = stored("vanishing-folder");
   EXPECT_EQ(storage["reads"], 2);
