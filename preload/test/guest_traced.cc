@@ -32,8 +32,8 @@ int trace(const AtExec& at_exec, bool shares_memory) {
     CHECK(WIFSTOPPED(status));
     int passed_on = WSTOPSIG(status);
     CHECK(passed_on != SIGSYS && passed_on != SIGBUS);
-    if (!is_started) {
-      CHECK(passed_on == SIGTRAP);
+    CHECK(is_started || passed_on == SIGTRAP || !shares_memory);  // a tick in what is forked, passed on
+    if (!is_started && passed_on == SIGTRAP) {
       is_started = true;
       at_exec(child);
       passed_on = 0;
