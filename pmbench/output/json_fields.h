@@ -161,6 +161,13 @@ void fields(Archive& archive, T& thread) {
   archive("migrations", thread.migrations);
 }
 
+template <typename Archive, Is<RunWindow> T>
+void fields(Archive& archive, T& window) {
+  archive("delays", window.has_delays);
+  archive("seconds", window.seconds);
+  archive("accesses", window.progress);
+}
+
 template <typename Archive, Is<RunResult> T>
 void fields(Archive& archive, T& result) {
   archive("version", result.version);
@@ -182,6 +189,7 @@ void fields(Archive& archive, T& result) {
   archive("major_faults", result.major_faults);
   added(archive, "swap", result.swap);
   added(archive, "swap_taken", result.swap_taken);
+  added(archive, "windows", result.windows);
   archive("warnings", result.warnings);
   archive("from_bands", result.from_bands);
 }

@@ -113,6 +113,18 @@ std::string swap_lines(const RunResult& result, const Totals& totals) {
                             format_latency(std::max(1.0, major.mode_ns() - device_ns)));
 }
 
+// Of `nvmemu run --alternate`.
+std::string window_lines(const RunResult& result) {
+  std::string text;
+  for (const bool has_delays : {false, true}) {
+    std::string each;
+    for (const double rate : rates_of(result.windows, has_delays)) each += fmt::format(" {:.0f}", rate);
+    if (!each.empty())
+      text += fmt::format("by window, delays {}, accesses per second:{}\n", has_delays ? "on" : "off", each);
+  }
+  return text;
+}
+
 bool has_classes(const Totals& totals) {
   for (const LatencyCounts& counts : totals.classes) {
     if (counts.count > 0) return true;
@@ -127,6 +139,7 @@ std::string measured_lines(const RunResult& result) {
   std::string text =
       fmt::format("accesses per second: {:.0f}, of {} {} over {:.3f} s\n", totals.accesses_per_s,
                   result.threads.size(), result.threads.size() == 1 ? "thread" : "threads", result.seconds);
+  text += window_lines(result);
   if (totals.all.count > 0) text.append("\n").append(latency_table(totals)).append("\n");
   if (has_classes(totals)) text += class_table(totals) + "\n";
   text +=

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "base/run_windows.h"
 #include "measure/histogram.h"
 #include "run/options.h"
 #include "swap/delay_counts.h"
@@ -90,6 +91,7 @@ struct RunResult {
   // none.
   DelayCounts swap;
   SwapTaken swap_taken;
+  std::vector<RunWindow> windows;  // of `nvmemu run --alternate`; their progress is accesses
   std::vector<std::string> warnings;
   // Read from the original's XML, which has neither sums nor faults by class: latencies are its bands'
   // middles, faults of the process unknown, and the histograms, which are of all threads, with the first

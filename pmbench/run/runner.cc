@@ -166,6 +166,7 @@ void measure(const Options& options, const Stop& stop, const ShowStatus& show, c
   result.minor_faults = after.minor - before.minor;
   result.major_faults = after.major - before.major;
   result.series = series.points();
+  result.windows = run_windows();
   result.interrupted = stop.requested().load();
 }
 

@@ -54,6 +54,17 @@ int tells_progress() {
     walk_list(3);
     nvmemu_done(1);
   }
+  std::vector<nvmemu_window> windows(nvmemu_windows_over(nullptr, 0));
+  const auto over = static_cast<unsigned>(windows.size());
+  CHECK(nvmemu_windows_over(windows.data(), over) >= over);
+  unsigned long long done = 0;
+  for (unsigned i = 0; i < over; ++i) {
+    CHECK(windows[i].has_delays == (i % 2 == 1 ? 1 : 0));
+    CHECK(windows[i].ns >= 20'000'000);
+    done += windows[i].progress;
+  }
+  CHECK(done <= 100);
+  CHECK(over >= 3 && done > 0);
   return 0;
 }
 

@@ -7,7 +7,9 @@
 #include <exception>
 #include <map>
 
+#include "base/run_windows.h"
 #include "base/units.h"
+#include "host/statistics.h"
 
 namespace nvmemu::programs {
 namespace {
@@ -35,6 +37,25 @@ void print_figures(const Figures& figures, int depth = 0) {
     } else {
       fmt::print("{:{}}{:<{}} {}\n", "", 2 * depth, name, 22 - 2 * depth, as_text(value));
     }
+  }
+}
+
+Figures rate_figures(const std::vector<RunWindow>& windows, bool has_delays) {
+  const std::vector<double> rates = rates_of(windows, has_delays);
+  Figures figures;
+  if (rates.empty()) return figures;
+  figures["median_per_s"] = median(rates);
+  figures["per_s"] = rates;
+  return figures;
+}
+
+// How much of what the program tells of as its progress it got done in each window of --alternate.
+void add_windows(Figures& figures) {
+  const std::vector<RunWindow> windows = run_windows();
+  for (const bool has_delays : {false, true}) {
+    Figures rates = rate_figures(windows, has_delays);
+    if (!rates.empty())
+      figures[has_delays ? "windows_with_delays" : "windows_without_delays"] = std::move(rates);
   }
 }
 
@@ -109,11 +130,12 @@ int run_program(Parser& app, int argc, char** argv, const std::function<Result<F
     return kSuccess;
   }
   try {
-    const Result<Figures> figures = body();
+    Result<Figures> figures = body();
     if (!figures) {
       print_error(program, figures.error().message, figures.error().hint);
       return kFailed;
     }
+    add_windows(*figures);
     if (json)
       fmt::print("{}\n", figures->dump(2));
     else

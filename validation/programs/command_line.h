@@ -35,8 +35,8 @@ void add_count(Parser& app, const std::string& name, std::uint64_t& count, std::
 void add_seconds(Parser& app, std::uint64_t& seconds, const std::string& instead_of);
 
 // Parses the command line, runs `body`, and prints the figures that it returns: a line each, or with --json
-// an object. Returns the exit status of the program: kBadInput with a message for a bad command line, kFailed
-// with one for an error.
+// an object; under `nvmemu run --alternate` the rates of its windows beside them. Returns the exit status of
+// the program: kBadInput with a message for a bad command line, kFailed with one for an error.
 int run_program(Parser& app, int argc, char** argv, const std::function<Result<Figures>()>& body);
 
 }  // namespace nvmemu::programs

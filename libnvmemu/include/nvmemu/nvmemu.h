@@ -36,6 +36,18 @@ void nvmemu_release(void) __attribute__((weak, visibility("default")));
  * threads share. Thread-safe, async-signal-safe. Without effect in a process that is not emulated. */
 void nvmemu_progress(unsigned long long amount) __attribute__((weak, visibility("default")));
 
+/* A window of `nvmemu run --alternate`: whether delays were on, what it lasted (wall time, > 0), and what all
+ * threads and processes of the run told by nvmemu_progress() in it. */
+struct nvmemu_window {
+  int has_delays;
+  unsigned long long ns, progress;
+};
+
+/* How many windows of the run are over, by now; the first `room` of them are copied to `windows`, in order.
+ * 0 without --alternate. Thread-safe, async-signal-safe. */
+unsigned nvmemu_windows(struct nvmemu_window* windows, unsigned room)
+    __attribute__((weak, visibility("default")));
+
 /* Puts `bytes` from `address` on into the tier of that name, as `nvmemu run --tier NAME=MEMORY` has it; null:
  * into the machine's own memory. A page that is covered in part counts as a whole. It holds until the range
  * is unmapped, or placed anew. 0; -1 where there is no such tier, or no room to note it. Thread-safe,
@@ -57,6 +69,11 @@ static inline void nvmemu_settle(void) {
 /* nvmemu_progress() under the emulator, nothing elsewhere. */
 static inline void nvmemu_done(unsigned long long amount) {
   if (nvmemu_progress) nvmemu_progress(amount);
+}
+
+/* nvmemu_windows() under the emulator, 0 elsewhere. */
+static inline unsigned nvmemu_windows_over(struct nvmemu_window* windows, unsigned room) {
+  return nvmemu_windows ? nvmemu_windows(windows, room) : 0;
 }
 
 /* nvmemu_persisted() under the emulator, nothing elsewhere. */

@@ -34,6 +34,7 @@ RunResult full_run() {
   options.seed = ~std::uint64_t{0};
   result.interrupted = true;
   result.from_bands = true;
+  result.windows = {{false, 0.5, 1000}, {true, 0.75, 300}};
   result.timer_write_ns = 42.5;
   result.threads[0].classed_resident = {7, 5, 3};
   record(result.threads[0].reads, std::uint64_t{1} << 40, std::uint64_t{1} << 33);
@@ -91,6 +92,7 @@ TEST(Json, GivesBackTheMembers) {
   EXPECT_EQ(read->threads[0].classed_resident, (std::array<std::uint64_t, 3>{7, 5, 3}));
   EXPECT_EQ(read->options.affinity, "0-1");
   EXPECT_EQ(read->timer_write_ns, 42.5);
+  EXPECT_EQ(rates_of(read->windows, true), std::vector<double>{400});
   EXPECT_EQ(read->series[1].counters, example_run().series[1].counters);
   EXPECT_EQ(read->started.tm_wday, 6);
   EXPECT_EQ(read->started.tm_yday, 30);
@@ -119,9 +121,13 @@ TEST(ReadJson, RefusesWhatIsNoRun) {
 }
 
 bool is_in_files_of_all_versions(const std::string& path) {
-  constexpr const char* kAdded[] = {
-      "options.swap_device", "options.swap_profile", "options.swap_latency_ns", "options.swap_bytes", "swap",
-      "swap_taken"};
+  constexpr const char* kAdded[] = {"options.swap_device",
+                                    "options.swap_profile",
+                                    "options.swap_latency_ns",
+                                    "options.swap_bytes",
+                                    "swap",
+                                    "swap_taken",
+                                    "windows"};
   return std::ranges::find(kAdded, path) == std::end(kAdded);
 }
 

@@ -201,6 +201,15 @@ TEST(Text, TellsWhatTheOriginalCannot) {
   EXPECT_THAT(text, HasSubstr("\np99.999 "));
 }
 
+TEST(Text, HasTheRatesOfWindowsWithDelaysAndWithout) {
+  RunResult result = example_run();
+  EXPECT_THAT(text_report(result), Not(HasSubstr("by window")));
+  result.windows = {{false, 0.5, 1000}, {true, 0.75, 300}, {false, 0.5, 1100}};
+  const std::string text = text_report(result);
+  EXPECT_THAT(text, HasSubstr("by window, delays off, accesses per second: 2000 2200\n"));
+  EXPECT_THAT(text, HasSubstr("by window, delays on, accesses per second: 400\n"));
+}
+
 TEST(Text, SaysHowFaultsWereCountedAndWhatToDoubt) {
   RunResult result = example_run();
   result.interrupted = true;

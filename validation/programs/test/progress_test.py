@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The programs tell the emulator what they have done, in their own units, in small pieces."""
+import json
 import os
 import subprocess
 import sys
@@ -35,6 +36,26 @@ class Progress(unittest.TestCase):
                     told = [int(number) for number in file.read().split()]
                 self.assertEqual(told[0], done)
                 self.assertGreaterEqual(told[1], pieces)
+
+
+class Windows(unittest.TestCase):
+    def run_program(self, *options, **environment):
+        command = [os.path.join(PROGRAMS, "nvmemu-compute"), "--rounds", "1000", *options]
+        return subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True,
+                              env={**os.environ, "LD_PRELOAD": EMULATOR, **environment}).stdout
+
+    def test_are_those_with_work_from_their_beginning(self):
+        figures = json.loads(self.run_program("--json", FAKE_WINDOWS="1"))
+        self.assertEqual(figures["windows_without_delays"], {"median_per_s": 1100, "per_s": [1000, 1200]})
+        self.assertEqual(figures["windows_with_delays"], {"median_per_s": 400, "per_s": [400]})
+
+    def test_are_lines_of_the_text(self):
+        lines = [line.split() for line in self.run_program(FAKE_WINDOWS="1").splitlines()]
+        self.assertIn(["windows_without_delays"], lines)
+        self.assertIn(["per_s", "1000.000", "1200.000"], lines)
+
+    def test_are_not_told_of_where_nothing_alternates(self):
+        self.assertNotIn("windows", self.run_program())
 
 
 PROGRAMS, EMULATOR = sys.argv[1:3]
