@@ -35,15 +35,10 @@ extern "C" __attribute__((visibility("default"))) unsigned nvmemu_windows(struct
                                                                           unsigned room) {
   nvmemu::preload::Runtime& runtime = nvmemu::preload::Runtime::get();
   if (!runtime.active()) return 0;
-  const nvmemu::Alternation& alternation = runtime.board().alternation();
   unsigned over = 0;
-  for (const std::uint32_t begun = alternation.begun(); over + 1 < begun; ++over) {
-    const nvmemu::Alternation::Boundary begin = alternation.boundary(over),
-                                        end = alternation.boundary(over + 1);
-    if (end.ns <= begin.ns) break;  // its moment is still to come
+  for (; const auto window = runtime.board().alternation().over(over); ++over) {
     if (over < room)
-      windows[over] = {nvmemu::Alternation::has_delays(over) ? 1 : 0, end.ns - begin.ns,
-                       end.done - begin.done};
+      windows[over] = {nvmemu::Alternation::has_delays(over) ? 1 : 0, window->ns(), window->done()};
   }
   return over;
 }

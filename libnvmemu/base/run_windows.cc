@@ -10,13 +10,12 @@ namespace nvmemu {
 std::vector<RunWindow> run_windows() {
   std::vector<nvmemu_window> all(nvmemu_windows_over(nullptr, 0));
   nvmemu_windows_over(all.data(), static_cast<unsigned>(all.size()));
-  const auto first =
-      std::find_if(all.begin(), all.end(), [](const nvmemu_window& window) { return window.progress > 0; });
+  auto window =
+      std::find_if(all.begin(), all.end(), [](const nvmemu_window& each) { return each.progress > 0; });
+  if (window != all.end()) ++window;
   std::vector<RunWindow> whole;
-  for (auto window = first; window != all.end(); ++window) {
-    if (window != first)
-      whole.push_back({window->has_delays != 0, static_cast<double>(window->ns) / 1e9, window->progress});
-  }
+  for (; window != all.end(); ++window)
+    whole.push_back({window->has_delays != 0, static_cast<double>(window->ns) / 1e9, window->progress});
   return whole;
 }
 

@@ -18,6 +18,12 @@ Alternation::Boundary Alternation::boundary(std::uint32_t window) const noexcept
           slot.overhead_ns.load(kRelaxed), slot.delayed_ns.load(kRelaxed)};
 }
 
+std::optional<Alternation::Window> Alternation::over(std::uint32_t window) const noexcept {
+  const Window found{boundary(window), boundary(window + 1)};
+  if (found.end.ns <= found.begin.ns || found.end.done < found.begin.done) return std::nullopt;
+  return found;
+}
+
 void Alternation::add_cost(std::uint32_t window, std::uint64_t cpu_ns, std::uint64_t overhead_ns) noexcept {
   if (window >= kMostWindows) return;
   slots_[window].cpu_ns.fetch_add(cpu_ns, kRelaxed);

@@ -7,6 +7,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 
 namespace nvmemu {
 
@@ -42,6 +43,13 @@ class Alternation {
   };
   std::uint32_t begun() const noexcept;  // windows, the one that runs included
   Boundary boundary(std::uint32_t window) const noexcept;
+  // One that is over; nothing: it is not, or what stands there is in no order.
+  struct Window {
+    Boundary begin, end;
+    std::uint64_t ns() const noexcept { return end.ns - begin.ns; }
+    std::uint64_t done() const noexcept { return end.done - begin.done; }
+  };
+  std::optional<Window> over(std::uint32_t window) const noexcept;
 
  private:
   struct Slot {

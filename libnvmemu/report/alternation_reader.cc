@@ -24,16 +24,14 @@ double measuring(const Alternation::Boundary& window) {
 std::vector<WindowReport> windows_of(const Alternation& alternation, std::uint64_t start_ns) {
   constexpr double kMostNs = 1e18;  // thirty years
   std::vector<WindowReport> windows;
-  const std::uint32_t begun = alternation.begun();
-  for (std::uint32_t i = 0; i + 1 < begun; ++i) {
-    const Alternation::Boundary begin = alternation.boundary(i), end = alternation.boundary(i + 1);
-    const bool in_order = begin.ns >= start_ns && end.ns > begin.ns && end.done >= begin.done;
-    if (!in_order || static_cast<double>(end.ns - start_ns) > kMostNs) break;
+  for (std::uint32_t i = 0; const auto window = alternation.over(i); ++i) {
+    const auto& [begin, end] = *window;
+    if (begin.ns < start_ns || static_cast<double>(end.ns - start_ns) > kMostNs) break;
     windows.push_back(
         {.delays = Alternation::has_delays(i),
          .begin_seconds = static_cast<double>(begin.ns - start_ns) / 1e9,
-         .seconds = static_cast<double>(end.ns - begin.ns) / 1e9,
-         .progress = static_cast<double>(end.done - begin.done),
+         .seconds = static_cast<double>(window->ns()) / 1e9,
+         .progress = static_cast<double>(window->done()),
          .measuring = measuring(begin),
          .cpu_seconds = (static_cast<double>(begin.cpu_ns) + static_cast<double>(begin.delayed_ns)) / 1e9});
   }

@@ -6,9 +6,9 @@
 #include <time.h>
 
 #include <algorithm>
-#include <cstring>
 
 #include "base/folder_entries.h"
+#include "base/path.h"
 #include "base/raw_syscall.h"
 #include "descriptor_path.h"
 #include "storage/process_storage.h"
@@ -28,7 +28,7 @@ bool is_whole(const char* path) noexcept { return path != nullptr && *path == '/
 
 // Names of descriptors, as /proc/self/fd/3 and /dev/stdin, are another file's with each open.
 bool may_change_unseen(const char* path) noexcept {
-  return std::strncmp(path, "/proc/", 6) == 0 || std::strncmp(path, "/dev/", 5) == 0;
+  return is_at_or_below(path, "/proc") || is_at_or_below(path, "/dev");
 }
 
 std::uint32_t bits_of(int flags, bool is_folder) noexcept {
@@ -109,8 +109,10 @@ void ProcessStorage::note_opened(int fd, int flags, const char* path, std::uint6
   const bool is_folder = S_ISDIR(status.st_mode);
   if (!is_folder && !S_ISREG(status.st_mode)) return;
   const int number = volume_of_opened(fd, path, name_of(status));
-  if (number == kElsewhere && now.path != nullptr) paths_->note(now, kElsewhere);
-  if (number == kElsewhere) return;
+  if (number == kElsewhere) {
+    if (now.path != nullptr) paths_->note(now, kElsewhere);
+    return;
+  }
   descriptor.name = name_of(status);
   descriptor.size = static_cast<std::uint64_t>(status.st_size);
   descriptor.file = 0;
