@@ -38,21 +38,23 @@ void CoreModel::begin(const CoreTiming& timing) noexcept {
   entered_ = retired_ = resolved_ = {};
   stall_ns_ = 0;
   ready_.fill({});
-  retirements_.fill({});
-  issues_.fill({});
+  std::fill_n(retirements_.begin(), timing_.window, CoreTime{});
+  std::fill_n(issues_.begin(), timing_.waiting, CoreTime{});
   here_.fill({});
   longer_.fill({});
 }
 
-CoreTime CoreModel::ready_of(const Places& places, std::uintptr_t place) const noexcept {
+template <std::size_t Size>
+CoreTime CoreModel::ready_of(const std::array<Place, Size>& places, std::uintptr_t place) const noexcept {
   const std::uint64_t hash = scrambled(place);
-  const Place& held = places[hash >> (64 - kPlaceBits)];
+  const Place& held = places[(hash >> 32) % Size];
   return held.stream == stream_ && held.tag == static_cast<std::uint32_t>(hash) ? held.ready : CoreTime{};
 }
 
-void CoreModel::set_ready(Places& places, std::uintptr_t place, CoreTime ready) noexcept {
+template <std::size_t Size>
+void CoreModel::set_ready(std::array<Place, Size>& places, std::uintptr_t place, CoreTime ready) noexcept {
   const std::uint64_t hash = scrambled(place);
-  places[hash >> (64 - kPlaceBits)] = {static_cast<std::uint32_t>(hash), stream_, ready};
+  places[(hash >> 32) % Size] = {static_cast<std::uint32_t>(hash), stream_, ready};
 }
 
 CoreTime CoreModel::latest(RegisterSet set, CoreTime from) const noexcept {

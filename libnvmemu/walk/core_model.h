@@ -69,15 +69,13 @@ class CoreModel {
   double stall_ns() const noexcept { return stall_ns_; }
 
  private:
-  static constexpr std::size_t kPlaceBits = 12;
   // When what lies at a place is there: a line's arrival, a stored word's result. Another place with the same
-  // hash takes its place.
+  // hash takes its place: few matter at a time, and what the model uses takes of the program's caches.
   struct Place {
     std::uint32_t tag;
     std::uint32_t stream;
     CoreTime ready;
   };
-  using Places = std::array<Place, std::size_t{1} << kPlaceBits>;
   // When each of the buffers that lines on their way take up is free again, as one of CoreTime's two has it.
   using Buffers = std::array<double, kMostMisses>;
   struct Arrival {
@@ -85,8 +83,10 @@ class CoreModel {
     bool from_memory = false;
   };
 
-  CoreTime ready_of(const Places& places, std::uintptr_t place) const noexcept;
-  void set_ready(Places& places, std::uintptr_t place, CoreTime ready) noexcept;
+  template <std::size_t Size>
+  CoreTime ready_of(const std::array<Place, Size>& places, std::uintptr_t place) const noexcept;
+  template <std::size_t Size>
+  void set_ready(std::array<Place, Size>& places, std::uintptr_t place, CoreTime ready) noexcept;
   CoreTime latest(RegisterSet set, CoreTime from) const noexcept;
   Arrival fetch(std::uintptr_t address, LoadTime load, CoreTime from) noexcept;
   double take_buffer(Buffers& buffers, double from, double ns) const noexcept;
@@ -103,7 +103,8 @@ class CoreModel {
   std::array<CoreTime, kLongestWindow> retirements_;
   std::array<CoreTime, kLongestWindow> issues_;  // of those that waited
   Buffers here_, longer_;
-  Places lines_, words_;
+  std::array<Place, 256> lines_;  // some times as many as can be on their way,
+  std::array<Place, 512> words_;  // or in the window
 };
 
 // gshare: which branches a predictor would get wrong.

@@ -29,8 +29,10 @@ void WalkMemory::make_pages() noexcept {
   nvmemu::make_pages(line_of_data_.data(), sizeof line_of_data_ + sizeof slots_ + sizeof touched_);
 }
 
-void WalkMemory::begin(ProgramMemory& program) noexcept {
+void WalkMemory::begin(ProgramMemory& program, bool is_long) noexcept {
   program_ = &program;
+  touched_mask_ = (is_long ? kTouchedPlacesOfLong : kTouchedPlaces) - 1;
+  may_be_stored_.reset();
   // What a generation counter that comes round would take for touched.
   if (++walk_ == 0) {
     slots_.fill({});
@@ -55,11 +57,17 @@ bool WalkMemory::touch_again(std::uintptr_t address) noexcept {
   return stop == WalkStop::kNone || fails(stop);
 }
 
+std::uint32_t& WalkMemory::place_of(std::uintptr_t line) noexcept {
+  const std::uint64_t hash = scrambled(line / kNeighbours);
+  const std::size_t neighbour = (line ^ hash >> 32) % kNeighbours;
+  return touched_[((hash >> 40) * kNeighbours + neighbour) & touched_mask_];
+}
+
 // A line that another has taken the place of is timed again, and is a hit then.
 bool WalkMemory::touch(std::uintptr_t address, bool stores) noexcept {
   const std::uintptr_t line = line_number(address);
-  std::uint64_t& place = touched_[scrambled(line) >> (64 - kTouchedBits)];
-  const std::uint64_t mark = scrambled(line) ^ walk_;
+  std::uint32_t& place = place_of(line);
+  const std::uint32_t mark = static_cast<std::uint32_t>(scrambled(line)) ^ walk_;
   if (place == mark) return stores || touch_again(address);
   std::uint64_t ticks = 0;
   if (const WalkStop stop = program_->touch(address, ticks); stop != WalkStop::kNone) return fails(stop);
@@ -75,6 +83,7 @@ bool WalkMemory::touch(std::uintptr_t address, bool stores) noexcept {
 }
 
 std::uint32_t WalkMemory::find(std::uintptr_t line) const noexcept {
+  if (!may_be_stored_[scrambled(line) % may_be_stored_.size()]) return kNoLine;
   for (std::size_t at = scrambled(line) >> (64 - kSlotBits);; ++at) {
     const Slot& slot = slots_[at % slots_.size()];
     if (slot.walk != walk_) return kNoLine;
@@ -86,6 +95,7 @@ std::uint32_t WalkMemory::add_line(std::uintptr_t line) noexcept {
   std::size_t at = scrambled(line) >> (64 - kSlotBits);
   while (slots_[at % slots_.size()].walk == walk_) ++at;
   const std::uint32_t index = lines_used_++;
+  may_be_stored_[scrambled(line) % may_be_stored_.size()] = true;
   slots_[at % slots_.size()] = {line, walk_, index};
   line_of_data_[index] = line;
   return index;

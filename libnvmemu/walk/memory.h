@@ -3,10 +3,12 @@
 // line is timed; later ones find it in a cache, and some are timed to tell in which.
 //
 // Half a megabyte, of which zeros are a valid state: to lie in memory mapped for it, touched as walks need
-// it. Async-signal-safe, one thread's.
+// it: what they use themselves takes the place of what the program has in its caches, page tables too, which
+// the walk would then find slower than they were. Async-signal-safe, one thread's.
 #pragma once
 
 #include <array>
+#include <bitset>
 #include <cstddef>
 #include <cstdint>
 
@@ -28,8 +30,8 @@ class WalkMemory {
  public:
   // Before the first: what any address may lead to is touched all over soon.
   void make_pages() noexcept;
-  // A new walk: nothing is stored, no line was touched.
-  void begin(ProgramMemory& program) noexcept;
+  // A new walk: nothing is stored, no line was touched. `is_long`: it may touch more than some thousand.
+  void begin(ProgramMemory& program, bool is_long = false) noexcept;
   // Of the program's, to whoever reads it otherwise than through this.
   bool is_untouchable(std::uintptr_t address) const noexcept { return program_->is_untouchable(address); }
 
@@ -61,7 +63,8 @@ class WalkMemory {
  private:
   static constexpr std::size_t kSlotBits = 13;
   static constexpr std::size_t kLines = 4096;  // half of the slots
-  static constexpr std::size_t kTouchedBits = 15;
+  static constexpr std::size_t kTouchedPlaces = 4096, kTouchedPlacesOfLong = 32768;
+  static constexpr std::size_t kNeighbours = 16;  // lines whose places are side by side
   static constexpr std::size_t kRanges = 8;
   static constexpr std::uint32_t kNoLine = ~std::uint32_t{0};
 
@@ -81,6 +84,7 @@ class WalkMemory {
   };
 
   bool fails(WalkStop why) noexcept;
+  std::uint32_t& place_of(std::uintptr_t line) noexcept;
   bool touch(std::uintptr_t address, bool stores) noexcept;
   bool touch_again(std::uintptr_t address) noexcept;
   std::uint32_t find(std::uintptr_t line) const noexcept;
@@ -96,17 +100,19 @@ class WalkMemory {
   std::uint32_t walk_;
   std::uint32_t lines_used_;
   std::uint32_t touched_again_;
+  std::size_t touched_mask_;
   std::size_t ranges_used_;
   WalkStop stop_;
   Touches touches_;
   std::uintptr_t crossing_;  // where finish_writing() has to put what lies in bounce_, of so many bytes
   std::size_t crossing_bytes_;
   std::array<Range, kRanges> ranges_;
+  std::bitset<2048> may_be_stored_;  // by a line's hash: most are not, which need not be looked for
   alignas(64) std::uint8_t bounce_[2 * kLineBytes];
   alignas(64) std::uint8_t data_[kLines][kLineBytes];
   std::array<std::uintptr_t, kLines> line_of_data_;
   std::array<Slot, std::size_t{1} << kSlotBits> slots_;
-  std::array<std::uint64_t, std::size_t{1} << kTouchedBits> touched_;
+  std::array<std::uint32_t, kTouchedPlacesOfLong> touched_;
 };
 
 }  // namespace nvmemu

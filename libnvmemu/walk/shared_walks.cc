@@ -6,25 +6,22 @@
 #include <x86intrin.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "base/mapped.h"
 #include "base/raw_syscall.h"
+#include "walk/fence_readings.h"
 #include "walk/guarded_access.h"
 
 namespace nvmemu {
 namespace {
 
-// What a timed load reads that waits for nothing: the least of some, each in the nearest cache.
 double measure_fences() noexcept {
-  constexpr int kReadings = 400;
   const std::uint64_t place = 0;
-  std::uint64_t least = ~std::uint64_t{0};
-  for (int i = 0; i < kReadings; ++i) {
-    std::uint64_t ticks = 0;
-    if (time_load(reinterpret_cast<std::uintptr_t>(&place), ticks)) least = std::min(least, ticks);
-  }
-  return static_cast<double>(least);
+  std::array<std::uint64_t, 400> readings{};
+  for (std::uint64_t& ticks : readings) time_load(reinterpret_cast<std::uintptr_t>(&place), ticks);
+  return mean_of_undisturbed(readings);
 }
 
 // One cycle, as fast as the core runs now: multiplications that each wait for the last, which takes three on

@@ -254,7 +254,7 @@ WalkOutcome Walker::walk(SharedWalks& shared, const ucontext_t& context, const W
   make_pages(shared);
   OwnMemory program(shared.untouchable());
   read_registers(context, shared.layout(), registers_);
-  memory_.begin(program);
+  memory_.begin(program, plan.is_long());
   missed_ = {};
   if (!plan.is_long()) core_.begin(shared.core());
   WalkOutcome outcome;

@@ -91,6 +91,23 @@ TEST_F(WalkMemoryTest, TimesALineOnce) {
   EXPECT_EQ(program_.touched, 2);
 }
 
+// One whose place another has taken is timed again: few, of as many as a walk usually touches.
+TEST_F(WalkMemoryTest, OfManyLinesNearlyAllAreTimedOnce) {
+  const auto timed_again = [this](std::uintptr_t lines, std::uintptr_t apart, bool is_long) {
+    memory_->begin(program_, is_long);
+    std::uint64_t value = 0;
+    for (std::uintptr_t line = 0; line < lines; ++line)
+      EXPECT_TRUE(memory_->read_value(line * apart, value, 8));
+    memory_->clear_touches();
+    for (std::uintptr_t line = 0; line < lines; ++line)
+      EXPECT_TRUE(memory_->read_value(line * apart, value, 8));
+    return memory_->touches().loads;
+  };
+  EXPECT_LE(timed_again(512, 64, false), 64);
+  EXPECT_LE(timed_again(256, 4096, false), 64);  // a line of each page
+  EXPECT_LE(timed_again(8192, 64, true), 2048);
+}
+
 TEST_F(WalkMemoryTest, TellsLinesFetchedByStores) {
   const std::uint32_t value = 1;
   EXPECT_TRUE(memory_->write(640, &value, sizeof value));
