@@ -84,6 +84,12 @@ void handle_tick(const Thread& thread, const ucontext_t& context) {
   if (has_readable_thread_pointer()) thread.state->on_foreign_tick(context);
 }
 
+// The program's own signal was pending when the tick fell due.
+bool has_lost_tick(const Thread& thread, int signal) noexcept {
+  return signal == kTickSignal && thread.state != nullptr && !thread.is_foreign &&
+         thread.state->has_lost_tick();
+}
+
 // To the thread or to the process, as it was sent, and with what was sent along.
 void send_again(int signal, const siginfo_t& info) noexcept {
   const long process = raw_syscall(SYS_getpid);
@@ -172,5 +178,6 @@ __attribute__((no_stack_protector)) void* nvmemu_handle_signal(int signal, sigin
     if (thread.state != nullptr) handle_tick(thread, *context);
     return nullptr;
   }
+  if (has_lost_tick(thread, signal)) handle_tick(thread, *context);
   return answer(thread, signal, *info, *context);
 }

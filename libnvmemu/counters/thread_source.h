@@ -27,6 +27,10 @@ class ThreadSource : public CounterSource {
   // In the signal handler.
   virtual void on_tick(const ucontext_t& context) noexcept = 0;
 
+  // Whether its first tick, on which all others wait, has come to nothing: of two signals of a kind that are
+  // pending at a time one is lost.
+  virtual bool has_lost_tick() const noexcept { return false; }
+
   // CPU time in the epoch so far, as exactly as is needed to end it.
   virtual double epoch_ns() noexcept = 0;
 

@@ -42,6 +42,34 @@ int ticks_blocked_in_one_of_four() {
   return 0;
 }
 
+void wait_for(std::uint64_t ns) {
+  const std::uint64_t end_ns = thread_cpu_ns() + ns;
+  while (thread_cpu_ns() < end_ns) asm volatile("");
+}
+
+thread_local bool was_raised;
+
+// Each second time with one more, that is pending meanwhile.
+void raise_one_more(int signal) {
+  was_raised = !was_raised;
+  if (was_raised) raise(signal);
+  wait_for(100'000);
+}
+
+// A thread's first tick, by the same signal, comes while one is pending: of two of a kind one is lost.
+int raises_from_the_first() {
+  struct sigaction action {};
+  action.sa_handler = raise_one_more;
+  CHECK(sigaction(SIGWINCH, &action, nullptr) == 0);
+  for (int i = 0; i < 100; ++i) {
+    std::thread([] {
+      for (int time = 0; time < 10; ++time) raise(SIGWINCH);
+      compute(5);
+    }).join();
+  }
+  return 0;
+}
+
 int ticks_ignored() {
   const KernelSigaction ignored{.handler = SIG_IGN, .flags = 0, .restorer = nullptr, .mask = 0};
   CHECK(raw_syscall(SYS_rt_sigaction, SIGWINCH, &ignored, nullptr, sizeof ignored.mask) == 0);
@@ -69,6 +97,7 @@ int tells_progress() {
 }
 
 constexpr Scenario kTicks[] = {
+    {"raises-from-the-first", raises_from_the_first},
     {"tells-progress", tells_progress},
     {"ticks-blocked-behind-its-back", ticks_blocked},
     {"ticks-blocked-in-one-of-four", ticks_blocked_in_one_of_four},

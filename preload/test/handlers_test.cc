@@ -65,6 +65,17 @@ TEST_F(PreloadTest, AThreadThatWaitsForTheTicksSignalRunsNativelyOnceItCame) {
   EXPECT_NE(report()["warnings"].dump().find("SIGWINCH"), std::string::npos) << report();
 }
 
+// Each has a sample in every millisecond, of 6 ms and more: not the first one alone.
+TEST_F(PreloadTest, SignalsOfTheProgramsLoseNoThreadItsFirstTick) {
+  NVMEMU_NEEDS_PERF_EVENTS();
+  expect_ok("raises-from-the-first", {"--ticker", "perf"});
+  const Json process = report()["processes"][0];
+  for (const Json& thread : process["threads"]) {
+    if (thread["tid"] == process["pid"]) continue;
+    EXPECT_GE(thread["samples"], 2) << thread;
+  }
+}
+
 TEST_F(PreloadTest, WhereTicksOfOneThreadAreLostTheReportSaysSo) {
   expect_ok("ticks-blocked-in-one-of-four");
   // A quarter of all time, which is not missed in the sum. Where others take the processors away, other

@@ -86,6 +86,9 @@ class Sampler final : public ThreadSource {
   bool has_lost_counts() const noexcept override { return lost_samples_; }
 
   void on_tick(const ucontext_t& context) noexcept override;
+  bool has_lost_tick() const noexcept override {
+    return perf_.is_open() && first_ns_ > 0 && perf_.has_samples();
+  }
 
   // Sampled time: user-mode CPU time, in steps of the period.
   double epoch_ns() noexcept override { return epoch_ns_; }
