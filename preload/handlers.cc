@@ -174,10 +174,9 @@ __attribute__((no_stack_protector)) void* nvmemu_handle_signal(int signal, sigin
     interrupt_work(*thread.state, signal, *info, *context);
     return nullptr;
   }
-  if (is_tick(signal, *info)) {
-    if (thread.state != nullptr) handle_tick(thread, *context);
-    return nullptr;
-  }
-  if (has_lost_tick(thread, signal)) handle_tick(thread, *context);
+  // In one place, so that it is no call of its own: little is to lie below while the thread waits.
+  const bool ticks = is_tick(signal, *info);
+  if ((ticks && thread.state != nullptr) || has_lost_tick(thread, signal)) handle_tick(thread, *context);
+  if (ticks) return nullptr;
   return answer(thread, signal, *info, *context);
 }

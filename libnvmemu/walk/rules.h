@@ -12,7 +12,6 @@
 namespace nvmemu {
 
 enum class Rule : std::uint8_t {
-  kWarmUp,       // a walk's first instructions tell nothing: they were in flight
   kLateTicks,    // ticks that come late, or soon after a delay, are not walked
   kLongWalks,    // where a set may be small, walks go far, and their second half counts
   kForgetting,   // verdicts rest on the last walks
@@ -26,8 +25,7 @@ enum class Rule : std::uint8_t {
 inline constexpr std::size_t kRules = static_cast<std::size_t>(Rule::kCount);
 
 inline constexpr std::array<std::string_view, kRules> kRuleNames = {
-    "warm-up",    "late-ticks", "long-walks", "forgetting", "hidden",
-    "own-misses", "stores",     "revisits",   "interrupted"};
+    "late-ticks", "long-walks", "forgetting", "hidden", "own-misses", "stores", "revisits", "interrupted"};
 
 // All of them, less those that are switched off.
 class Rules {

@@ -44,7 +44,6 @@ void WalkSchedule::on_walk(double cost_ns, unsigned steps) noexcept {
 WalkPlan WalkSchedule::at_tick(TickMoment moment, bool waits, const Verdict& verdict) noexcept {
   if (!rules_.has(Rule::kLateTicks)) moment = TickMoment::kSteady;
   WalkPlan plan = choose(moment, waits, verdict);
-  if (!rules_.has(Rule::kWarmUp)) plan.warm_up = 0;
   plan.rules = rules_;
   plan.counts_rounds = evenly_;
   return plan;

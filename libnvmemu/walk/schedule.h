@@ -11,7 +11,7 @@ namespace nvmemu {
 
 struct WalkPlan {
   unsigned steps = 0;    // 0: no walk
-  unsigned warm_up = 0;  // of those, the first, which tell nothing
+  unsigned warm_up = 0;  // of those, the first, which bring a small set back and tell nothing
   WalkWorth worth = WalkWorth::kShort;
   // It goes on to so many steps while the load at `awaited`, if any, was passed fewer than kFewPasses times.
   unsigned further_steps = 0;
@@ -33,18 +33,16 @@ enum class TickMoment : std::uint8_t {
 
 class WalkSchedule {
  public:
-  // What was in flight at the tick is in the caches by now: the reorder window, and what it has fetched.
   // Where a round of a program's loop takes thousands of instructions (an interpreter's), a walk of one round
   // costs half as much as one of five: what walks themselves use is in no cache at first.
-  static constexpr WalkPlan kShort = {
-      .steps = 3000, .warm_up = 512, .worth = WalkWorth::kShort, .further_steps = 12000};
+  static constexpr WalkPlan kShort = {.steps = 3000, .worth = WalkWorth::kShort, .further_steps = 12000};
   // A short walk sees each line for the first time since the tick, which has displaced some of a small set.
   // Of a long one the first half brings such a set back, and its lines are hits in the second; those of a
   // large set are as new there as in the first. Where loads are known to miss, a short one will do.
   static constexpr WalkPlan kLong = {.steps = 40000, .warm_up = 20000, .worth = WalkWorth::kLong};
 
   // Better than nothing, until there is something better.
-  static constexpr WalkPlan kDisturbed = {.steps = 3000, .warm_up = 512, .worth = WalkWorth::kDisturbed};
+  static constexpr WalkPlan kDisturbed = {.steps = 3000, .worth = WalkWorth::kDisturbed};
 
   // `budget`: the share of the thread's own CPU time that walks may take, some times that of injected time,
   // which covers them, and more of what will be injected only when they have been.

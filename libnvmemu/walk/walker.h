@@ -30,7 +30,7 @@ struct WalkOutcome {
   ByTier<double> misses_of_tier{};
   WalkPassed passed{};
 
-  // Of a short walk, past its warm-up, by a model of the core.
+  // Of a short walk, by a model of the core.
   WalkOverlap overlap{};
   WalkPersists persists{};
   double miss_ns = 0;          // what a miss took, on average; 0: there was none

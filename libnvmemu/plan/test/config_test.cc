@@ -98,7 +98,7 @@ TEST_F(ConfigTest, ReadsEachVariable) {
   EXPECT_EQ(config->ticker, TickerKind::kTimer);
   EXPECT_FALSE(config->walks);
   EXPECT_FALSE(config->rules.has(Rule::kStores) || config->rules.has(Rule::kHidden));
-  EXPECT_TRUE(config->rules.has(Rule::kWarmUp));
+  EXPECT_TRUE(config->rules.has(Rule::kLateTicks));
   EXPECT_EQ(config->source, SourceChoice::kReplay);
   EXPECT_EQ(config->replay, "/r.nvr");
   EXPECT_EQ(config->verdict, "/v.toml");

@@ -20,10 +20,10 @@ class Ablation(unittest.TestCase):
     def test_has_the_rules_of_the_library(self):
         done = run("--help")
         self.assertEqual(done.returncode, 0, done.stderr)
-        self.assertIn("warm-up,late-ticks", done.stdout.replace("\n", "").replace(" ", ""))
+        self.assertIn("late-ticks,long-walks", done.stdout.replace("\n", "").replace(" ", ""))
 
     def test_names_a_rule_that_there_is_none_of(self):
-        done = run("--rules", "warm-up,hiden")
+        done = run("--rules", "late-ticks,hiden")
         self.assertEqual(done.returncode, 2)
         self.assertIn("hiden", done.stderr)
         self.assertIn("hint", done.stderr)

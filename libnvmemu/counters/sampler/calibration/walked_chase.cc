@@ -45,8 +45,7 @@ class ChaseWalks {
     registers[REG_RIP] = reinterpret_cast<greg_t>(&nvmemu_known_chase);
     registers[REG_RDI] = reinterpret_cast<greg_t>(line);
     registers[REG_RSI] = steps;  // loads: more than it gets to
-    const WalkPlan plan{.steps = steps, .warm_up = WalkSchedule::kShort.warm_up};
-    return walker_->walk(*shared_, context_, plan);
+    return walker_->walk(*shared_, context_, {.steps = steps});
   }
 
  private:
