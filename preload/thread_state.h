@@ -126,8 +126,9 @@ class ThreadState {
 
   // The signal handler's half, with all signals blocked.
   void on_tick(const ucontext_t& context);
-  // A signal of the program's own that a tick comes by, too, may be all that is left of its first.
-  bool has_lost_tick() const noexcept { return is_ready() && source_->has_lost_tick(); }
+  // A signal of the program's own that a tick comes by, too, may be all that is left of its first. (A child
+  // of a fork that nobody was told of has not got what the ticker has mapped.)
+  bool has_lost_tick() const noexcept { return is_mine() && source_->has_lost_tick(); }
   // A fault in the emulator's own work, if that is what it is doing: it will be left, and the thread goes on
   // natively.
   bool is_at_work() const noexcept { return stack_.in_use(); }

@@ -2,6 +2,7 @@
 // Programs that keep ticks from arriving, or tell how far they are.
 #include <signal.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 
 #include <cstdint>
 #include <thread>
@@ -70,6 +71,27 @@ int raises_from_the_first() {
   return 0;
 }
 
+void do_nothing(int) {}
+
+// In a child that nobody was told of, made before the thread's first tick.
+int raises_in_untold_children() {
+  struct sigaction action {};
+  action.sa_handler = do_nothing;
+  CHECK(sigaction(SIGWINCH, &action, nullptr) == 0);
+  for (int i = 0; i < 40; ++i) {
+    std::thread([] {
+      const long child = raw_syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0);
+      if (child == 0) {
+        raise(SIGWINCH);
+        raw_syscall(SYS_exit_group, 0);
+      }
+      int status = 1;
+      CHECK(waitpid(static_cast<pid_t>(child), &status, 0) == child && status == 0);
+    }).join();
+  }
+  return 0;
+}
+
 int ticks_ignored() {
   const KernelSigaction ignored{.handler = SIG_IGN, .flags = 0, .restorer = nullptr, .mask = 0};
   CHECK(raw_syscall(SYS_rt_sigaction, SIGWINCH, &ignored, nullptr, sizeof ignored.mask) == 0);
@@ -98,6 +120,7 @@ int tells_progress() {
 
 constexpr Scenario kTicks[] = {
     {"raises-from-the-first", raises_from_the_first},
+    {"raises-in-untold-children", raises_in_untold_children},
     {"tells-progress", tells_progress},
     {"ticks-blocked-behind-its-back", ticks_blocked},
     {"ticks-blocked-in-one-of-four", ticks_blocked_in_one_of_four},

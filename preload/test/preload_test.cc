@@ -49,10 +49,11 @@ INSTANTIATE_TEST_SUITE_P(
                     "small-alternate-stack", "main-thread-stack", "smallest-thread-stacks", "coroutine-stack",
                     "cloned-thread-stack", "handler-on-tight-stack", "old-signals", "raw-signals",
                     "blocked-as-seen", "masks-end-with-handlers", "thrown-from-fault", "thrown-from-alarm",
-                    "handler-masks", "pending-faults", "jumps-from-handlers", "strict-mode", "kill-all-else",
-                    "kill-all-else-everywhere", "served-pages", "no-tickers", "no-tickers-trapped",
-                    "no-renames", "no-memory-files", "exec-without-memory-files", "exec-without-tickers",
-                    "exec-without-renames", "refused-filters", "refused-filters-of-nobody"));
+                    "raises-in-untold-children", "handler-masks", "pending-faults", "jumps-from-handlers",
+                    "strict-mode", "kill-all-else", "kill-all-else-everywhere", "served-pages", "no-tickers",
+                    "no-tickers-trapped", "no-renames", "no-memory-files", "exec-without-memory-files",
+                    "exec-without-tickers", "exec-without-renames", "refused-filters",
+                    "refused-filters-of-nobody"));
 
 TEST_F(PreloadTest, OfThreadsWithOneAlternateStackOneIsEmulated) {
   expect_ok("shared-alternate-stack");
