@@ -82,8 +82,12 @@ bool WalkMemory::touch(std::uintptr_t address, bool stores) noexcept {
   return true;
 }
 
+std::size_t WalkMemory::filter_place_of(std::uintptr_t line) noexcept {
+  return scrambled(line) >> (64 - kFilterBits);
+}
+
 std::uint32_t WalkMemory::find(std::uintptr_t line) const noexcept {
-  if (!may_be_stored_[scrambled(line) % may_be_stored_.size()]) return kNoLine;
+  if (!may_be_stored_[filter_place_of(line)]) return kNoLine;
   for (std::size_t at = scrambled(line) >> (64 - kSlotBits);; ++at) {
     const Slot& slot = slots_[at % slots_.size()];
     if (slot.walk != walk_) return kNoLine;
@@ -95,7 +99,7 @@ std::uint32_t WalkMemory::add_line(std::uintptr_t line) noexcept {
   std::size_t at = scrambled(line) >> (64 - kSlotBits);
   while (slots_[at % slots_.size()].walk == walk_) ++at;
   const std::uint32_t index = lines_used_++;
-  may_be_stored_[scrambled(line) % may_be_stored_.size()] = true;
+  may_be_stored_[filter_place_of(line)] = true;
   slots_[at % slots_.size()] = {line, walk_, index};
   line_of_data_[index] = line;
   return index;

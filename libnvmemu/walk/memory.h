@@ -64,6 +64,7 @@ class WalkMemory {
   static constexpr std::size_t kSlotBits = 13;
   static constexpr std::size_t kLines = 4096;  // half of the slots
   static constexpr std::size_t kTouchedPlaces = 4096, kTouchedPlacesOfLong = 32768;
+  static constexpr std::size_t kFilterBits = 11;
   static constexpr std::size_t kNeighbours = 16;  // lines whose places are side by side
   static constexpr std::size_t kRanges = 8;
   static constexpr std::uint32_t kNoLine = ~std::uint32_t{0};
@@ -87,6 +88,7 @@ class WalkMemory {
   std::uint32_t& place_of(std::uintptr_t line) noexcept;
   bool touch(std::uintptr_t address, bool stores) noexcept;
   bool touch_again(std::uintptr_t address) noexcept;
+  static std::size_t filter_place_of(std::uintptr_t line) noexcept;
   std::uint32_t find(std::uintptr_t line) const noexcept;
   std::uint32_t line_of(std::uintptr_t line, bool stores) noexcept;  // kNoLine: failed
   std::uint32_t add_line(std::uintptr_t line) noexcept;
@@ -107,7 +109,8 @@ class WalkMemory {
   std::uintptr_t crossing_;  // where finish_writing() has to put what lies in bounce_, of so many bytes
   std::size_t crossing_bytes_;
   std::array<Range, kRanges> ranges_;
-  std::bitset<2048> may_be_stored_;  // by a line's hash: most are not, which need not be looked for
+  std::bitset<std::size_t{1} << kFilterBits>
+      may_be_stored_;  // by a line's hash: most are not, which need not be looked for
   alignas(64) std::uint8_t bounce_[2 * kLineBytes];
   alignas(64) std::uint8_t data_[kLines][kLineBytes];
   std::array<std::uintptr_t, kLines> line_of_data_;

@@ -24,11 +24,19 @@ int ticks_blocked() {
 }
 
 // Waits for no memory, so that none of it is delays.
-void compute(std::uint64_t ms) {
-  const std::uint64_t end_ns = thread_cpu_ns() + ms * 1'000'000;
+void compute_ns(std::uint64_t ns) {
+  const std::uint64_t end_ns = thread_cpu_ns() + ns;
   while (thread_cpu_ns() < end_ns) {
-    for (int i = 0; i < 1'000'000; ++i) asm volatile("");
+    for (int i = 0; i < 100'000; ++i) asm volatile("");
   }
+}
+void compute(std::uint64_t ms) { compute_ns(ms * 1'000'000); }
+
+// By the signal that ticks come by, too.
+void handle_window_changes(void (*handler)(int)) {
+  struct sigaction action {};
+  action.sa_handler = handler;
+  CHECK(sigaction(SIGWINCH, &action, nullptr) == 0);
 }
 
 int ticks_blocked_in_one_of_four() {
@@ -43,25 +51,18 @@ int ticks_blocked_in_one_of_four() {
   return 0;
 }
 
-void wait_for(std::uint64_t ns) {
-  const std::uint64_t end_ns = thread_cpu_ns() + ns;
-  while (thread_cpu_ns() < end_ns) asm volatile("");
-}
-
 thread_local bool was_raised;
 
 // Each second time with one more, that is pending meanwhile.
 void raise_one_more(int signal) {
   was_raised = !was_raised;
   if (was_raised) raise(signal);
-  wait_for(100'000);
+  compute_ns(100'000);
 }
 
 // A thread's first tick, by the same signal, comes while one is pending: of two of a kind one is lost.
 int raises_from_the_first() {
-  struct sigaction action {};
-  action.sa_handler = raise_one_more;
-  CHECK(sigaction(SIGWINCH, &action, nullptr) == 0);
+  handle_window_changes(raise_one_more);
   for (int i = 0; i < 100; ++i) {
     std::thread([] {
       for (int time = 0; time < 10; ++time) raise(SIGWINCH);
@@ -71,13 +72,9 @@ int raises_from_the_first() {
   return 0;
 }
 
-void do_nothing(int) {}
-
 // In a child that nobody was told of, made before the thread's first tick.
 int raises_in_untold_children() {
-  struct sigaction action {};
-  action.sa_handler = do_nothing;
-  CHECK(sigaction(SIGWINCH, &action, nullptr) == 0);
+  handle_window_changes([](int) {});
   for (int i = 0; i < 40; ++i) {
     std::thread([] {
       const long child = raw_syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0);
