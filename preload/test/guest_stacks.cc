@@ -86,7 +86,8 @@ std::size_t kernel_frame_bytes() {
   return reinterpret_cast<std::uintptr_t>(roomy.top()) - stack_pointer_of_handler;
 }
 
-// Beside the kernel's own frame, the emulator's handlers have 512 bytes.
+// Beside the kernel's own frame, the emulator's handlers have 512 bytes. Where the frame is small (no
+// AVX-512), the kernel refuses a stack as tight as that.
 int small_alternate_stack() {
   const std::size_t frame = kernel_frame_bytes();
   walk_list(1);  // which makes it
@@ -98,7 +99,8 @@ int small_alternate_stack() {
   CHECK(roomy.is_whole());
   CHECK(roomy.used() < frame + 512);
   constexpr std::size_t kAligned = 64;  // as the kernel's frame is
-  const Patterned tight((frame + 512 + kAligned - 1) / kAligned * kAligned);
+  const std::size_t needed = std::max<std::size_t>(frame + 512, MINSIGSTKSZ);
+  const Patterned tight((needed + kAligned - 1) / kAligned * kAligned);
   {
     const AlternateStack in_use(tight);
     walk_list(200);

@@ -28,7 +28,7 @@ std::string shown_on(int reader, std::FILE* stream, bool quiet) {
   std::fflush(stream);
   std::string shown;
   std::array<char, 1024> buffer;
-  while (shown.find("end") == shown.npos) {
+  while (!shown.ends_with('\n')) {  // a terminal may hand over the line in parts
     const ssize_t count = read(reader, buffer.data(), buffer.size());
     if (count <= 0) break;
     shown.append(buffer.data(), static_cast<std::size_t>(count));
