@@ -6,6 +6,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "base/fibonacci_hash.h"
+
 namespace nvmemu::preload {
 
 // Of numbers above 1. Zero-initialized it is empty.
@@ -36,7 +38,7 @@ class AtomicSet {
   static constexpr std::uintptr_t kRemoved = 1;  // nothing, but the search goes on behind it
 
   static std::size_t slot_of(std::uintptr_t number, std::size_t step) {
-    return ((number * 0x9e3779b97f4a7c15 >> 40) + step) % kSlots;
+    return ((fibonacci_hash(number) >> 40) + step) % kSlots;
   }
   std::atomic<std::uintptr_t>* find(std::uintptr_t number) noexcept {
     if (number <= kRemoved) return nullptr;

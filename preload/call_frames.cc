@@ -10,6 +10,7 @@
 #include <cstdint>
 
 #include "base/caller_name.h"
+#include "base/fibonacci_hash.h"
 #include "base/path.h"
 
 namespace nvmemu::preload {
@@ -70,7 +71,7 @@ void record_calls(const CallFrames& frames, RecordWriter& record, std::uint32_t 
 std::uint64_t key_of_calls(const CallFrames& frames) noexcept {
   std::uint64_t key = 1;
   for (std::size_t i = 0; i < frames.count; ++i)
-    key = (key ^ reinterpret_cast<std::uintptr_t>(frames.code[i])) * 0x9E3779B97F4A7C15U;
+    key = fibonacci_hash(key ^ reinterpret_cast<std::uintptr_t>(frames.code[i]));
   return key | 1;
 }
 

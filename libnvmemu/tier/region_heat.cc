@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "base/fibonacci_hash.h"
 #include "base/mapped.h"
 #include "base/relaxed.h"
 
@@ -11,8 +12,7 @@ namespace {
 
 constexpr std::size_t kMostTried = 256;
 
-// Fibonacci hashing: neighbours lie far apart.
-std::size_t place_of(std::uint64_t key) noexcept { return (key * 0x9e3779b97f4a7c15U) >> 40; }
+std::size_t place_of(std::uint64_t key) noexcept { return fibonacci_hash(key) >> 40; }
 
 }  // namespace
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "base/fibonacci_hash.h"
 #include "base/relaxed.h"
 
 namespace nvmemu {
@@ -12,7 +13,7 @@ namespace {
 constexpr std::uintptr_t kBeingFilled = 1;
 
 std::size_t spread(std::uintptr_t value) noexcept {
-  return static_cast<std::size_t>((value * 0x9E3779B97F4A7C15U) >> 32);
+  return static_cast<std::size_t>(fibonacci_hash(value) >> 32);
 }
 
 void lower(std::atomic<std::uint64_t>& least, std::uint64_t value) noexcept {

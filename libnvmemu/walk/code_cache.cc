@@ -6,6 +6,7 @@
 #include <ctime>
 #include <new>
 
+#include "base/fibonacci_hash.h"
 #include "base/mapped.h"
 #include "base/page_bytes.h"
 #include "walk/decode/decode.h"
@@ -15,7 +16,7 @@ namespace nvmemu {
 namespace {
 
 std::size_t slot_hash(std::uintptr_t address, unsigned bits) noexcept {
-  return static_cast<std::size_t>((address * 0x9E3779B97F4A7C15ULL) >> (64 - bits));
+  return static_cast<std::size_t>(fibonacci_hash(address) >> (64 - bits));
 }
 
 // As much of an instruction as can be read.

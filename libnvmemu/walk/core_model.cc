@@ -3,14 +3,13 @@
 
 #include <algorithm>
 
+#include "base/fibonacci_hash.h"
 #include "walk/program_memory.h"
 
 namespace nvmemu {
 namespace {
 
 constexpr std::uintptr_t kWordBytes = 8;
-
-std::uint64_t scrambled(std::uint64_t value) noexcept { return value * 0x9E3779B97F4A7C15ULL; }
 
 bool loads(const MicroOp& op) noexcept {
   return waits_for_load(op) || op.kind == OpKind::kPop || op.kind == OpKind::kReturn ||
@@ -46,14 +45,14 @@ void CoreModel::begin(const CoreTiming& timing) noexcept {
 
 template <std::size_t Size>
 CoreTime CoreModel::ready_of(const std::array<Place, Size>& places, std::uintptr_t place) const noexcept {
-  const std::uint64_t hash = scrambled(place);
+  const std::uint64_t hash = fibonacci_hash(place);
   const Place& held = places[(hash >> 32) % Size];
   return held.stream == stream_ && held.tag == static_cast<std::uint32_t>(hash) ? held.ready : CoreTime{};
 }
 
 template <std::size_t Size>
 void CoreModel::set_ready(std::array<Place, Size>& places, std::uintptr_t place, CoreTime ready) noexcept {
-  const std::uint64_t hash = scrambled(place);
+  const std::uint64_t hash = fibonacci_hash(place);
   places[(hash >> 32) % Size] = {static_cast<std::uint32_t>(hash), stream_, ready};
 }
 

@@ -4,12 +4,11 @@
 #include <algorithm>
 #include <cstring>
 
+#include "base/fibonacci_hash.h"
 #include "base/mapped.h"
 
 namespace nvmemu {
 namespace {
-
-std::uint64_t scrambled(std::uint64_t value) noexcept { return value * 0x9E3779B97F4A7C15ULL; }
 
 constexpr std::uintptr_t line_number(std::uintptr_t address) noexcept { return address / kLineBytes; }
 constexpr std::size_t offset_in_line(std::uintptr_t address) noexcept { return address % kLineBytes; }
@@ -58,7 +57,7 @@ bool WalkMemory::touch_again(std::uintptr_t address) noexcept {
 }
 
 std::uint32_t& WalkMemory::place_of(std::uintptr_t line) noexcept {
-  const std::uint64_t hash = scrambled(line / kNeighbours);
+  const std::uint64_t hash = fibonacci_hash(line / kNeighbours);
   const std::size_t neighbour = (line ^ hash >> 32) % kNeighbours;
   return touched_[((hash >> 40) * kNeighbours + neighbour) & touched_mask_];
 }
@@ -67,7 +66,7 @@ std::uint32_t& WalkMemory::place_of(std::uintptr_t line) noexcept {
 bool WalkMemory::touch(std::uintptr_t address, bool stores) noexcept {
   const std::uintptr_t line = line_number(address);
   std::uint32_t& place = place_of(line);
-  const std::uint32_t mark = static_cast<std::uint32_t>(scrambled(line)) ^ walk_;
+  const std::uint32_t mark = static_cast<std::uint32_t>(fibonacci_hash(line)) ^ walk_;
   if (place == mark) return stores || touch_again(address);
   std::uint64_t ticks = 0;
   if (const WalkStop stop = program_->touch(address, ticks); stop != WalkStop::kNone) return fails(stop);
@@ -83,12 +82,12 @@ bool WalkMemory::touch(std::uintptr_t address, bool stores) noexcept {
 }
 
 std::size_t WalkMemory::filter_place_of(std::uintptr_t line) noexcept {
-  return scrambled(line) >> (64 - kFilterBits);
+  return fibonacci_hash(line) >> (64 - kFilterBits);
 }
 
 std::uint32_t WalkMemory::find(std::uintptr_t line) const noexcept {
   if (!may_be_stored_[filter_place_of(line)]) return kNoLine;
-  for (std::size_t at = scrambled(line) >> (64 - kSlotBits);; ++at) {
+  for (std::size_t at = fibonacci_hash(line) >> (64 - kSlotBits);; ++at) {
     const Slot& slot = slots_[at % slots_.size()];
     if (slot.walk != walk_) return kNoLine;
     if (slot.line == line) return slot.index;
@@ -96,7 +95,7 @@ std::uint32_t WalkMemory::find(std::uintptr_t line) const noexcept {
 }
 
 std::uint32_t WalkMemory::add_line(std::uintptr_t line) noexcept {
-  std::size_t at = scrambled(line) >> (64 - kSlotBits);
+  std::size_t at = fibonacci_hash(line) >> (64 - kSlotBits);
   while (slots_[at % slots_.size()].walk == walk_) ++at;
   const std::uint32_t index = lines_used_++;
   may_be_stored_[filter_place_of(line)] = true;

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <utility>
 
+#include "base/fibonacci_hash.h"
 #include "walk/decode/memory_operand.h"
 
 namespace nvmemu {
@@ -50,7 +51,7 @@ class RoundWatch {
   // Each word has its place, which it takes of another. Those that are stored before the first fence are
   // watched.
   static std::size_t place_of(std::uintptr_t address) noexcept {
-    return static_cast<std::size_t>(address * 0x9E3779B97F4A7C15ULL >> (64 - kRoundWordBits));
+    return static_cast<std::size_t>(fibonacci_hash(address) >> (64 - kRoundWordBits));
   }
   void on_store(std::uintptr_t address) noexcept {
     if (passes_ == 0) rounds_.words[place_of(address)] = address;

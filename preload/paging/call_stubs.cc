@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstring>
 
+#include "base/fibonacci_hash.h"
 #include "paging/trapped_call.h"
 
 // nvmemu_call_stub: the program's red zone and two words lie above the stack pointer, the place to go back to
@@ -144,9 +145,8 @@ void TrappedCall::make_again_on(const stack_t& signal_stack) noexcept {
 
 // The place in an open hash table that is this one's, which it takes where it has none.
 std::uintptr_t clone_stub_for(std::uintptr_t return_to) noexcept {
-  constexpr std::uintptr_t kMultiplier = 0x9e3779b97f4a7c15;
   constexpr std::size_t kStubs = 64, kStubBytes = 64;
-  const std::size_t start = static_cast<std::size_t>(return_to * kMultiplier >> 32) % kStubs;
+  const std::size_t start = static_cast<std::size_t>(fibonacci_hash(return_to) >> 32) % kStubs;
   for (std::size_t i = 0; i < kStubs; ++i) {
     const std::size_t place = (start + i) % kStubs;
     std::uintptr_t there = nvmemu_clone_returns[place].load(std::memory_order_relaxed);

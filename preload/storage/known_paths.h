@@ -8,6 +8,7 @@
 #include <cstring>
 #include <optional>
 
+#include "base/fibonacci_hash.h"
 #include "base/watched.h"
 #include "storage/page_cache.h"
 
@@ -61,7 +62,7 @@ class KnownPaths {
     add(key.name.inode);
     add(key.folder_moves);
     add(key.moment);
-    hash *= 0x9e3779b97f4a7c15;
+    hash = fibonacci_hash(hash);
     return hash ^ hash >> 32;
   }
 

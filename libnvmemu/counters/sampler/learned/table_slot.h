@@ -7,6 +7,8 @@
 #include <cstdint>
 #include <ctime>
 
+#include "base/fibonacci_hash.h"
+
 namespace nvmemu {
 
 // Of no address in user space.
@@ -30,7 +32,7 @@ inline bool is_abandoned(std::uintptr_t held) noexcept {
 }
 
 inline std::size_t slot_hash(std::uintptr_t ip) noexcept {
-  return static_cast<std::size_t>((ip * 0x9E3779B97F4A7C15ULL) >> 40);
+  return static_cast<std::size_t>(fibonacci_hash(ip) >> 40);
 }
 
 }  // namespace nvmemu
