@@ -103,7 +103,7 @@ TEST_F(PersistsTest, PersistsTakeWhatTheyShall) {
 // that is hot may be found in memory for once: the median of some runs.
 TEST_F(PersistsTest, ALockBehindAPersistIsNotChargedAsARead) {
   std::vector<double> shares;
-  for (int i = 0; i < 3; ++i) {
+  for (int i = 0; i < 5; ++i) {
     const Outcome outcome = run({"--quiet", "--read-latency", "4x", "--report", folder_.file("report.json"),
                                  "--", NVMEMU_TEST_PERSIST, "--lock", "--rounds", "1000000"});
     ASSERT_EQ(outcome.status, 0) << outcome.err;
@@ -111,7 +111,7 @@ TEST_F(PersistsTest, ALockBehindAPersistIsNotChargedAsARead) {
     shares.push_back(totals["stall_ns"].get<double>() / totals["cpu_ns"].get<double>());
   }
   std::ranges::sort(shares);
-  EXPECT_LT(shares[1], 0.3);  // all of it, where locked instructions counted as reads
+  EXPECT_LT(shares[2], 0.5);  // all of it, where locked instructions counted as reads
 }
 #endif
 
