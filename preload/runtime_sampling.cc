@@ -90,6 +90,7 @@ void Runtime::set_sampler_options() {
       .persist_ns = calibration_.persist_latency_ns,
       .rules = config_.rules,
       .tier_delays = tier_delays(),
+      .loaded = {calibration_.loaded_ratio},
       .effort = injects() && !record_ ? sampling_effort(read_latency_.base_ns, highest_target_ns()) : 1,
       .steady_after_ms = std::min(48.0, config_.epoch_ns / 2e6),
       .sample_stall_cost_ns = calibration_.sample_stall_cost_ns,

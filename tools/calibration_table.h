@@ -29,6 +29,8 @@ struct CalibrationRow {
   std::string (*format)(double);
 };
 
+inline std::string format_ratio(double ratio) { return fmt::format("{:.2f} x", ratio); }
+
 inline std::string format_count(double count) { return fmt::format("{:.0f}", count); }
 
 inline constexpr std::array kCalibrationRows{
@@ -49,6 +51,7 @@ inline constexpr std::array kCalibrationRows{
     CalibrationRow{"walked_miss_ns", "load from memory, as walked", &Calibration::walked_miss_ns,
                    format_latency},
     CalibrationRow{"native_miss_ns", "  natively, meanwhile", &Calibration::native_miss_ns, format_latency},
+    CalibrationRow{"loaded_ratio", "  twelve at a time, longer", &Calibration::loaded_ratio, format_ratio},
     CalibrationRow{"walked_step_ns", "walk, an instruction", &Calibration::walked_step_ns, format_latency},
     CalibrationRow{"walk_begin_ns", "walk, its beginning", &Calibration::walk_begin_ns, format_duration},
     CalibrationRow{"window_instructions", "instructions beside a miss", &Calibration::window_instructions,

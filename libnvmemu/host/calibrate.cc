@@ -145,15 +145,11 @@ class Calibrator {
     if (!buffer) return buffer;
     result_.huge_pages = buffer->has_huge_pages();
     const void* line = add_latencies(*buffer, buffer->start(), base_latencies_, first_half());
-    if (options_.on_chase) {
-      announce("samples while waiting", 0.25);
-      if (const auto done = measure_recurring(); !done) return tl::unexpected<Error>(done.error());
-      options_.on_chase(result_, line);
-    }
+    if (const auto done = measure_recurring(); !done) return tl::unexpected<Error>(done.error());
+    announce("what a core does meanwhile", 0.2);
+    measure_core(line);
     announce("latency in huge pages, again", 0.4);
     line = add_latencies(*buffer, line, base_latencies_, second_half());
-    announce("instructions beside a miss", 0.42);
-    windows_.add(measure_core_window(clock_, line));
     if (const auto done = measure_recurring(); !done) return tl::unexpected<Error>(done.error());
     announce("latency in other memory", 0.45);
     return ChaseBuffer::of_all_lines(bytes, Pages::kHuge);
@@ -162,7 +158,7 @@ class Calibrator {
   // In turns with the same in small pages.
   Result<void> measure_second(const ChaseBuffer& buffer) {
     const void* line = add_latencies(buffer, buffer.start(), base_latencies_, first_half());
-    windows_.add(measure_core_window(clock_, line));
+    measure_core(line);
     if (const auto done = measure_recurring(); !done) return done;
     announce("latency in 4 KiB pages", 0.6);
     const auto small = ChaseBuffer::of_all_lines(buffer.bytes(), Pages::kSmall);
@@ -170,10 +166,16 @@ class Calibrator {
     std::vector<double> latencies;
     const void* small_line = add_latencies(*small, small->start(), latencies, first_half());
     line = add_latencies(buffer, line, base_latencies_, second_half());
-    windows_.add(measure_core_window(clock_, line));
+    measure_core(line);
     add_latencies(*small, small_line, latencies, second_half());
     keep("small_page_latency_ns", summarize(latencies), result_.small_page_latency_ns);
     return measure_recurring();
+  }
+
+  // Three times, some seconds apart.
+  void measure_core(const void* line) {
+    windows_.add(measure_core_window(clock_, line));
+    if (options_.on_chase) options_.on_chase(result_, line);
   }
 
   int first_half() const { return (repetitions_ + 1) / 2; }

@@ -23,8 +23,8 @@ struct CalibrateOptions {
   int repetitions = 5;    // of each figure, at least 1; the median counts
   bool bandwidth = true;  // false: bandwidths stay zero, not measured
   Progress progress;
-  // For what layers above this one measure: called while the memory of the base chase is mapped, with the
-  // figures so far and a line of the cycle.
+  // For what layers above this one measure: called three times, some seconds apart, while the memory of the
+  // base chase is mapped, with the figures so far and a line of the cycle.
   std::function<void(Calibration&, const void* line)> on_chase;
   Measured measured;
 };

@@ -55,6 +55,7 @@ constexpr std::array kNumbers{
     NumberField{"timer_cost_ns", &Calibration::timer_cost_ns, kMostNs},
     NumberField{"walked_miss_ns", &Calibration::walked_miss_ns, kMostNs},
     NumberField{"native_miss_ns", &Calibration::native_miss_ns, kMostNs},
+    NumberField{"loaded_ratio", &Calibration::loaded_ratio, kMostRelative},
     NumberField{"walked_step_ns", &Calibration::walked_step_ns, kMostNs},
     NumberField{"walk_begin_ns", &Calibration::walk_begin_ns, kMostNs},
     NumberField{"window_instructions", &Calibration::window_instructions, kMostInstructions},

@@ -30,6 +30,7 @@ struct Calibration {
   double timer_cost_ns = 0;         // of one tick of the POSIX-timer ticker, on top of the kernel's own
   double walked_miss_ns = 0;        // what a load from memory takes as walks time it; 0: nothing is walked
   double native_miss_ns = 0;        // and natively, in the same moments: the base may be of others
+  double loaded_ratio = 0;          // how much longer than walked loads take natively, twelve at a time
   double walked_step_ns = 0;        // of a walk, for each instruction that waits for no memory
   double walk_begin_ns = 0;         // and for its beginning
   double window_instructions = 0;   // that the core holds while a load waits; 0: not known

@@ -16,6 +16,7 @@ enum class Rule : std::uint8_t {
   kLongWalks,    // where a set may be small, walks go far, and their second half counts
   kForgetting,   // verdicts rest on the last walks
   kHidden,       // what is hidden of misses is added, by a model of the core
+  kLoaded,       // misses that are waited for together take longer than one alone, as memory has more to do
   kOwnMisses,    // what a walk has fetched is charged, as the program finds it in the caches
   kStores,       // stores whose lines come from memory are charged, and fences behind them
   kRevisits,     // delays touch what the program missed lately
@@ -25,7 +26,8 @@ enum class Rule : std::uint8_t {
 inline constexpr std::size_t kRules = static_cast<std::size_t>(Rule::kCount);
 
 inline constexpr std::array<std::string_view, kRules> kRuleNames = {
-    "late-ticks", "long-walks", "forgetting", "hidden", "own-misses", "stores", "revisits", "interrupted"};
+    "late-ticks", "long-walks", "forgetting", "hidden",     "loaded",
+    "own-misses", "stores",     "revisits",   "interrupted"};
 
 // All of them, less those that are switched off.
 class Rules {

@@ -26,6 +26,12 @@ struct WalkOverlap {
       of_tier[tier] = kept * of_tier[tier] + walk.of_tier[tier];
   }
 
+  // How many are waited for together, in the mean: 1 or more, however much of each is hidden.
+  double at_a_time() const noexcept {
+    if (misses <= 0 || in_a_row <= 0 || plain_ns <= 0) return 1;
+    return std::max(1.0, misses / (in_a_row * std::max(1.0, longer_ns / plain_ns)));
+  }
+
   // 0 where each miss waits for another, 1 where each waits together with another at least.
   double together() const noexcept {
     return misses > 0 ? std::clamp(2 * (1 - in_a_row / misses), 0.0, 1.0) : 0;

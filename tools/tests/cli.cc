@@ -47,6 +47,7 @@ Calibration hand_made_calibration() {
   calibration.timer_cost_ns = 3'000;
   calibration.walked_miss_ns = 102;
   calibration.native_miss_ns = 100;
+  calibration.loaded_ratio = 1.1;
   calibration.walked_step_ns = 20;
   calibration.walk_begin_ns = 5'000;
   calibration.persist_latency_ns = 200;

@@ -37,7 +37,7 @@ Sampler::Sampler(SamplerShared& shared, const Clock& clock, const SamplerOptions
       walks_(shared.walks, options.effort * options.walk_budget, options.rules,
              options.persist_targets != nullptr),
       every_load_(options.base_ns),
-      samples_(options.base_ns, options.rules, options.tier_delays),
+      samples_(options.base_ns, options.rules, options.tier_delays, options.loaded),
       traffic_(options.cache_bytes, options.tiers),
       period_({.fine_ns = options.period_ns,
                .usual_ns = options.measures_traffic ? options.period_ns : options.period_ns / options.effort,

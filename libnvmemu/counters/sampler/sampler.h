@@ -60,6 +60,7 @@ struct SamplerOptions {
   double persist_ns = 0;
   Rules rules{};  // that are followed
   TierDelays tier_delays{};
+  LoadedLatency loaded{};           // what misses take that are on their way together
   double effort = 1;                // see sampling_effort()
   double steady_after_ms = 32;      // how long after an injection walks tell most
   double sample_stall_cost_ns = 0;  // see Calibration

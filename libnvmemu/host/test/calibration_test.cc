@@ -26,6 +26,7 @@ TEST(Calibration, SurvivesTheRoundTrip) {
   EXPECT_EQ(read->base_latency_ns, written.base_latency_ns);
   EXPECT_EQ(read->walked_miss_ns, written.walked_miss_ns);
   EXPECT_EQ(read->native_miss_ns, written.native_miss_ns);
+  EXPECT_EQ(read->loaded_ratio, written.loaded_ratio);
   EXPECT_EQ(read->walked_step_ns, written.walked_step_ns);
   EXPECT_EQ(read->walk_begin_ns, written.walk_begin_ns);
   EXPECT_EQ(read->copy_bandwidth_all_bps, written.copy_bandwidth_all_bps);

@@ -25,6 +25,7 @@ inline Calibration sample_calibration() {
   calibration.timer_cost_ns = 2500;
   calibration.walked_miss_ns = 170.5;
   calibration.native_miss_ns = 166;
+  calibration.loaded_ratio = 1.125;
   calibration.walked_step_ns = 14.5;
   calibration.walk_begin_ns = 1200;
   calibration.persist_latency_ns = 210;

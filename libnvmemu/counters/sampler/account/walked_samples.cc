@@ -103,6 +103,12 @@ double WalkedSamples::hidden_factor() const noexcept {
   return std::clamp(overlap_.longer_ns / overlap_.plain_ns, delays_.differ ? 0.0 : 1.0, kMost);
 }
 
+// What was waited for is as many misses as it is long; those that are on their way together are longer than
+// walks have found them one by one.
+double WalkedSamples::loaded_factor() const noexcept {
+  return rules_.has(Rule::kLoaded) ? 1 / loaded_.of(overlap_.at_a_time()) : 1;
+}
+
 // Of misses that are waited for together, of two lists side by side, it is chance which load is found
 // waiting, that of the fast tier or of the slow one; and what the model says is of them as they come.
 void WalkedSamples::share_among_tiers() noexcept {
@@ -235,7 +241,7 @@ EpochCounts WalkedSamples::take(VerdictSource& verdicts, WalkedPool& pool, bool 
   counts.stall_ns += walked_ns;
   counts.kind_stall_ns[StallKind::kLoad] += walked_ns;
   counts.overhead_ns -= walked_ns;
-  const double factor = hidden_factor();
+  const double factor = hidden_factor() * loaded_factor();
   for (ByTier<double>& of_kind : misses_)
     for (double& misses : of_kind) misses *= factor;
   for (std::size_t tier = 0; tier < kMostTiers; ++tier)

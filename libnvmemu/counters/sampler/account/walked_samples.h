@@ -11,6 +11,7 @@
 #include "counters/counts.h"
 #include "counters/sampler/learned/load_table.h"
 #include "walk/load_record.h"
+#include "walk/loaded_latency.h"
 #include "walk/rules.h"
 #include "walk/walk_overlap.h"
 
@@ -55,8 +56,9 @@ struct TierDelays {
 class WalkedSamples {
  public:
   // `base_ns`: what a miss takes until walks have seen one.
-  explicit WalkedSamples(double base_ns, Rules rules = {}, const TierDelays& delays = {})
-      : base_ns_(base_ns), rules_(rules), delays_(delays) {}
+  explicit WalkedSamples(double base_ns, Rules rules = {}, const TierDelays& delays = {},
+                         LoadedLatency loaded = {})
+      : base_ns_(base_ns), rules_(rules), delays_(delays), loaded_(loaded) {}
 
   // A sample that stands for `time_ns`, held up by `entry`'s instruction (null: by nothing known).
   void add(const LoadEntry* entry, double time_ns) noexcept;
@@ -84,6 +86,7 @@ class WalkedSamples {
   static constexpr std::size_t kMostKept = kDistinct / 2;  // so that there is room for those of the next
 
   double hidden_factor() const noexcept;
+  double loaded_factor() const noexcept;
   void share_among_tiers() noexcept;
   void charge(StallKind kind, double time_ns, const Verdict& verdict, EpochCounts& counts) noexcept;
   void tell_by_tier(EpochCounts& counts) const noexcept;
@@ -104,6 +107,7 @@ class WalkedSamples {
   // Of this epoch and those before it of which something was kept back.
   double open_time_ns_ = 0, open_samples_ = 0, open_stall_ns_ = 0, open_variance_ns2_ = 0;
   TierDelays delays_;
+  LoadedLatency loaded_;
   ByStallKind<ByTier<double>> misses_{};  // of an epoch
   ByTier<double> walked_misses_{};
   WalkOverlap overlap_;  // of the last walks

@@ -19,7 +19,7 @@ namespace {
 // the caches of a chase over 512 MiB, page tables of the host's above all, is back after some ms. (Five times
 // as long, with as much time in all: 30 to 53 us a sample within a minute, and 47, 46, 47 like this. Pieces
 // of 0.1 ms with a sample and the four after them, against the others of the same ms: 10 us.)
-constexpr std::size_t kPairs = 100;
+constexpr std::size_t kPairs = 33;
 constexpr std::size_t kLoads = 40'000;
 
 PerfTicker* active_ticker = nullptr;

@@ -22,7 +22,7 @@ double sampling_effort(double base_ns, double target_ns) noexcept;
 
 // ns of one sample with its share of the signals, from a pointer chase along `line`'s cycle (each line holds
 // the address of the next, all from memory) that is timed alternately with and without sampling; the median
-// of several. 0 where perf_event is refused. Takes SIGWINCH for the time being; about 2 s. Not thread-safe.
+// of several. 0 where perf_event is refused. Takes SIGWINCH for the time being; about 1 s. Not thread-safe.
 double measure_sampling_cost(const Clock& clock, const void* line);
 
 }  // namespace nvmemu

@@ -13,38 +13,39 @@
 #include "counters/sampler/calibration/known_chase.h"
 #include "host/chase_instructions.h"
 #include "host/statistics.h"
+#include "walk/loaded_latency.h"
 #include "walk/walker.h"
 
 namespace nvmemu {
 namespace {
 
-constexpr unsigned kStepsPerLoad = 3;  // of nvmemu_known_chase
-constexpr unsigned kLoads = 1000;      // as many as a usual walk passes there
-
-// Walks of the chase, from where a tick would find it that interrupts its first instruction.
-class ChaseWalks {
+// Walks of known code, from where a tick would find it that interrupts its first instruction.
+class KnownWalks {
  public:
-  ChaseWalks(const Clock& clock, double threshold_ns)
+  KnownWalks(const Clock& clock, double threshold_ns)
       : shared_(SharedWalks::create({.ns_per_tick = 1e9 / clock.hz(), .threshold_ns = threshold_ns}, tally_)),
         walker_(map_zeroed<Walker>()) {
     floats_.cwd = 0x37f;  // as a program starts
     floats_.mxcsr = 0x1f80;
     context_.uc_mcontext.fpregs = &floats_;
+    context_.uc_mcontext.gregs[REG_RSP] = reinterpret_cast<greg_t>(stack_.end());
   }
-  ~ChaseWalks() {
+  ~KnownWalks() {
     if (shared_ != nullptr) SharedWalks::destroy(shared_);
     unmap(walker_);
   }
-  ChaseWalks(const ChaseWalks&) = delete;
-  ChaseWalks& operator=(const ChaseWalks&) = delete;
+  KnownWalks(const KnownWalks&) = delete;
+  KnownWalks& operator=(const KnownWalks&) = delete;
 
   bool can_walk() const { return shared_ != nullptr && walker_ != nullptr; }
 
-  WalkOutcome walk(const void* line, unsigned steps) {
+  // Of a function that is given `chased`, and a count.
+  template <typename Function>
+  WalkOutcome walk(Function* function, const void* chased, unsigned steps) {
     auto& registers = context_.uc_mcontext.gregs;
-    registers[REG_RIP] = reinterpret_cast<greg_t>(&nvmemu_known_chase);
-    registers[REG_RDI] = reinterpret_cast<greg_t>(line);
-    registers[REG_RSI] = steps;  // loads: more than it gets to
+    registers[REG_RIP] = reinterpret_cast<greg_t>(function);
+    registers[REG_RDI] = reinterpret_cast<greg_t>(chased);
+    registers[REG_RSI] = steps;  // more than it gets to
     return walker_->walk(*shared_, context_, {.steps = steps});
   }
 
@@ -54,22 +55,64 @@ class ChaseWalks {
   Walker* walker_;
   _libc_fpstate floats_{};
   ucontext_t context_{};
+  alignas(64) std::array<std::uint64_t, 64> stack_{};
+};
+
+// One chase, and some side by side.
+class OneChase {
+ public:
+  static constexpr unsigned kSteps = 1000;  // as many as a usual walk passes
+  static constexpr unsigned kPieces = 10, kPiece = 100;
+
+  explicit OneChase(const void* line) : line_(line) {}
+  void follow(unsigned steps) { line_ = nvmemu_known_chase(line_, steps); }
+  WalkOutcome walk(KnownWalks& walks) { return walks.walk(&nvmemu_known_chase, line_, kInstructions); }
+  static constexpr unsigned kInstructions = 3 * kSteps;
+
+ private:
+  const void* line_;
+};
+
+class ChasesTogether {
+  static_assert(kKnownChases == LoadedLatency::kMisses);
+
+ public:
+  static constexpr unsigned kSteps = 200;
+  // At the end of a piece the slowest is waited for, which by then is some 20 steps late.
+  static constexpr unsigned kPieces = 3, kPiece = 250;
+  static constexpr unsigned kInstructions = kBeforeKnownChases + kSteps * kStepOfKnownChases;
+
+  // So far apart that none follows another.
+  explicit ChasesTogether(const void* line) {
+    constexpr std::size_t kApart = 100'000;
+    for (const void*& each : lines_) each = line = nvmemu_known_chase(line, kApart);
+  }
+  void follow(unsigned steps) { nvmemu_known_chases(lines_.data(), steps); }
+  WalkOutcome walk(KnownWalks& walks) {
+    return walks.walk(&nvmemu_known_chases, lines_.data(), kInstructions);
+  }
+
+ private:
+  std::array<const void*, kKnownChases> lines_;
 };
 
 // Of loads from memory.
+template <typename Chase>
 class MissTimes {
  public:
-  MissTimes(const Clock& clock, const void* line)
-      : clock_(clock), line_(nvmemu_known_chase(line, kLoads)), before_ns_(native_ns()) {}
+  MissTimes(const Clock& clock, const void* line) : clock_(clock), chase_(line) {
+    chase_.follow(Chase::kSteps);
+    before_ns_ = native_ns();
+  }
 
   // A walk between two native pieces, so that a drift cancels out. What it has brought into the caches is
   // passed over untimed.
-  void add(ChaseWalks& walks) {
-    const WalkOutcome walk = walks.walk(line_, kStepsPerLoad * kLoads);
-    line_ = nvmemu_known_chase(line_, kLoads);
+  void add(KnownWalks& walks) {
+    const WalkOutcome walk = chase_.walk(walks);
+    chase_.follow(Chase::kSteps);
     const double after_ns = native_ns();
     // One that was interrupted too often, or found out what is mapped instead, has stopped early.
-    if (walk.steps == kStepsPerLoad * kLoads && walk.miss_ns > 0) {
+    if (walk.steps == Chase::kInstructions && walk.miss_ns > 0) {
       natives_.push_back((before_ns_ + after_ns) / 2);
       ratios_.push_back(walk.miss_ns / natives_.back());
     }
@@ -77,24 +120,24 @@ class MissTimes {
   }
 
   double native() const { return median(natives_); }
-  double walked() const { return native() * median(ratios_); }
+  double walked() const { return native() * ratio(); }
+  double ratio() const { return median(ratios_); }
 
  private:
   // In pieces, of which what was interrupted does not count, as no reading of a walk does that was.
   double native_ns() {
-    constexpr unsigned kPieceLoads = 100;
     std::vector<double> pieces;
-    for (unsigned loads = 0; loads < kLoads; loads += kPieceLoads) {
+    for (unsigned piece = 0; piece < Chase::kPieces; ++piece) {
       const std::uint64_t start = clock_.now_ticks();
-      line_ = nvmemu_known_chase(line_, kPieceLoads);
+      chase_.follow(Chase::kPiece);
       wait_for_loads();
-      pieces.push_back(clock_.ns_since(start) / kPieceLoads);
+      pieces.push_back(clock_.ns_since(start) / Chase::kPiece);
     }
     return undisturbed_mean(pieces);
   }
 
   const Clock& clock_;
-  const void* line_;
+  Chase chase_;
   double before_ns_;
   std::vector<double> natives_, ratios_;
 };
@@ -108,7 +151,7 @@ class StepTimes {
   StepTimes(const StepTimes&) = delete;  // it points into itself
   StepTimes& operator=(const StepTimes&) = delete;
 
-  void add(ChaseWalks& walks) {
+  void add(KnownWalks& walks) {
     walk(walks, kFewSteps, few_ns_);
     walk(walks, kMoreSteps, more_ns_);
     walk(walks, 1, one_ns_);
@@ -121,8 +164,8 @@ class StepTimes {
   static constexpr unsigned kFewSteps = 1000, kMoreSteps = 3000;
   static constexpr double kNone = 1e9;
 
-  void walk(ChaseWalks& walks, unsigned steps, double& least_ns) {
-    const WalkOutcome walk = walks.walk(ring_.data(), steps);
+  void walk(KnownWalks& walks, unsigned steps, double& least_ns) {
+    const WalkOutcome walk = walks.walk(&nvmemu_known_chase, ring_.data(), steps);
     if (walk.steps == steps) least_ns = std::min(least_ns, walk.ns);
   }
 
@@ -136,18 +179,21 @@ class StepTimes {
 }  // namespace
 
 WalkedChase measure_walked_chase(const Clock& clock, const void* line, double threshold_ns) {
-  constexpr int kRounds = 100, kRoundsPerSteps = 4;
+  constexpr int kRounds = 33, kRoundsPerSteps = 4;
   if (!clock.uses_tsc()) return {};
-  ChaseWalks walks(clock, threshold_ns);
+  KnownWalks walks(clock, threshold_ns);
   if (!walks.can_walk()) return {};
-  MissTimes misses(clock, line);
+  MissTimes<OneChase> misses(clock, line);
+  MissTimes<ChasesTogether> together(clock, line);
   StepTimes steps;
   for (int round = 0; round < kRounds; ++round) {
     misses.add(walks);
+    together.add(walks);
     if (round % kRoundsPerSteps == 0) steps.add(walks);
   }
   return {.miss_ns = misses.walked(),
           .native_miss_ns = misses.native(),
+          .loaded_ratio = together.ratio() > 0 ? misses.ratio() / together.ratio() : 0,
           .step_ns = std::max(0.0, steps.step()),
           .begin_ns = steps.begin()};
 }

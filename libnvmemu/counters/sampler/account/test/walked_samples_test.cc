@@ -270,6 +270,33 @@ TEST_F(WalkedSamplesTest, AModelNeverTakesStallsAway) {
   EXPECT_DOUBLE_EQ(take().miss_latency_ns(), 100);
 }
 
+// Twelve at a time take 1.2 times what walks have found each of them to take alone.
+TEST_F(WalkedSamplesTest, MissesThatAreWaitedForTogetherAreLonger) {
+  const WalkOverlap twelve{.plain_ns = 100, .longer_ns = 100, .misses = 12, .in_a_row = 1};
+  const auto miss_ns = [&](LoadedLatency loaded, const WalkOverlap& overlap) {
+    WalkedSamples samples(kBaseNs, {}, {}, loaded);
+    told_.verdicts[1] = verdict(1, 100);
+    samples.add(&load(1), 3 * kMs);
+    samples.add_overlap(overlap);
+    return samples.take(told_, pool_, false).miss_latency_ns();
+  };
+  EXPECT_DOUBLE_EQ(miss_ns({1.2}, twelve), 120);
+  EXPECT_DOUBLE_EQ(miss_ns({}, twelve), 100);
+  EXPECT_DOUBLE_EQ(miss_ns({1.2}, {.plain_ns = 100, .longer_ns = 100, .misses = 1, .in_a_row = 1}), 100);
+  // One whose half is hidden behind other work is not two.
+  EXPECT_DOUBLE_EQ(miss_ns({1.2}, {.plain_ns = 50, .longer_ns = 100, .misses = 1, .in_a_row = 0.5}), 50);
+}
+
+TEST(LoadedLatency, IsInProportionToHowManyThereAreUpToTwelve) {
+  const LoadedLatency loaded{1.11};
+  EXPECT_DOUBLE_EQ(loaded.of(1), 1);
+  EXPECT_DOUBLE_EQ(loaded.of(2), 1.01);
+  EXPECT_DOUBLE_EQ(loaded.of(12), 1.11);
+  EXPECT_DOUBLE_EQ(loaded.of(40), 1.11);
+  EXPECT_DOUBLE_EQ(LoadedLatency{}.of(12), 1);
+  EXPECT_DOUBLE_EQ(LoadedLatency{0.9}.of(12), 0.9);
+}
+
 // Two lists side by side, one of them in the far tier: whichever load is found waiting, a step takes as much
 // longer as the far one does.
 TEST_F(WalkedSamplesTest, OfMissesThatAreWaitedForTogetherItIsNoMatterWhichIsFoundWaiting) {

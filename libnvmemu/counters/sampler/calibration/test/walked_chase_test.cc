@@ -42,6 +42,8 @@ TEST(WalkedChase, TellsWhatLoadsAndStepsTake) {
   EXPECT_LT(walked.miss_ns, 5000);
   EXPECT_GT(walked.native_miss_ns, 0);
   EXPECT_LT(walked.native_miss_ns, 5000);
+  EXPECT_GT(walked.loaded_ratio, 0.1);
+  EXPECT_LT(walked.loaded_ratio, 10);
   EXPECT_GT(walked.step_ns, 1);
   EXPECT_LT(walked.step_ns, 2000);
   EXPECT_GT(walked.begin_ns, 0);
@@ -55,6 +57,7 @@ TEST(WalkedChase, KnowsNoMissesWhereAllIsCached) {
   const WalkedChase walked = measure_walked_chase(clock, &alone, kNothingIsMemory);
   EXPECT_EQ(walked.miss_ns, 0);
   EXPECT_EQ(walked.native_miss_ns, 0);
+  EXPECT_EQ(walked.loaded_ratio, 0);
   EXPECT_GT(walked.step_ns, 0);
 }
 
