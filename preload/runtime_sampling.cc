@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/mapped.h"
+#include "base/persist_lines.h"
 #include "handlers.h"
 #include "kept_signals.h"
 #include "loaded_program.h"
@@ -88,6 +89,7 @@ void Runtime::set_sampler_options() {
       .base_ns = read_latency_.base_ns,
       .persist_targets = emulates_persists_ && !replay_ ? &persist_targets_ : nullptr,
       .persist_ns = calibration_.persist_latency_ns,
+      .refetch_ns = find_line_flush() == LineFlush::kWriteBack ? read_latency_.base_ns : 0,
       .rules = config_.rules,
       .tier_delays = tier_delays(),
       .loaded = {calibration_.loaded_ratio},

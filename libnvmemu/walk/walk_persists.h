@@ -16,6 +16,9 @@ namespace nvmemu {
 // By the tier of their lines; a persist of several tiers counts in each.
 struct PersistsPassed {
   ByTier<std::uint32_t> persists{}, lines{};
+  // Of the persists, those of a line that an earlier one's flush has thrown out of the caches: what is stored
+  // there waits for memory, which a walk, that flushes nothing, does not see.
+  ByTier<std::uint32_t> refetched{};
   ByTier<std::uint32_t> blocks{};  // of the medium, that it writes: see FlushedLines
 };
 
@@ -36,13 +39,18 @@ class PersistWatch {
 
   // The `step`th instruction flushes a line, or stores past the caches; or waits for that; or is the
   // emulator's, that is told. `block_bytes`: that the tier's medium writes at once; 0: lines.
-  void on_flush(unsigned step, std::uintptr_t address, TierId tier, std::size_t block_bytes = 0) noexcept {
+  // `evicts`: the line is in no cache then.
+  void on_flush(unsigned step, std::uintptr_t address, TierId tier, std::size_t block_bytes = 0,
+                bool evicts = false) noexcept {
     if (is_empty()) is_told_ = is_near(step, told_at_);
     const std::uintptr_t line = address / kCacheLineBytes;
     const std::uintptr_t block = block_bytes == 0 ? line : address / block_bytes;
     if (line != last_line_ || pending_[tier].lines == 0)
       ++pending_[tier].lines;  // it is often stored in pieces
     if (block != last_block_[tier]) ++pending_[tier].blocks;
+    std::uintptr_t& evicted = evicted_[line % evicted_.size()];
+    if (evicted == line + 1) pending_[tier].refetched = 1;
+    if (evicts) evicted = line + 1;
     last_line_ = line;
     last_block_[tier] = block;
   }
@@ -94,7 +102,7 @@ class PersistWatch {
 
  private:
   struct Flushed {
-    std::uint32_t lines = 0, blocks = 0;
+    std::uint32_t lines = 0, blocks = 0, refetched = 0;
     bool operator==(const Flushed&) const noexcept = default;
   };
   using Lines = ByTier<Flushed>;
@@ -110,6 +118,7 @@ class PersistWatch {
       if (held_[tier].lines != 0) ++passed_.persists[tier];
       passed_.lines[tier] += held_[tier].lines;
       passed_.blocks[tier] += held_[tier].blocks;
+      passed_.refetched[tier] += held_[tier].refetched;
     }
     if (settled_++ == 0) first_ = passed_;
     held_ = {};
@@ -121,6 +130,7 @@ class PersistWatch {
       whole.persists[tier] -= first_.persists[tier];
       whole.lines[tier] -= first_.lines[tier];
       whole.blocks[tier] -= first_.blocks[tier];
+      whole.refetched[tier] -= first_.refetched[tier];
     }
     return whole;
   }
@@ -131,6 +141,7 @@ class PersistWatch {
   RoundWatch rounds_;
   Lines pending_{}, held_{};  // flushed; and fenced, and perhaps told of yet
   std::uintptr_t last_line_ = 0;
+  std::array<std::uintptr_t, 64> evicted_{};  // lines, each at its place, + 1
   ByTier<std::uintptr_t> last_block_{};
   unsigned held_at_ = kNever, told_at_ = kNever;
   bool is_told_ = false;

@@ -161,13 +161,13 @@ class Walker::Run {
   void watch(const MicroOp& op, unsigned step) noexcept {
     if (shared_.is_told_at(op.address)) return persists_.on_told(step);
     const bool stores_past = op.is_non_temporal && op.writes_memory;
-    if (op.kind == OpKind::kFlush || stores_past) note_flush(step, shared_.tiers().of(address()));
+    if (op.kind == OpKind::kFlush || stores_past) note_flush(step, shared_.tiers().of(address()), op.evicts);
     if (op.kind == OpKind::kFence || op.is_locked)
       persists_.on_fence(step, op.address, walker_.registers_.general, words());
   }
 
-  void note_flush(unsigned step, TierId tier) noexcept {
-    persists_.on_flush(step, address(), tier, shared_.tiers().block_bytes[tier]);
+  void note_flush(unsigned step, TierId tier, bool evicts) noexcept {
+    persists_.on_flush(step, address(), tier, shared_.tiers().block_bytes[tier], evicts);
   }
 
   void model(const MicroOp& op, double ticks, TierId tier, unsigned step) noexcept {

@@ -50,7 +50,7 @@ Sampler::Sampler(SamplerShared& shared, const Clock& clock, const SamplerOptions
                .measures_traffic = options.measures_traffic,
                .traffic_bps = options.traffic_bps}),
       period_ns_(options.period_ns),
-      persists_(options.persist_targets, options.persist_ns) {}
+      persists_(options.persist_targets, options.persist_ns, options.refetch_ns) {}
 
 void Sampler::on_tick(const ucontext_t& context) noexcept {
   sampled_ = false;

@@ -58,7 +58,8 @@ struct SamplerOptions {
   // Where persists that nobody tells of are to be estimated: what they shall take, and take here.
   const ByTier<PersistTarget>* persist_targets = nullptr;
   double persist_ns = 0;
-  Rules rules{};  // that are followed
+  double refetch_ns = 0;  // and how much longer, of a line that was thrown out of the caches before
+  Rules rules{};          // that are followed
   TierDelays tier_delays{};
   LoadedLatency loaded{};           // what misses take that are on their way together
   double effort = 1;                // see sampling_effort()

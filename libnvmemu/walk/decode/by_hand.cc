@@ -165,7 +165,8 @@ bool decode_string(const ZydisDecoded& decoded, MicroOp& op) {
   return becomes(op, kind);
 }
 
-bool decode_flush(MicroOp& op) {
+bool decode_flush(MicroOp& op, bool evicts) {
+  op.evicts = evicts;
   op.reads_memory = op.writes_memory = false;
   return becomes(op, OpKind::kFlush);
 }
@@ -205,8 +206,9 @@ bool decode_by_hand(const ZydisDecoded& decoded, MicroOp& op) noexcept {
       return becomes(op, OpKind::kFence);
     case ZYDIS_MNEMONIC_CLFLUSH:
     case ZYDIS_MNEMONIC_CLFLUSHOPT:
+      return decode_flush(op, true);
     case ZYDIS_MNEMONIC_CLWB:
-      return decode_flush(op);
+      return decode_flush(op, false);
     case ZYDIS_MNEMONIC_FNSTCW:
       return becomes(op, OpKind::kStoreControl);
     case ZYDIS_MNEMONIC_FLDCW:

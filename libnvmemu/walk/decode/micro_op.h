@@ -85,6 +85,7 @@ struct MicroOp {
   bool writes_memory = false;
   bool is_locked = false;
   bool is_non_temporal = false;
+  bool evicts = false;           // of kFlush: the line is in no cache then
   bool is_old_float = false;     // of the x87 unit, or MMX
   bool is_repeated = false;      // rep, repe, repne
   bool has_constant = false;     // of kPush, and where control may go: no register or memory names it

@@ -30,6 +30,20 @@ TEST(PersistWatchTest, AFenceBehindFlushesIsAPersistOfTheirLines) {
   EXPECT_EQ(passed.ns, 100);
 }
 
+TEST(PersistWatchTest, ALineThatWasThrownOutIsFetchedAgain) {
+  const auto refetched = [](bool evicts, std::uintptr_t apart) {
+    PersistWatch watch;
+    for (unsigned round = 0; round < 3; ++round) {
+      watch.on_flush(2 * round, round * apart, 0, 0, evicts);
+      fence(watch, 2 * round + 1);
+    }
+    return watch.take(1, 10, NoWords{}, others).modelled.refetched[0];
+  };
+  EXPECT_EQ(refetched(true, 0), 2U);
+  EXPECT_EQ(refetched(false, 0), 0U);
+  EXPECT_EQ(refetched(true, 64), 0U);
+}
+
 TEST(PersistWatchTest, ALineIsOneHoweverManyStoresMakeIt) {
   PersistWatch watch;
   for (std::uintptr_t word = 0; word < 16; ++word) watch.on_flush(0, 8 * word, 0);

@@ -20,8 +20,13 @@ double sum_of(const ByTier<std::uint32_t>& counts) noexcept {
 
 }  // namespace
 
+// Here, one after the other. Lines of a persist that are fetched again are so together.
+double PersistEstimate::waited_ns(const PersistsPassed& passed) const noexcept {
+  return sum_of(passed.persists) * own_ns_ + sum_of(passed.refetched) * refetch_ns_;
+}
+
 double PersistEstimate::here_ns(const PersistsPassed& passed, double work_ns) const noexcept {
-  return std::max(sum_of(passed.persists) * own_ns_, work_ns);
+  return std::max(waited_ns(passed), work_ns);
 }
 
 double PersistEstimate::emulated_ns(const PersistsPassed& passed, double work_ns) const noexcept {
@@ -48,13 +53,16 @@ double PersistEstimate::written_ns(const PersistsPassed& passed) const noexcept 
 }
 
 double PersistEstimate::longer_share(const WalkPersists& walk, double work_ns) const noexcept {
-  return emulated_ns(walk.modelled, work_ns) / here_ns(walk.modelled, work_ns) - 1;
+  const double here = here_ns(walk.modelled, work_ns);
+  return emulated_ns(walk.modelled, here) / here - 1;
 }
 
 // The modelled part may end before the first fence of a long round.
 double PersistEstimate::likely_persist_ns(const WalkPersists& walk) const noexcept {
   if (walk.rounds.fence == 0 || walk.steps == 0) return 0;
-  return std::max(own_ns_, walk.ns / walk.steps * walk.rounds.instructions / walk.rounds.persists);
+  const double persists = sum_of(walk.all.persists);
+  const double waited = persists > 0 ? waited_ns(walk.all) / persists : own_ns_;
+  return std::max(waited, walk.ns / walk.steps * walk.rounds.instructions / walk.rounds.persists);
 }
 
 void PersistEstimate::add_rates(const PersistsPassed& passed, double weight, double here_ns,

@@ -17,9 +17,9 @@ namespace nvmemu {
 class PersistEstimate {
  public:
   // `targets`: null where no persists are emulated, and nothing is estimated. They outlive this. `own_ns`:
-  // what a persist takes here.
-  PersistEstimate(const ByTier<PersistTarget>* targets, double own_ns) noexcept
-      : targets_(own_ns > 0 ? targets : nullptr), own_ns_(own_ns) {}
+  // what a persist takes here; `refetch_ns`: and how much longer one of a line that was thrown out before.
+  PersistEstimate(const ByTier<PersistTarget>* targets, double own_ns, double refetch_ns = 0) noexcept
+      : targets_(own_ns > 0 ? targets : nullptr), own_ns_(own_ns), refetch_ns_(refetch_ns) {}
 
   // Walks that begin evenly in time: each stands for as much of it as the others. `measured_ns`: what a
   // persist of it takes here, with all work beside; 0: a model of the core has to say that. `over_ns`: CPU
@@ -40,11 +40,12 @@ class PersistEstimate {
   // Of the time of a walk here, by the model of the core: how much longer it is to take.
   double longer_share(const WalkPersists& walk, double work_ns) const noexcept;
   double here_ns(const PersistsPassed& passed, double work_ns) const noexcept;
+  double waited_ns(const PersistsPassed& passed) const noexcept;
   void add_rates(const PersistsPassed& passed, double weight, double here_ns, double longer) noexcept;
   void forget() noexcept;
 
   const ByTier<PersistTarget>* targets_;
-  double own_ns_;
+  double own_ns_, refetch_ns_;
   double waiting_ns_ = 0;                          // CPU time before the first walk
   double walks_ = 0, walks_squared_ = 0;           // by weight, as all below
   double persists_per_ns_ = 0, lines_per_ns_ = 0;  // sums over walks, as those below: of how much longer,
@@ -57,8 +58,9 @@ class PersistEstimate {
 // stands for its own time.
 class PersistEstimates {
  public:
-  PersistEstimates(const ByTier<PersistTarget>* targets, double own_ns) noexcept
-      : kinds_{Kind{PersistEstimate(targets, own_ns)}, Kind{PersistEstimate(targets, own_ns)}} {}
+  PersistEstimates(const ByTier<PersistTarget>* targets, double own_ns, double refetch_ns = 0) noexcept
+      : kinds_{Kind{PersistEstimate(targets, own_ns, refetch_ns)},
+               Kind{PersistEstimate(targets, own_ns, refetch_ns)}} {}
 
   // A tick that stands for so much time, and a walk from it.
   void on_tick(bool waits, double ns) noexcept { kinds_[waits ? 1 : 0].ticks_ns += ns; }

@@ -109,6 +109,9 @@ TEST(Decode, KnowsLocksFencesAndFlushes) {
   EXPECT_EQ(decoded({0x0f, 0xae, 0xf0}).op.kind, OpKind::kFence);        // mfence
   EXPECT_EQ(decoded({0x0f, 0xae, 0xe8}).op.kind, OpKind::kNothing);      // lfence: waits for no store
   EXPECT_EQ(decoded({0x66, 0x0f, 0xae, 0x37}).op.kind, OpKind::kFlush);  // clwb (%rdi)
+  EXPECT_FALSE(decoded({0x66, 0x0f, 0xae, 0x37}).op.evicts);
+  EXPECT_TRUE(decoded({0x66, 0x0f, 0xae, 0x3f}).op.evicts);  // clflushopt (%rdi)
+  EXPECT_TRUE(decoded({0x0f, 0xae, 0x3f}).op.evicts);        // clflush (%rdi)
 }
 
 TEST(Decode, MovesTheOperandToThePointer) {

@@ -49,6 +49,20 @@ TEST(PersistEstimateTest, WorkBesideIsFreeUpToThat) {
   EXPECT_EQ(hidden.delay_ns, 0);
 }
 
+// Of lines that the last flush has thrown out: 200 ns each, and 150 to fetch it again.
+TEST(PersistEstimateTest, LinesThatAreThrownOutTakeLongerHere) {
+  WalkPersists walk = rounds(50, 20);
+  walk.modelled.refetched[0] = walk.all.refetched[0] = 50;
+  walk.steps = 500;
+  walk.rounds = {.fence = 1, .persists = 1, .instructions = 10};
+  PersistEstimate persists(&kTargets, kOwnNs, 150);
+  EXPECT_DOUBLE_EQ(persists.likely_persist_ns(walk), 350);
+  persists.add(walk);
+  const PersistCounts counts = persists.take(1e6);
+  EXPECT_NEAR(counts.persists, 1e6 / 350, 1e-6);
+  EXPECT_NEAR(counts.delay_ns, 1e6 / 350 * 650, 1e-3);
+}
+
 TEST(PersistEstimateTest, FurtherLinesTakeLonger) {
   EXPECT_NEAR(estimate({rounds(10, 20, 11)}, 1e6).delay_ns, 5000 * (1000 + 10 * 26 - kOwnNs), 1e-3);
   EXPECT_NEAR(estimate({rounds(10, 20, 11)}, 1e6).lines, 55'000, 1e-3);
