@@ -82,9 +82,11 @@ class ChasesTogether {
   static constexpr unsigned kPieces = 3, kPiece = 250;
   static constexpr unsigned kInstructions = kBeforeKnownChases + kSteps * kStepOfKnownChases;
 
-  // So far apart that none follows another.
+  // So far apart, and from the one, that none gets to where another has been; a small cycle has a million
+  // lines.
   explicit ChasesTogether(const void* line) {
-    constexpr std::size_t kApart = 100'000;
+    constexpr std::size_t kFromTheOne = 100'000, kApart = 50'000;
+    line = nvmemu_known_chase(line, kFromTheOne);
     for (const void*& each : lines_) each = line = nvmemu_known_chase(line, kApart);
   }
   void follow(unsigned steps) { nvmemu_known_chases(lines_.data(), steps); }
@@ -93,7 +95,7 @@ class ChasesTogether {
   }
 
  private:
-  std::array<const void*, kKnownChases> lines_;
+  std::array<const void*, kKnownChases> lines_{};
 };
 
 // Of loads from memory.
