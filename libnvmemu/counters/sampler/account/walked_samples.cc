@@ -91,7 +91,7 @@ void WalkedSamples::add_misses_in_a_row(const ByTier<double>& misses) noexcept {
 
 void WalkedSamples::add_overlap(const WalkOverlap& walk) noexcept {
   constexpr double kKept = 0.9;  // of what earlier walks have said, for each that says something
-  if (walk.misses > 0 && rules_.has(Rule::kHidden)) overlap_.add(walk, kKept);
+  if (walk.misses > 0) overlap_.add(walk, kKept);
 }
 
 // What of a miss is hidden behind other work is no stall, but is as long with longer misses: these are waited
@@ -99,7 +99,7 @@ void WalkedSamples::add_overlap(const WalkOverlap& walk) noexcept {
 // one of a fast tier; one that is over before others are is waited for by less.
 double WalkedSamples::hidden_factor() const noexcept {
   constexpr double kMost = 3;  // where nearly all is hidden, the model's little rest is too uncertain
-  if (overlap_.plain_ns <= 0) return 1;
+  if (overlap_.plain_ns <= 0 || !rules_.has(Rule::kHidden)) return 1;
   return std::clamp(overlap_.longer_ns / overlap_.plain_ns, delays_.differ ? 0.0 : 1.0, kMost);
 }
 
@@ -112,7 +112,7 @@ double WalkedSamples::loaded_factor() const noexcept {
 // Of misses that are waited for together, of two lists side by side, it is chance which load is found
 // waiting, that of the fast tier or of the slow one; and what the model says is of them as they come.
 void WalkedSamples::share_among_tiers() noexcept {
-  if (!delays_.differ) return;
+  if (!delays_.differ || !rules_.has(Rule::kHidden)) return;
   const double together = overlap_.together();
   if (together <= 0) return;
   for (ByTier<double>& of_kind : misses_) {

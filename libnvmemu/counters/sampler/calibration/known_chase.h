@@ -6,6 +6,7 @@
 
 // Follows `count` (> 0) pointers from `line` on; where they end. The load ends at the label.
 extern "C" const void* nvmemu_known_chase(const void* line, std::size_t count) noexcept;
+inline constexpr unsigned kStepOfKnownChase = 3;  // instructions
 extern "C" const char nvmemu_known_chase_loaded[];
 
 // Follows kKnownChases chains, which step together, by `count` (> 0) pointers each: from `lines` on, to where

@@ -63,11 +63,11 @@ class OneChase {
  public:
   static constexpr unsigned kSteps = 1000;  // as many as a usual walk passes
   static constexpr unsigned kPieces = 10, kPiece = 100;
+  static constexpr unsigned kInstructions = kSteps * kStepOfKnownChase;
 
   explicit OneChase(const void* line) : line_(line) {}
   void follow(unsigned steps) { line_ = nvmemu_known_chase(line_, steps); }
   WalkOutcome walk(KnownWalks& walks) { return walks.walk(&nvmemu_known_chase, line_, kInstructions); }
-  static constexpr unsigned kInstructions = 3 * kSteps;
 
  private:
   const void* line_;

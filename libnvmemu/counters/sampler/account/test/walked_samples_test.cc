@@ -287,6 +287,20 @@ TEST_F(WalkedSamplesTest, MissesThatAreWaitedForTogetherAreLonger) {
   EXPECT_DOUBLE_EQ(miss_ns({1.2}, {.plain_ns = 50, .longer_ns = 100, .misses = 1, .in_a_row = 0.5}), 50);
 }
 
+TEST_F(WalkedSamplesTest, WhatIsHiddenAndWhatIsLoadedAreRulesOfTheirOwn) {
+  const auto miss_ns = [&](Rule off) {
+    Rules rules;
+    rules.switch_off(off);
+    WalkedSamples samples(kBaseNs, rules, {}, {1.2});
+    told_.verdicts[1] = verdict(1, 100);
+    samples.add(&load(1), 3 * kMs);
+    samples.add_overlap({.plain_ns = 50, .longer_ns = 100, .misses = 24, .in_a_row = 1});
+    return samples.take(told_, pool_, false).miss_latency_ns();
+  };
+  EXPECT_DOUBLE_EQ(miss_ns(Rule::kHidden), 120);
+  EXPECT_DOUBLE_EQ(miss_ns(Rule::kLoaded), 50);
+}
+
 TEST(LoadedLatency, IsInProportionToHowManyThereAreUpToTwelve) {
   const LoadedLatency loaded{1.11};
   EXPECT_DOUBLE_EQ(loaded.of(1), 1);
