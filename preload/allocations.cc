@@ -17,7 +17,7 @@ constexpr unsigned long kLeastSitedBlock = 64UL << 10;
 
 // Of rules by callers the first; else of those by size alone, that of the largest. 0: none. `frames`: found
 // where they are needed.
-TierId tier_of_block(const TierPlan& plan, std::size_t bytes, CallFrames& frames) {
+TierId tier_of_block(const TierPlan& plan, std::size_t bytes, CallFrames& frames, Placement& placement) {
   std::uint64_t largest = 0;
   TierId by_size = 0;
   for (std::size_t i = 0; i < plan.tiers.size(); ++i) {
@@ -29,7 +29,10 @@ TierId tier_of_block(const TierPlan& plan, std::size_t bytes, CallFrames& frames
       continue;
     }
     if (frames.count == 0) frames = frames_of_caller();
-    if (is_called_by(frames, tier.callers)) return static_cast<TierId>(i + 1);
+    if (const std::uint64_t callers = callers_in(frames, tier.callers); callers != 0) {
+      placement.note_callers(static_cast<TierId>(i + 1), callers);
+      return static_cast<TierId>(i + 1);
+    }
   }
   return by_size;
 }
@@ -90,7 +93,7 @@ NVMEMU_EXPORT void nvmemu_block_taken(const void* block, unsigned long bytes) {
   if (!runtime.active()) return;
   const KeepErrno keep;
   CallFrames frames;
-  const nvmemu::TierId tier = tier_of_block(runtime.config().tiers, bytes, frames);
+  const nvmemu::TierId tier = tier_of_block(runtime.config().tiers, bytes, frames, runtime.placement());
   const Pages pages = pages_of(block, bytes);
   if (tier != 0 && pages.bytes != 0) runtime.placement().place(pages.first, pages.bytes, tier);
   if (nvmemu::AllocationSites* const sites = runtime.allocation_sites())

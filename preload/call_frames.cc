@@ -44,15 +44,18 @@ CallFrames frames_of_caller() {
   return frames;
 }
 
-bool is_called_by(const CallFrames& frames, const std::vector<std::string>& callers) {
+std::uint64_t callers_in(const CallFrames& frames, const std::vector<std::string>& callers) {
+  constexpr std::size_t kLastBit = 63;
+  std::uint64_t found = 0;
   for (std::size_t i = 0; i < frames.count; ++i) {
     Dl_info info{};
     if (!look_up(frames.code[i], info)) continue;
-    for (const std::string& caller : callers) {
-      if (is_function_named(info.dli_sname, caller) || is_library_named(info.dli_fname, caller)) return true;
+    for (std::size_t name = 0; name < callers.size(); ++name) {
+      if (is_function_named(info.dli_sname, callers[name]) || is_library_named(info.dli_fname, callers[name]))
+        found |= std::uint64_t{1} << std::min(name, kLastBit);
     }
   }
-  return false;
+  return found;
 }
 
 void record_calls(const CallFrames& frames, RecordWriter& record, std::uint32_t list) {

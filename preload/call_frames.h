@@ -22,9 +22,10 @@ struct CallFrames {
 
 CallFrames frames_of_caller();
 
-// Whether one of them is in a function or a library of one of these names: "build" is "build", "_Z5buildi"
-// and "Index::build(int)"; "libindex" is "/usr/lib/libindex.so.2".
-bool is_called_by(const CallFrames& frames, const std::vector<std::string>& callers);
+// Which of these names are those of a function or a library that one of them is in, in bits, by their order;
+// from the 64th name on all share one. "build" is "build", "_Z5buildi" and "Index::build(int)"; "libindex" is
+// "/usr/lib/libindex.so.2". 0: none is.
+std::uint64_t callers_in(const CallFrames& frames, const std::vector<std::string>& callers);
 
 // The functions and libraries of them, but for this emulator's, the nearest first, into a record.
 void record_calls(const CallFrames& frames, RecordWriter& record, std::uint32_t list);

@@ -55,8 +55,12 @@ bool Placement::place_pattern(std::uintptr_t address, std::size_t bytes,
 void Placement::on_mapped(std::uintptr_t address, std::size_t bytes, int fd) noexcept {
   const FileRule rule = find_file(fd);
   if (rule.tier == 0) return map_->remove(address, bytes);
-  tally_->tiers[rule.tier].note_mapped(rule.number);
+  tally_->tiers[rule.tier].files.note(rule.number);
   place(address, bytes, rule.tier);
+}
+
+void Placement::note_callers(TierId tier, std::uint64_t callers) noexcept {
+  tally_->tiers[tier].callers.note_all(callers);
 }
 
 void Placement::on_unmapped(std::uintptr_t address, std::size_t bytes) noexcept {

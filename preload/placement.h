@@ -26,6 +26,8 @@ class Placement {
 
   // The program has mapped these bytes: of the file `fd`, or of none (-1).
   void on_mapped(std::uintptr_t address, std::size_t bytes, int fd) noexcept;
+  // A block was allocated below these callers of the tier's rule: in bits, by their order there.
+  void note_callers(TierId tier, std::uint64_t callers) noexcept;
   // It is about to give them back, or has.
   void on_unmapped(std::uintptr_t address, std::size_t bytes) noexcept;
   // What was there is elsewhere now, or longer, or shorter.

@@ -41,7 +41,8 @@ std::vector<TierReport> report_of_tiers(const TierPlan& plan, const std::string&
                      .rule = describe_rules(tier, id, plan.otherwise),
                      .comes_after_bytes = tier.after_bytes,
                      .has_the_rest = plan.otherwise.has(id) || tier.after_bytes != 0,
-                     .files = tier.of_storage ? std::vector<std::string>() : tier.files});
+                     .files = tier.of_storage ? std::vector<std::string>() : tier.files,
+                     .callers = tier.callers});
   }
   return tiers;
 }

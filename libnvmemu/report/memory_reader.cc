@@ -33,11 +33,16 @@ void warn_of_unfilled(const TierTally& tally, RunReport& report) {
 }
 
 // A rule that matches nothing may be misspelt, whatever others have put there.
-void warn_of_unmapped(const TierTally::Sums& sums, const TierReport& tier, RunReport& report) {
+void warn_of_unmatched(const TierTally::Sums& sums, const TierReport& tier, RunReport& report) {
   for (std::size_t i = 0; i < tier.files.size(); ++i) {
-    if (!sums.has_mapped(i))
+    if (!sums.files.has(i))
       report.warnings.push_back(
           fmt::format("nothing was ever mapped of {} (tier {})", tier.files[i], tier.name));
+  }
+  for (std::size_t i = 0; i < tier.callers.size(); ++i) {
+    if (!sums.callers.has(i))
+      report.warnings.push_back(
+          fmt::format("no block was ever allocated by {} (tier {})", tier.callers[i], tier.name));
   }
 }
 
@@ -87,7 +92,7 @@ void read_tiers(const TierTally& tally, RunReport& report) {
     if (!tier.has_the_rest && tier.placed_bytes <= 0) {
       report.warnings.push_back(fmt::format("nothing was ever put into tier {} ({})", tier.name, tier.rule));
     } else {
-      warn_of_unmapped(sums, tier, report);
+      warn_of_unmatched(sums, tier, report);
     }
   }
   warn_of_unfilled(tally, report);

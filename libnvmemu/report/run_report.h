@@ -59,7 +59,7 @@ struct TierReport {
   std::optional<double> share_error_95{};  // of its share of stall_ns; empty: nothing was found anywhere
   std::uint64_t comes_after_bytes = 0;     // that a process has touched elsewhere; 0: not so; not in JSON
   bool has_the_rest = false;               // or a part of it: of what nobody places
-  std::vector<std::string> files{};        // of its rules; not in JSON
+  std::vector<std::string> files{}, callers{};  // of its rules; not in JSON
 };
 
 inline double stall_ns_of(const std::vector<TierReport>& tiers) {

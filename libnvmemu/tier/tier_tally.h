@@ -3,6 +3,7 @@
 #pragma once
 
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 
 #include "base/stall_kinds.h"
@@ -12,20 +13,25 @@
 namespace nvmemu {
 
 struct TierTally {
+  // Which rules of one kind of a tier's have ever matched, in bits; of so many.
+  struct Matched {
+    static constexpr std::size_t kTold = 64;
+    std::atomic<std::uint64_t> bits;
+
+    void note(std::size_t rule) noexcept {
+      if (rule < kTold) note_all(std::uint64_t{1} << rule);
+    }
+    void note_all(std::uint64_t rules) noexcept { bits.fetch_or(rules, std::memory_order_relaxed); }
+    bool has(std::size_t rule) const noexcept {  // true where it is not known
+      return rule >= kTold || (bits.load(std::memory_order_relaxed) >> rule & 1) != 0;
+    }
+  };
   struct Sums {
     ByStallKind<std::atomic<std::uint64_t>> stall_ns;      // what was waited for it here, by what,
     std::atomic<std::uint64_t> delay_ns;                   // and how much longer it is to be
     std::atomic<std::uint64_t> read_bytes, written_bytes;  // where traffic is measured
     std::atomic<std::uint64_t> placed_bytes;  // all that was ever put into it, by a rule or a call
-    static constexpr std::size_t kToldFiles = 64;
-    std::atomic<std::uint64_t> mapped_files;  // which of its rules' files were, in bits: of so many
-
-    void note_mapped(std::size_t file) noexcept {
-      if (file < kToldFiles) mapped_files.fetch_or(std::uint64_t{1} << file, std::memory_order_relaxed);
-    }
-    bool has_mapped(std::size_t file) const noexcept {  // true where it is not known
-      return file >= kToldFiles || (mapped_files.load(std::memory_order_relaxed) >> file & 1) != 0;
-    }
+    Matched files, callers;                   // of its rules: of what was mapped, and who has allocated
   };
   ByTier<Sums> tiers;
   TierReadings readings;                                 // that tell which tier was waited for

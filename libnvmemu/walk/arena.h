@@ -11,8 +11,8 @@ namespace nvmemu {
 
 class Arena {
  public:
-  // Not where executable memory is refused (SELinux's execmem, MemoryDenyWriteExecute): then there is none,
-  // and nothing can be put. Async-signal-safe, as all here is.
+  // Not where files in memory may not be executed: then there is none, and nothing can be put. No page is
+  // writable and executable. Async-signal-safe, as all here is.
   bool open(std::size_t bytes) noexcept;
   void close() noexcept;
   bool is_open() const noexcept { return writable_ != nullptr; }

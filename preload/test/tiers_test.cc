@@ -87,6 +87,26 @@ TEST_F(TiersTest, BlocksMayBeInOneByWhoAllocates) {
       Contains(HasSubstr("nothing was ever put into tier far (blocks of 64 KiB and more by nobody)")));
 }
 
+TEST_F(TiersTest, SaysWhichCallersNeverAllocate) {
+  expect_ok("allocates",
+            {"--tier", "far=10x,caller=nobody,caller=preload_guest,caller=libstdc++,malloc=1MiB"});
+  EXPECT_THAT(far()["placed_bytes"], IsAbout(9, 6));
+  EXPECT_THAT(warnings(), Contains(HasSubstr("no block was ever allocated by nobody (tier far)")));
+  EXPECT_THAT(warnings(), Not(Contains(HasSubstr("by preload_guest"))));
+  EXPECT_THAT(warnings(), Not(Contains(HasSubstr("by libstdc++"))));  // which it was by both
+}
+
+TEST_F(TiersTest, EdgesOfAGraphMayBeInOne) {
+  const auto placed = [this](const std::string& name) {
+    const Outcome outcome = run({"--tier", name + "=3x", "--report", folder_.file("report.json"), "--",
+                                 NVMEMU_TEST_WORKLOAD, "bfs", "--size", "1MiB", "--operations", "1000"});
+    EXPECT_EQ(outcome.status, 0) << outcome.err;
+    return far()["placed_bytes"].get<double>();
+  };
+  EXPECT_GT(placed("edges"), 1 << 18);
+  EXPECT_EQ(placed("far"), 0);
+}
+
 TEST_F(TiersTest, WhatIsStartedAllocatesInThemToo) {
   expect_ok("exec-allocates", {"--tier", "far=10x,malloc=1MiB"});
   EXPECT_THAT(far()["placed_bytes"], IsAbout(9, 6));

@@ -4,6 +4,7 @@
 // what is to be said where something is missing. Which machines there are: see `kMachines`.
 #include <fcntl.h>
 #include <linux/seccomp.h>
+#include <sys/mman.h>
 #include <sys/syscall.h>
 
 #include <algorithm>
@@ -24,7 +25,8 @@ namespace {
 constexpr std::uint64_t kSetDispatch = 59, kUserModeOnly = 1;
 
 constexpr int kPerf[] = {SYS_perf_event_open}, kFaults[] = {SYS_userfaultfd}, kPrctl[] = {SYS_prctl},
-              kPersonality[] = {SYS_personality}, kFcntl[] = {SYS_fcntl};
+              kPersonality[] = {SYS_personality}, kFcntl[] = {SYS_fcntl}, kMap[] = {SYS_mmap},
+              kProtect[] = {SYS_mprotect, SYS_pkey_mprotect};
 
 // Of moby's profiles/seccomp/default.json: what needs a capability there that containers have not, as far as
 // programs of this kind ask for it.
@@ -79,6 +81,19 @@ constexpr Machine kMachines[] = {
     {"no-direct-io", kFcntl,
      [](const seccomp_data& call) {
        return call.args[1] == F_SETFL && (call.args[2] & O_DIRECT) != 0 ? EINVAL : 0;
+     }},
+    // As systemd's MemoryDenyWriteExecute.
+    {"no-write-execute", kMap,
+     [](const seccomp_data& call) {
+       constexpr std::uint64_t kBoth = PROT_WRITE | PROT_EXEC;
+       return (call.args[2] & kBoth) == kBoth ? EPERM : 0;
+     }},
+    {"no-write-execute", kProtect,
+     [](const seccomp_data& call) { return (call.args[2] & PROT_EXEC) != 0 ? EPERM : 0; }},
+    // Where files in memory may not be executed, as a security module may say: programs are mapped privately.
+    {"no-executable-memory", kMap,
+     [](const seccomp_data& call) {
+       return (call.args[2] & PROT_EXEC) != 0 && (call.args[3] & MAP_TYPE) == MAP_SHARED ? EACCES : 0;
      }},
     {"docker", kOfDocker, [](const seccomp_data&) { return EPERM; }},
     {"docker", kPersonality,

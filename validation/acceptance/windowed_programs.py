@@ -10,7 +10,7 @@ SET = ["--size", "256MiB"]  # far beyond what a program really gets of the last-
 # A multiplication beside a load is three instructions: more of them than the out-of-order window of any processor holds, so
 # that a part of the miss is hidden, natively as emulated.
 BEYOND_THE_WINDOW = 300
-MANY = 200  # loads, of which each is seldom sampled
+MANY = (32, 200, 400)  # loads, of which each is seldom sampled
 # Those whose accesses depend on one another. Not union-find, whose operations make fewer accesses the longer it runs.
 STRUCTURES = ("list", "binary-tree", "b-tree", "hash-chains", "skip-list", "random-walk", "persist")
 
@@ -21,6 +21,13 @@ def chases():
             for chains in (1, 2, 4, 8, 16):
                 yield Windowed(f"chase, {chains} chain{'s' if chains > 1 else ''}, {pages}", "windows: chase", target,
                                "nvmemu-chase", [*SET, "--chains", str(chains), "--page-size", pages], AllFromMemory())
+
+
+# More of them than processors, too. All of their CPU time, by all that they do.
+def threads():
+    for count in (2, 4):
+        yield Windowed(f"chase, {count} threads at once", "windows: other loads", TARGET, "nvmemu-chase",
+                       [*SET, "--threads", str(count)], AllFromMemory())
 
 
 # What walks have said of a load for long is wrong from one moment on.
@@ -38,7 +45,7 @@ def written_out():
             counting = FromMemory("nvmemu-written-out", [*arguments, "--seconds", "1", "--count-misses"], from_memory)
             name = f"{loads} written out, {stride} bytes apart, {where}"
             yield Windowed(name, "windows: other loads", TARGET, "nvmemu-written-out", arguments, counting)
-            if loads == MANY:
+            if loads in MANY:
                 yield FirstWindow(f"{name}, at first", "windows: other loads", TARGET, "nvmemu-written-out", arguments, counting)
 
 
@@ -90,5 +97,5 @@ def experiments():
         judged = list(kind())
         yield from judged
         yield MeanError(title, bound, judged)
-    for kind in (after_cached, written_out, gathers, beside_work, locked, without_memory):
+    for kind in (threads, after_cached, written_out, gathers, beside_work, locked, without_memory):
         yield from kind()

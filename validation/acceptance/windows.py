@@ -40,6 +40,17 @@ def pairs_of(windows):
     return pairs
 
 
+def first_pair_of(windows):
+    """Of the window with delays that comes soonest: with the one behind it, as the one before holds what the program does before
+    its work."""
+    told = [number for number, window in enumerate(windows) if window["progress"] > 0]
+    whole = windows[told[0] + 1:told[-1]] if told else []
+    for window, after in zip(whole, whole[1:]):
+        if window["delays"] and window["progress"] > 0 and after["progress"] > 0:
+            return [Pair(ns_per_unit(window), ns_per_unit(after))]
+    return []
+
+
 def share_of_processor(report):
     """Of a program with one thread, how much of the time it had its processor, delays included."""
     return (report["totals"]["cpu_ns"] + report["totals"]["injected_ns"]) / (1e9 * report["wall_seconds"])
@@ -129,6 +140,11 @@ def errors_in_percent(pairs, truth, target_ns, base_ns):
     return [100 * (pair.on_ns / (pair.off_ns + truth.added_ns(pair.off_ns, target_ns, base_ns)) - 1) for pair in pairs]
 
 
+def errors_of_delay_in_percent(pairs, truth, target_ns, base_ns):
+    """Likewise, of what windows with delays take longer."""
+    return [100 * ((pair.on_ns - pair.off_ns) / truth.added_ns(pair.off_ns, target_ns, base_ns) - 1) for pair in pairs]
+
+
 class Windowed:
     """A run, whose pairs of windows are its repetitions. Further rounds add to them where these do not tell. A `cost` may only be
     too high."""
@@ -136,6 +152,8 @@ class Windowed:
     seconds = SECONDS
     runs = 1
     fewest_pairs = FEWEST_PAIRS
+    pairs_of = staticmethod(pairs_of)
+    errors = staticmethod(errors_in_percent)
 
     def __init__(self, name, bound, target, program, arguments, truth, cost=False):
         self.row = Row(f"windows: {name}, {target}", "%", BOUNDS[bound], signed=not cost, repeated=True)
@@ -164,20 +182,17 @@ class Windowed:
         figures(outcome, emulated=True)
         return outcome.report
 
-    def chosen(self, pairs):
-        return pairs
-
     def target_ns(self, report):
         return report["target"]["read_latency_ns"]
 
     def judge(self, report):
-        pairs = self.chosen(pairs_of(report["alternation"]["windows"]))
+        pairs = self.pairs_of(report["alternation"]["windows"])
         others = 100 * (1 - share_of_processor(report))
         if len(pairs) < self.fewest_pairs:
             raise RunError(f"{self.fewest_pairs} windows with delays are needed that are whole and lie between two without, and "
                            f"there are {len(pairs)}; others took {others:.0f} % of the processor's time")
         base_ns = report["base"]["read_latency_ns"]
-        self.row.samples += errors_in_percent(pairs, self.truth, self.target_ns(report), base_ns)
+        self.row.samples += self.errors(pairs, self.truth, self.target_ns(report), base_ns)
         on_ns, off_ns = (statistics.median(each) for each in zip(*pairs))
         self.row.remark = f"{len(self.row.samples)} pairs; {off_ns:.4g} ns without delays, {on_ns:.4g} with; base {base_ns:.0f}"
         if others > TELLING:
@@ -185,14 +200,12 @@ class Windowed:
 
 
 class FirstWindow(Windowed):
-    """Of each of several short runs the first pair, before anything was walked for long."""
+    """Of each of several short runs the first second, before anything was walked for long."""
 
-    seconds = 4
+    seconds = 3
     runs = 7
     fewest_pairs = 1
-
-    def chosen(self, pairs):
-        return pairs[:1]
+    pairs_of = staticmethod(first_pair_of)
 
 
 class MeanError:

@@ -112,6 +112,15 @@ __attribute__((noinline, noclone)) void fence_with_a_tick(std::uint64_t* at, std
       : "cc", "memory");
 }
 
+// Nothing of it is a loop.
+__attribute__((noinline, noclone)) void long_code_with_a_tick() {
+  asm volatile(
+      "int3\n"
+      ".rept 2500\n"
+      "  nop\n"
+      ".endr");
+}
+
 class WalkerTest : public testing::Test {
  protected:
   WalkerTest() {
@@ -200,16 +209,29 @@ TEST_F(WalkerTest, GoesFurtherUntilItHasPassedTheAwaitedLoadSomeTimes) {
 }
 
 TEST_F(WalkerTest, PutsReadingsDownToTheLoad) {
+  ns_per_tick_ = kShortNsPerTick;
   const WalkOutcome& outcome = walk(kAllIsMemory, WalkSchedule::kShort, 4096);
-  EXPECT_GE(verdict().readings, 3000 / 3 - 20);  // some were interrupted
+  EXPECT_GE(verdict().readings, 3000 / 3 - 20);
   EXPECT_EQ(verdict().misses, verdict().readings);
   EXPECT_GE(outcome.misses, verdict().misses);
 }
 
 TEST_F(WalkerTest, CountsAChainsMissesOneByOne) {
+  ns_per_tick_ = kShortNsPerTick;
   const WalkOutcome& outcome = walk(kAllIsMemory, WalkSchedule::kShort, 4096);
   // The walker's own first readings of other lines have none.
   EXPECT_NEAR(outcome.misses_in_a_row, 1000, 20);
+}
+
+TEST_F(WalkerTest, LearnsLongCodeByWalkAfterWalk) {
+  constexpr std::uint64_t kDecodedAtOnce = 1000;
+  const WalkOutcome& outcome = walk_anew(kNothingIsMemory, WalkSchedule::kShort, long_code_with_a_tick);
+  EXPECT_EQ(outcome.stop, WalkStop::kDecodeBudget);
+  EXPECT_EQ(outcome.steps, kDecodedAtOnce);
+  do {
+    tick_until_walked(long_code_with_a_tick);
+  } while (others_ran());
+  EXPECT_GE(outcome.steps, 2 * kDecodedAtOnce);
 }
 
 TEST_F(WalkerTest, CountsWhatMakesStoresDurable) {

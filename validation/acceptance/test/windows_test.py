@@ -10,9 +10,10 @@ sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", ".."))
 from acceptance.at_base import ProgramAtBase, cpu_seconds  # noqa: E402
 from acceptance.repeats import Repeats, deviations_in_percent, misses_of_intervals  # noqa: E402
 from acceptance.runner import Outcome, RunError  # noqa: E402
+from acceptance.tiers import Share, Tiered  # noqa: E402
 from acceptance.windowed_programs import experiments  # noqa: E402
 from acceptance.windows import (AllFromMemory, AsManyAtOnce, BesideWork, FirstWindow, FromMemory, MeanError, Nothing, Pair,  # noqa: E402
-                                Windowed, errors_in_percent, pairs_of)
+                                Windowed, errors_in_percent, errors_of_delay_in_percent, first_pair_of, pairs_of)
 
 
 def window(delays, ns, seconds=0.5, measuring=0.0):
@@ -69,7 +70,7 @@ class PlayedBack:
     def emulated(self, command, options):
         self.asked.append(" ".join([*options, "--", *command]))
         report = {"alternation": {"windows": self.windows}, "base": {"read_latency_ns": 100},
-                  "target": {"read_latency_ns": 300}, "error": {"relative_95": 0.1},
+                  "target": {"read_latency_ns": 300}, "tiers": [{}, {"read_latency_ns": 300}], "error": {"relative_95": 0.1},
                   "totals": {"cpu_ns": 10e9 * self.share - 1e9,
                              "injected_ns": self.injected[len(self.asked) % len(self.injected)]}, "wall_seconds": 10}
         return Outcome(self.status, b'{"emulated": true}', "it crashed", 10, report)
@@ -84,13 +85,35 @@ def judged(truth, off_ns, on_ns, pairs=7, **played):
 
 class First(unittest.TestCase):
     def test_is_one_pair_of_each_run(self):
-        later = windows(100, 300, 3)[2:]
+        later = windows(50, 300, 3)[2:]
         experiment = FirstWindow("work", "windows: other loads", "3x", "nvmemu-work", [], AllFromMemory())
-        runner = PlayedBack([window(False, None), window(False, 1), window(False, 100), window(True, 270), *later])
+        runner = PlayedBack([window(False, 1), window(True, 270), window(False, 100), *later])
         experiment.round(runner, set())
         self.assertEqual(len(runner.asked), FirstWindow.runs)
         self.assertEqual([round(error) for error in experiment.row.samples], [-10] * FirstWindow.runs)
         self.assertEqual(experiment.row.verdict(), "FAIL")
+
+    def test_is_the_one_after_what_is_done_before(self):
+        rest = [window(True, 200), window(False, 100), window(True, 200)]
+        self.assertEqual(first_pair_of([window(False, None), window(True, 1), window(False, 50), *rest]), [Pair(200, 100)])
+        self.assertEqual(first_pair_of([window(False, 1), window(True, 2), window(False, 3)]), [])
+        self.assertEqual(first_pair_of([]), [])
+
+
+class OfDelay(unittest.TestCase):
+    def test_is_what_is_added_against_what_is_due(self):
+        self.assertEqual([round(each, 6) for each in errors_of_delay_in_percent([Pair(118, 100), Pair(122, 100)], Share(0.1), 300, 100)],
+                         [-10, 10])
+
+    def test_is_what_tiers_are_judged_by(self):
+        def row(share, on_ns):
+            experiment = Tiered("work", "windows: tiers", "", "nvmemu-work", [], share)
+            runner = PlayedBack(windows(100, on_ns, 7))
+            experiment.round(runner, set())
+            return experiment.row
+        self.assertAlmostEqual(row(Share(0.1), 110).median, -50)
+        self.assertAlmostEqual(row(Share(0.1), 120).median, 0)
+        self.assertAlmostEqual(row(Nothing(), 110).median, 10)
 
 
 class Judged(unittest.TestCase):

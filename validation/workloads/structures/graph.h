@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <utility>
 
+#include "nvmemu/nvmemu.h"
 #include "workloads/structures/array.h"
 #include "workloads/structures/scatter.h"
 #include "workloads/structures/structure.h"
@@ -19,6 +20,7 @@ struct Vertex {
 
 class Graph {
  public:
+  static constexpr auto kTierOfEdges = "edges";  // they are put there, where there is one of that name
   static constexpr unsigned kMeanDegree = 8, kMostDegree = 2 * kMeanDegree - 1;
   static constexpr unsigned kBytesOfVertex = sizeof(Vertex) + kMeanDegree * sizeof(std::uint32_t);
 
@@ -30,6 +32,7 @@ class Graph {
     const std::uint64_t edge_count = fill(*vertices, memory.seed);
     auto edges = Array<std::uint32_t>::create(edge_count, memory.page_size);
     if (!edges) return tl::unexpected<Error>(edges.error());
+    nvmemu_put(edges->data(), edge_count * sizeof(std::uint32_t), kTierOfEdges);
     for (std::uint64_t edge = 0; edge < edge_count; ++edge)
       (*edges)[edge] = static_cast<std::uint32_t>(below(mixed(memory.seed * edge_count + edge), count));
     return Graph(*std::move(vertices), *std::move(edges));
