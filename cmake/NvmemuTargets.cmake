@@ -31,6 +31,16 @@ function(nvmemu_compile_apart)
   set_source_files_properties(${ARGN} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
 endfunction()
 
+# nvmemu_compile_quickly(TARGET ...): command lines, and what is printed and written once a run. Nobody waits for them, but whoever
+# compiles them, who waits a third less.
+function(nvmemu_compile_quickly)
+  if(CMAKE_BUILD_TYPE MATCHES "^(Release|RelWithDebInfo)$")
+    foreach(target ${ARGN})
+      target_compile_options(${target} PRIVATE -O1)
+    endforeach()
+  endif()
+endfunction()
+
 # nvmemu_add_layer(NAME SOURCES ... [DEPENDS lower layers ...] [LIBRARIES ...])
 #
 # A layer's headers are reachable, as "NAME/header.h", only through its target: its include path holds one link,

@@ -12,22 +12,23 @@
 namespace nvmemu {
 
 enum class Rule : std::uint8_t {
-  kLateTicks,    // ticks that come late, or soon after a delay, are not walked
-  kLongWalks,    // where a set may be small, walks go far, and their second half counts
-  kForgetting,   // verdicts rest on the last walks
-  kHidden,       // what is hidden of misses is added, by a model of the core
-  kLoaded,       // misses that are waited for together take longer than one alone, as memory has more to do
-  kOwnMisses,    // what a walk has fetched is charged, as the program finds it in the caches
-  kStores,       // stores whose lines come from memory are charged, and fences behind them
-  kRevisits,     // delays touch what the program missed lately
+  kLateTicks,   // ticks that come late, or soon after a delay, are not walked
+  kLongWalks,   // where a set may be small, walks go far, and their second half counts
+  kForgetting,  // verdicts rest on the last walks
+  kHidden,      // what is hidden of misses is added, by a model of the core
+  kLoaded,      // misses that are waited for together take longer than one alone, as memory has more to do
+  kDisplaced,   // what samples push out of the caches and page tables, and the program waits for, is no stall
+  kOwnMisses,   // what a walk has fetched is charged, as the program finds it in the caches
+  kStores,      // stores whose lines come from memory are charged, and fences behind them
+  kRevisits,    // delays touch what the program missed lately
   kInterrupted,  // samples at a load, behind what cannot wait, are the load's
   kCount,
 };
 inline constexpr std::size_t kRules = static_cast<std::size_t>(Rule::kCount);
 
 inline constexpr std::array<std::string_view, kRules> kRuleNames = {
-    "late-ticks", "long-walks", "forgetting", "hidden",     "loaded",
-    "own-misses", "stores",     "revisits",   "interrupted"};
+    "late-ticks", "long-walks", "forgetting", "hidden",   "loaded",
+    "displaced",  "own-misses", "stores",     "revisits", "interrupted"};
 
 // All of them, less those that are switched off.
 class Rules {

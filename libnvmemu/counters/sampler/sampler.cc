@@ -197,9 +197,16 @@ void Sampler::note_interruption(double ns) noexcept {
   own_time_.on_interruption(ns);
 }
 
+// By a sample of perf_event: the kernel's own tick comes natively, too.
+double Sampler::displaced_ns() const noexcept {
+  if (!perf_.is_open()) return 0;
+  return std::max(
+      0.0, options_.sample_stall_cost_ns - options_.sample_cost_ns - options_.tick_cost_ns / kSamplesPerTick);
+}
+
 EpochCounts Sampler::read() noexcept {
   if (perf_.is_open()) drain_ring();
-  EpochCounts counts = samples_.take(verdicts(), learnt_.walked, settling_);
+  EpochCounts counts = samples_.take(verdicts(), learnt_.walked, settling_, displaced_ns());
   settling_ = false;
   const double now_ns = cpu_ns();
   counts.cpu_ns = now_ns - last_cpu_ns_;

@@ -123,6 +123,7 @@ class Sampler final : public ThreadSource {
   void note_places(const WalkTaken& walk) noexcept;
   TickMoment moment() noexcept;
   VerdictSource& verdicts() noexcept;
+  double displaced_ns() const noexcept;
 
   SamplerShared& shared_;
   Learnt& learnt_;

@@ -81,6 +81,7 @@ void WalkedSamples::add(const LoadEntry* entry, double time_ns) noexcept {
     held_[distinct_++] = {entry, time_ns, 1};
   } else if (waits_for_reads(kind)) {
     others_ns_ += time_ns;
+    ++others_samples_;
   }
 }
 
@@ -124,9 +125,10 @@ void WalkedSamples::share_among_tiers() noexcept {
   }
 }
 
-void WalkedSamples::charge(StallKind kind, double time_ns, const Verdict& verdict,
+void WalkedSamples::charge(StallKind kind, double time_ns, double samples, const Verdict& verdict,
                            EpochCounts& counts) noexcept {
   const double memory_ns = time_ns * verdict.share;
+  memory_samples_ += samples * verdict.share;
   counts.stall_ns += memory_ns;
   counts.kind_stall_ns[kind] += memory_ns;
   if (verdict.miss_ns > 0) {
@@ -141,7 +143,7 @@ void WalkedSamples::charge_mean(const Held& held, const Verdict& verdict, const 
                                 EpochCounts& counts) noexcept {
   if (!waits_for_reads(held.entry->kind)) return;
   const double before_ns = counts.stall_ns;
-  charge(held.entry->kind, held.time_ns, verdict.with(mean), counts);
+  charge(held.entry->kind, held.time_ns, held.samples, verdict.with(mean), counts);
   counts.unwalked_ns += counts.stall_ns - before_ns;
 }
 
@@ -155,7 +157,7 @@ void WalkedSamples::charge_held(VerdictSource& verdicts, WalkedPool& pool, bool 
     if (verdict.is_known()) {
       const Verdict settled =
           verdict.miss_ns > 0 ? verdict : Verdict{.share = 0, .variance = verdict.variance};
-      charge(held_[i].entry->kind, held_[i].time_ns, settled, counts);
+      charge(held_[i].entry->kind, held_[i].time_ns, held_[i].samples, settled, counts);
       if (!waits_for_reads(held_[i].entry->kind) && settled.share > 0)
         counts.stall_samples += held_[i].samples;
       pool.add(held_[i].time_ns, settled);
@@ -171,6 +173,20 @@ void WalkedSamples::charge_held(VerdictSource& verdicts, WalkedPool& pool, bool 
                    [](const Held& one, const Held& other) { return one.time_ns > other.time_ns; });
   for (std::size_t i = kMostKept; i < kept; ++i)
     charge_mean(held_[i], verdicts.verdict_of(*held_[i].entry), pool.mean(base_ns_), counts);
+}
+
+// It was waited for, but natively nobody would have.
+void WalkedSamples::take_off_displaced(double displaced_ns, EpochCounts& counts) noexcept {
+  constexpr double kMost = 0.5;  // what is estimated is not to be all that was seen
+  if (counts.stall_ns <= 0 || !rules_.has(Rule::kDisplaced)) return;
+  const double all_ns = std::min(memory_samples_ * displaced_ns, kMost * counts.stall_ns);
+  const double left = 1 - all_ns / counts.stall_ns;
+  counts.stall_ns *= left;
+  counts.unwalked_ns *= left;
+  for (double& of_kind_ns : counts.kind_stall_ns) of_kind_ns *= left;
+  for (ByTier<double>& of_kind : misses_)
+    for (double& misses : of_kind) misses *= left;
+  counts.overhead_ns += all_ns;
 }
 
 double WalkedSamples::kept_back_ns() const noexcept {
@@ -217,17 +233,19 @@ double WalkedSamples::sampling_variance(double stall_ns) noexcept {
   return more_ns2;
 }
 
-EpochCounts WalkedSamples::take(VerdictSource& verdicts, WalkedPool& pool, bool settle) noexcept {
+EpochCounts WalkedSamples::take(VerdictSource& verdicts, WalkedPool& pool, bool settle,
+                                double displaced_ns) noexcept {
   EpochCounts counts;
   counts.held_ns = by_kind_ns_;
   counts.samples = static_cast<double>(samples_);
   counts.stall_samples = static_cast<double>(stall_samples_);
   misses_ = {};
-  share_variance_ns2_ = 0;
+  share_variance_ns2_ = memory_samples_ = 0;
   charge_held(verdicts, pool, settle, counts);
   const Verdict mean = pool.mean(base_ns_);
   counts.unwalked_ns += others_ns_ * mean.share;
-  charge(StallKind::kLoad, others_ns_, mean, counts);
+  charge(StallKind::kLoad, others_ns_, others_samples_, mean, counts);
+  take_off_displaced(displaced_ns, counts);
   // One load's share rests on other readings than another's, but is the same in all epochs.
   counts.share_error_ns = std::sqrt(share_variance_ns2_);
   const double kept_ns = kept_back_ns();
@@ -254,7 +272,7 @@ EpochCounts WalkedSamples::take(VerdictSource& verdicts, WalkedPool& pool, bool 
   if (misses > 0) {
     for (std::size_t tier = 0; tier < kMostTiers; ++tier) counts.of_tier[tier] = of_tier[tier] / misses;
   }
-  others_ns_ = 0;
+  others_ns_ = others_samples_ = 0;
   walked_misses_ = {};
   by_kind_ns_ = {};
   samples_ = stall_samples_ = 0;

@@ -71,7 +71,9 @@ class WalkedSamples {
   // Starts the next epoch. What is behind a load that no walk has passed is kept back for a while (until it
   // is much, or long ago, or there are many such loads), unless the epoch is to be settled, and then gets the
   // mean, which `unwalked_ns` tells; behind such a store, nothing.
-  EpochCounts take(VerdictSource& verdicts, WalkedPool& pool, bool settle) noexcept;
+  // `displaced_ns`: how much longer a thread that waits for memory does so because of a sample, beyond what
+  // taking it costs: for what that has pushed out of the caches. Measuring's, as `overhead_ns`.
+  EpochCounts take(VerdictSource& verdicts, WalkedPool& pool, bool settle, double displaced_ns = 0) noexcept;
   // Of the epoch that was taken last: what is to take longer, with what has been kept back of it, by the
   // mean.
   double likely_stall_ns() const noexcept { return likely_stall_ns_; }
@@ -88,7 +90,9 @@ class WalkedSamples {
   double hidden_factor() const noexcept;
   double loaded_factor() const noexcept;
   void share_among_tiers() noexcept;
-  void charge(StallKind kind, double time_ns, const Verdict& verdict, EpochCounts& counts) noexcept;
+  void charge(StallKind kind, double time_ns, double samples, const Verdict& verdict,
+              EpochCounts& counts) noexcept;
+  void take_off_displaced(double displaced_ns, EpochCounts& counts) noexcept;
   void tell_by_tier(EpochCounts& counts) const noexcept;
   void charge_held(VerdictSource& verdicts, WalkedPool& pool, bool settle, EpochCounts& counts) noexcept;
   void charge_mean(const Held& held, const Verdict& verdict, const Verdict& mean,
@@ -101,9 +105,10 @@ class WalkedSamples {
   Rules rules_;
   std::array<Held, kDistinct> held_{};
   std::size_t distinct_ = 0;
-  double others_ns_ = 0;
+  double others_ns_ = 0, others_samples_ = 0;
   double kept_before_ns_ = 0, likely_stall_ns_ = 0;
   double share_variance_ns2_ = 0;  // of an epoch
+  double memory_samples_ = 0;      // that waits for memory have had, of an epoch
   // Of this epoch and those before it of which something was kept back.
   double open_time_ns_ = 0, open_samples_ = 0, open_stall_ns_ = 0, open_variance_ns2_ = 0;
   TierDelays delays_;

@@ -287,6 +287,34 @@ TEST_F(WalkedSamplesTest, MissesThatAreWaitedForTogetherAreLonger) {
   EXPECT_DOUBLE_EQ(miss_ns({1.2}, {.plain_ns = 50, .longer_ns = 100, .misses = 1, .in_a_row = 0.5}), 50);
 }
 
+// Of four samples three stand for memory, and each has made the thread wait 50 us longer.
+TEST_F(WalkedSamplesTest, WhatSamplesDisplaceIsNoStall) {
+  constexpr double kDisplacedNs = 50e3;
+  told_.verdicts[1] = verdict(0.75, 200);
+  const auto take_after = [&](WalkedSamples& samples, double each_ns) {
+    for (int i = 0; i < 4; ++i) samples.add(&load(1), each_ns);
+    return samples.take(told_, pool_, false, kDisplacedNs);
+  };
+  const EpochCounts counts = take_after(samples_, kMs);
+  EXPECT_DOUBLE_EQ(counts.stall_ns, 3 * kMs - 3 * kDisplacedNs);
+  EXPECT_DOUBLE_EQ(counts.kind_stall_ns[StallKind::kLoad], counts.stall_ns);
+  EXPECT_DOUBLE_EQ(counts.overhead_ns, 3 * kDisplacedNs);
+  EXPECT_DOUBLE_EQ(counts.miss_latency_ns(), 200);
+  // Half of what was seen at most.
+  EXPECT_DOUBLE_EQ(take_after(samples_, kDisplacedNs).stall_ns, 1.5 * kDisplacedNs);
+  Rules rules;
+  rules.switch_off(Rule::kDisplaced);
+  WalkedSamples without(kBaseNs, rules);
+  EXPECT_DOUBLE_EQ(take_after(without, kMs).stall_ns, 3 * kMs);
+  EXPECT_DOUBLE_EQ(without.take(told_, pool_, false, kDisplacedNs).overhead_ns, 0);
+}
+
+TEST_F(WalkedSamplesTest, WhatDoesNotWaitForMemoryIsNotDisplaced) {
+  told_.verdicts[1] = Verdict{.readings = 5, .executions = 1000};
+  samples_.add(&load(1), 8 * kMs);
+  EXPECT_EQ(samples_.take(told_, pool_, false, 50e3).overhead_ns, 0);
+}
+
 TEST_F(WalkedSamplesTest, WhatIsHiddenAndWhatIsLoadedAreRulesOfTheirOwn) {
   const auto miss_ns = [&](Rule off) {
     Rules rules;
