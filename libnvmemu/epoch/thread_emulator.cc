@@ -23,7 +23,9 @@ void ThreadEmulator::alternate(Alternation& windows, std::uint64_t length_ns) no
 }
 
 void ThreadEmulator::find_window() noexcept {
-  if (windows_ != nullptr) window_ = windows_->at(injector_.now_ns(), window_ns_);
+  if (windows_ == nullptr) return;
+  window_ = windows_->at(injector_.now_ns(), window_ns_);
+  source_.rest(!has_delays());
 }
 
 // Amid an injection it is a part of that: all CPU time is, until what is due is spent.

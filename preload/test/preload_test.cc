@@ -159,6 +159,22 @@ TEST_F(PreloadTest, DelaysGoOffAndOnAndWhatIsDoneIsToldByWindow) {
   EXPECT_LE(done, 100);
 }
 
+// What comes from them is compared with what has delays: 40 samples a second there, a thousand and walks
+// here.
+TEST_F(PreloadTest, WindowsWithoutDelaysAreHardlyMeasured) {
+  const Outcome outcome = run({"--quiet", "--source", "sampler", "--read-latency", "4x", "--alternate",
+                               "100ms", "--epoch", "10ms", "--report", folder_.file("report.json"), "--",
+                               NVMEMU_TEST_TIERS, "chain", "--size", "64MiB", "--steps", "3000000"});
+  ASSERT_EQ(outcome.status, 0) << outcome.err;
+  double with = 0, without = 0;
+  const Json alternation = report()["alternation"];
+  for (const Json& window : alternation["windows"])
+    (window["delays"].get<bool>() ? with : without) +=
+        window["measuring"].get<double>() * window["cpu_seconds"].get<double>();
+  EXPECT_GT(with, 0) << alternation;
+  EXPECT_LT(without, with / 2) << alternation;
+}
+
 TEST_F(PreloadTest, TenThousandThreadsRunAtOnce) { expect_ok("ten-thousand-threads"); }
 
 TEST_F(PreloadTest, AProgramThatBlocksAllSignalsHasEpochs) {

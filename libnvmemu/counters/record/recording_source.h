@@ -21,6 +21,7 @@ class RecordingSource final : public CounterSource {
   }
 
   void settle() noexcept override { counted_.settle(); }
+  void rest(bool on) noexcept override { counted_.rest(on); }
   bool has_more() noexcept override { return counted_.has_more(); }
   bool has_news() noexcept override { return counted_.has_news(); }
   bool knows_enough(double waited_ns) noexcept override { return counted_.knows_enough(waited_ns); }

@@ -62,7 +62,7 @@ void Sampler::on_tick(const ucontext_t& context) noexcept {
                own_time_.take(take_lap()));
   }
   note_interruption(options_.tick_cost_ns);
-  if (walks_.is_open()) maybe_walk(context);
+  if (walks_.is_open() && !resting_) maybe_walk(context);
 }
 
 bool Sampler::is_own_code(std::uintptr_t ip) const noexcept {

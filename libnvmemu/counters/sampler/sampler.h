@@ -100,6 +100,7 @@ class Sampler final : public ThreadSource {
   bool knows_enough(double waited_ns) noexcept override;
   double cpu_ns() noexcept override;
   void settle() noexcept override { settling_ = true; }
+  void rest(bool on) noexcept override;
   void resume(double injected_ns) noexcept override;
   void note_wait(double spun_ns) noexcept override;
   void keep_warm() noexcept override { misses_.revisit(); }
@@ -111,6 +112,7 @@ class Sampler final : public ThreadSource {
   int open_perf() noexcept;
   void drain_ring() noexcept;
   double take_period() noexcept;
+  int reopen_perf() noexcept;
   double take_lap() noexcept;
   bool is_own_code(std::uintptr_t ip) const noexcept;
   void go_on() noexcept;
@@ -157,7 +159,7 @@ class Sampler final : public ThreadSource {
   std::uint64_t last_tick_ticks_ = 0;  // 0: not known
   double last_cpu_ns_ = 0, opened_cpu_ns_ = 0;
   bool untold_ = false;  // samples have been taken that read() has not told of
-  bool settling_ = false;
+  bool settling_ = false, resting_ = false;
   bool lost_samples_ = false;
   bool after_gap_ = false;  // the first record after one tells what overflowed during it
 };

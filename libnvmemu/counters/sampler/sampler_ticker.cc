@@ -13,6 +13,7 @@ namespace {
 // The kernel rounds CPU-time timers to its tick, 4 ms on most.
 constexpr std::uint64_t kTimerPeriodNs = 4000000;
 constexpr double kMostUnsampledNs = 10.0 * kTimerPeriodNs;  // that ended threads leave to those to come
+constexpr double kRestPeriodNs = 25e6;                      // with a tick each: windows' ends are to be seen
 constexpr double kLeastFirstNs = 50e3;  // what beginning itself takes, in the kernel, is not to be sampled
 
 // From 0 to 1.
@@ -74,11 +75,27 @@ double Sampler::take_period() noexcept {
   return is_late ? first_ns : period_ns_;
 }
 
+// Samples as often as they are worth it now. An errno: as often as before.
+int Sampler::reopen_perf() noexcept {
+  const double wanted_ns = resting_ ? kRestPeriodNs : period_.period_ns();
+  const unsigned samples_per_tick = resting_ ? 1 : kSamplesPerTick;
+  const int error =
+      perf_.reopen(tid_, static_cast<std::uint64_t>(wanted_ns), samples_per_tick, options_.signal);
+  if (error == 0) period_ns_ = wanted_ns;
+  return error;
+}
+
+// Where the first sample is still to come, it is what begins anew.
+void Sampler::rest(bool on) noexcept {
+  if (std::exchange(resting_, on) == on || !perf_.is_open() || first_ns_ > 0) return;
+  reopen_perf();
+}
+
 // The first sample has been taken, or dropped: from now on at intervals.
 void Sampler::go_on() noexcept {
   first_ns_ = 0;
   const double begin_ns = cpu_ns();
-  if (perf_.reopen(tid_, static_cast<std::uint64_t>(period_ns_), kSamplesPerTick, options_.signal) != 0) {
+  if (reopen_perf() != 0) {
     perf_.close();
     lost_samples_ |= timer_.open(tid_, kTimerPeriodNs, options_.signal) != 0;
   }
@@ -90,9 +107,8 @@ void Sampler::go_on() noexcept {
 // Sampling is paid for by the delays. A thread that hardly waits for memory has none, and is sampled less
 // often where samples are dear, until it does; likewise one that moves far less than is to be limited.
 void Sampler::retune(const EpochCounts& counts) noexcept {
-  if (!perf_.is_open() || !period_.judge(counts, samples_.likely_stall_ns())) return;
-  const auto wanted_ns = static_cast<std::uint64_t>(period_.period_ns());
-  if (perf_.reopen(tid_, wanted_ns, kSamplesPerTick, options_.signal) == 0) period_ns_ = period_.period_ns();
+  if (!perf_.is_open() || resting_ || !period_.judge(counts, samples_.likely_stall_ns())) return;
+  reopen_perf();
 }
 
 }  // namespace nvmemu

@@ -41,11 +41,13 @@ class FakeSource final : public CounterSource {
   }
   void note_wait(double spun_ns) noexcept override { left_out_ns += spun_ns; }
   void settle() noexcept override { settled = true; }
+  void rest(bool on) noexcept override { rests = on; }
   void keep_warm() noexcept override { ++visits; }
   double now_ns = 0;  // CPU time
   double left_out_ns = 0;
   int visits = 0;
   bool settled = false;
+  bool rests = false;
   bool tells_all = false;
   bool knows = true;
 

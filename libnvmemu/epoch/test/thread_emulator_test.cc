@@ -130,6 +130,14 @@ TEST_F(AlternatingThread, WhatIsKnownTooLateIsOfTheWindowThatItWasWaitedForIn) {
   EXPECT_FALSE(source_.settled);
 }
 
+TEST_F(AlternatingThread, IsHardlyMeasuredInWindowsWithoutDelays) {
+  EXPECT_TRUE(source_.rests);
+  epoch_at(2 * kWindow);
+  EXPECT_FALSE(source_.rests);
+  epoch_at(4 * kWindow);
+  EXPECT_TRUE(source_.rests);
+}
+
 TEST_F(AlternatingThread, PaysNothingAtEdgesInWindowsWithoutDelays) {
   for (int i = 0; i < 100; ++i) {
     source_.next(1e6);
