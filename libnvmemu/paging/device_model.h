@@ -40,25 +40,41 @@ class DeviceModel {
   explicit DeviceModel(const PageDevice& device, std::uint64_t seed = 1) noexcept;
 
   // `slot`: the first page's place on it; `pages` > 0. When it will be done, no earlier than `now_ns`, of a
-  // clock that does not go backwards.
-  std::uint64_t submit(PageOperation operation, std::uint64_t slot, std::uint64_t pages,
-                       std::uint64_t now_ns) noexcept;
+  // clock that does not go backwards. One of many that are sorted by their places takes a quarter of a seek,
+  // which is what a request takes longer where it does not follow the one before.
+  std::uint64_t submit(PageOperation operation, std::uint64_t slot, std::uint64_t pages, std::uint64_t now_ns,
+                       bool is_sorted = false) noexcept;
 
-  // When all that was written before has left its buffer, and when it is durable, too.
-  std::uint64_t drain(std::uint64_t now_ns) noexcept;
+  // When all that was written before has left its buffer.
+  std::uint64_t drain(std::uint64_t now_ns) const noexcept;
+  // When it is durable, too: a request, which has a channel until then.
   std::uint64_t flush(std::uint64_t now_ns) noexcept;
+  // When two steps are over, of `step_ns` each, once all that was written before has left its buffer: they
+  // have a channel. What asks for that channel during the first is served between the two; that they take no
+  // longer for it those pay who come later.
+  std::uint64_t take_two_steps(std::uint64_t now_ns, double step_ns) noexcept;
 
   const DeviceCounts& counts() const noexcept { return counts_; }
 
  private:
   bool note(PageOperation operation, std::uint64_t slot, std::uint64_t pages) noexcept;
-  double latency_ns(PageOperation operation, bool in_sequence) noexcept;
+  double latency_ns(PageOperation operation, bool in_sequence, bool is_sorted) noexcept;
   double wait_for_buffer(double bytes, double now_ns) noexcept;
   double serve(PageOperation operation, double bytes, double latency_ns, double now_ns) noexcept;
+  std::size_t channel_that_is_free_first() const noexcept;
+  double occupy(std::size_t channel, double takes_ns, double now_ns) noexcept;
+  double drained_ns(double now_ns) const noexcept;
+
+  // Between two steps: who asks for their channel by then is served from `free_ns` on.
+  struct Gap {
+    std::size_t channel = 0;
+    double opens_ns = -1, free_ns = -1;
+  };
 
   PageDevice device_;
   std::uint64_t random_;
   std::array<double, kMostChannels> free_ns_{};  // when each channel will be
+  std::array<Gap, 2> gaps_;                      // of the last two steps, and of those before
   std::array<double, 2> moving_until_ns_{};      // bytes of an operation, at its rate
   double buffered_bytes_ = 0, buffered_at_ns_ = 0;
   std::array<std::uint64_t, 2> next_slot_;  // of a request in sequence

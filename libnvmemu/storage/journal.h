@@ -9,22 +9,17 @@ namespace nvmemu {
 
 class Journal {
  public:
-  struct Commit {
-    std::uint64_t done_ns = 0;
-    bool is_shared = false;  // somebody else has asked for it before
-  };
-
-  // Of what is ready to be committed at `ready_ns`; each commit takes `takes_ns`.
-  Commit commit(std::uint64_t ready_ns, double takes_ns) noexcept {
-    const auto takes = static_cast<std::uint64_t>(takes_ns);
-    if (ready_ns <= begin_ns_) return {end_ns_, true};
-    begin_ns_ = ready_ns < end_ns_ ? end_ns_ : ready_ns;
-    end_ns_ = begin_ns_ + takes;
-    return {end_ns_, false};
+  // Whether the last commit is still to begin at `now_ns`, and so has what is asked for by then.
+  bool is_to_begin(std::uint64_t now_ns) const noexcept { return now_ns <= begin_ns_ && end_ns_ > 0; }
+  void begin(std::uint64_t begin_ns, std::uint64_t end_ns) noexcept {
+    begin_ns_ = begin_ns;
+    end_ns_ = end_ns;
   }
+  // Of the last one that was asked for; the next one begins no earlier.
+  std::uint64_t end_ns() const noexcept { return end_ns_; }
 
  private:
-  std::uint64_t begin_ns_ = 0, end_ns_ = 0;  // of the last that was asked for
+  std::uint64_t begin_ns_ = 0, end_ns_ = 0;
 };
 
 }  // namespace nvmemu

@@ -42,24 +42,24 @@ double Volume::commit_ns() const noexcept {
   return 2 * (device.write.at(kUsual) + moves_ns + device.flush_ns);
 }
 
-std::uint64_t Volume::request(PageOperation operation, const PageCache::Run& run,
-                              std::uint64_t now_ns) noexcept {
+std::uint64_t Volume::request(PageOperation operation, const PageCache::Run& run, std::uint64_t now_ns,
+                              bool is_sorted) noexcept {
   const bool reads = operation == PageOperation::kRead;
   StorageTally::add(reads ? tally().device_reads : tally().device_writes, 1);
   StorageTally::add(reads ? tally().device_read_pages : tally().device_written_pages, run.pages);
-  return state_->model.submit(operation, slot_of(run.file, run.first), run.pages, now_ns);
+  return state_->model.submit(operation, slot_of(run.file, run.first), run.pages, now_ns, is_sorted);
 }
 
 // The page is in the cache from now on; what must give way is written where it is dirty, which nobody waits
 // for.
 void Volume::keep(PageCache::File file, std::uint32_t page, std::uint64_t now_ns) noexcept {
   const PageCache::Evicted evicted = cache_->add(file, page);
-  if (evicted.is_dirty) send({evicted.file, evicted.page, 1}, now_ns);
+  if (evicted.is_dirty) send({evicted.file, evicted.page, 1}, now_ns, false);
 }
 
 // On its way to the device, which a sync of its file waits for.
-std::uint64_t Volume::send(const PageCache::Run& run, std::uint64_t now_ns) noexcept {
-  const std::uint64_t done_ns = request(PageOperation::kWrite, run, now_ns);
+std::uint64_t Volume::send(const PageCache::Run& run, std::uint64_t now_ns, bool is_sorted) noexcept {
+  const std::uint64_t done_ns = request(PageOperation::kWrite, run, now_ns, is_sorted);
   CachedFile& entry = cache_->file(run.file);
   entry.written_back_ns = std::max(entry.written_back_ns, done_ns);
   return done_ns;
@@ -180,7 +180,7 @@ std::uint64_t Volume::flush_some(std::uint64_t now_ns) noexcept {
       const PageCache::Run run = cache_->clean_oldest(kBatchPages - sent);
       if (run.pages == 0) break;
       sent += run.pages;
-      done_ns = std::max(done_ns, send(run, now_ns));
+      done_ns = std::max(done_ns, send(run, now_ns, true));
     }
     if (sent == 0) break;
     write_back.send(sent, done_ns);
@@ -229,13 +229,14 @@ void Volume::resize(PageCache::File file, std::uint64_t bytes) noexcept {
   entry.changes |= kTimesChanged | kSizeChanged;
 }
 
-// `clean` takes the next run, until there is none: when all are there, no earlier than `done_ns`.
+// `clean` takes the next run, until there is none: when all are there, no earlier than `done_ns`. As they lie
+// in their file, one after the other.
 template <typename Clean>
 std::uint64_t Volume::send_each(const Clean& clean, std::uint64_t done_ns, std::uint64_t now_ns) noexcept {
   for (std::uint32_t n = 0; n <= cache_->capacity(); ++n) {
     const PageCache::Run run = clean();
     if (run.pages == 0) break;
-    done_ns = std::max(done_ns, request(PageOperation::kWrite, run, now_ns));
+    done_ns = std::max(done_ns, request(PageOperation::kWrite, run, now_ns, true));
   }
   return done_ns;
 }
@@ -257,15 +258,23 @@ std::uint64_t Volume::write_back(PageCache::File file, const WriteBackCall& call
   return done_ns;
 }
 
-std::uint64_t Volume::commit(std::uint64_t ready_ns) noexcept {
+// Of what is asked for at `now_ns` and is ready to be committed at `ready_ns`: one at a time, for all who
+// come before it begins.
+std::uint64_t Volume::commit(std::uint64_t now_ns, std::uint64_t ready_ns) noexcept {
   // Memory's and a mapped file's take each caller's own processor.
   if (device_->mode != StorageMode::kBlock) {
     StorageTally::add(tally().commits, 1);
     return ready_ns + static_cast<std::uint64_t>(commit_ns());
   }
-  const Journal::Commit commit = state_->journal.commit(ready_ns, commit_ns());
-  StorageTally::add(commit.is_shared ? tally().shared_commits : tally().commits, 1);
-  return commit.done_ns;
+  Journal& journal = state_->journal;
+  if (journal.is_to_begin(now_ns)) {
+    StorageTally::add(tally().shared_commits, 1);
+    return std::max(journal.end_ns(), ready_ns);
+  }
+  StorageTally::add(tally().commits, 1);
+  const std::uint64_t begin_ns = std::max(ready_ns, journal.end_ns());
+  journal.begin(begin_ns, state_->model.take_two_steps(begin_ns, commit_ns() / 2));
+  return journal.end_ns();
 }
 
 // The data, then the journal: a device's flush is in its commit.
@@ -275,10 +284,10 @@ std::uint64_t Volume::sync(PageCache::File file, SyncKind kind, std::uint64_t no
   const std::uint32_t counts = kind == SyncKind::kAll ? kTimesChanged | kSizeChanged : kSizeChanged;
   const bool commits = (entry.changes & counts) != 0;
   if (commits) entry.changes = 0;
-  if (device_->mode != StorageMode::kBlock) return commit(now_ns);
+  if (device_->mode != StorageMode::kBlock) return commit(now_ns, now_ns);
   const bool had_data = entry.dirty_pages > 0 || entry.written_back_ns > now_ns;
   const std::uint64_t ready_ns = send_dirty(file, now_ns);
-  if (commits) return commit(state_->model.drain(ready_ns));
+  if (commits) return commit(now_ns, ready_ns);
   return had_data || kind == SyncKind::kData ? state_->model.flush(ready_ns) : ready_ns;
 }
 
@@ -291,17 +300,17 @@ std::uint64_t Volume::sync_names(std::uint64_t now_ns) noexcept {
   StorageTally::add(tally().syncs, 1);
   if (!state_->names_changed) return now_ns;
   state_->names_changed = false;
-  return commit(now_ns);
+  return commit(now_ns, now_ns);
 }
 
 std::uint64_t Volume::sync_all(std::uint64_t now_ns) noexcept {
   StorageTally::add(tally().syncs, 1);
   state_->names_changed = false;
   cache_->forget_changes();
-  if (device_->mode != StorageMode::kBlock) return commit(now_ns);
+  if (device_->mode != StorageMode::kBlock) return commit(now_ns, now_ns);
   const std::uint64_t done_ns = send_each([&] { return cache_->clean_oldest(kBatchPages); },
                                           std::max(now_ns, state_->write_back.last_done_ns()), now_ns);
-  return commit(state_->model.drain(done_ns));
+  return commit(now_ns, done_ns);
 }
 
 }  // namespace nvmemu

@@ -33,6 +33,7 @@ struct VolumeState {
   // How often a name that is no file's has moved: a path may mean another folder since.
   std::atomic<std::uint32_t> folder_moves{0};
 };
+};
 
 // How a descriptor's reads go on: to tell a stream, and how far that is read ahead.
 struct ReadStream {
@@ -121,9 +122,10 @@ class Volume {
   static bool is_coming(const CachedFile& entry, std::uint32_t first, std::uint32_t end) noexcept {
     return first < entry.ahead_end && end > entry.ahead_begin;
   }
-  std::uint64_t request(PageOperation operation, const PageCache::Run& run, std::uint64_t now_ns) noexcept;
+  std::uint64_t request(PageOperation operation, const PageCache::Run& run, std::uint64_t now_ns,
+                        bool is_sorted = false) noexcept;
   std::uint64_t fetch(const PageCache::Run& run, std::uint64_t now_ns) noexcept;
-  std::uint64_t send(const PageCache::Run& run, std::uint64_t now_ns) noexcept;
+  std::uint64_t send(const PageCache::Run& run, std::uint64_t now_ns, bool is_sorted) noexcept;
   std::uint64_t bring(PageCache::File file, std::uint32_t first, std::uint32_t end,
                       std::uint64_t now_ns) noexcept;
   void read_ahead(PageCache::File file, std::uint32_t end, std::uint32_t times,
@@ -135,7 +137,7 @@ class Volume {
   template <typename Clean>
   std::uint64_t send_each(const Clean& clean, std::uint64_t done_ns, std::uint64_t now_ns) noexcept;
   std::uint64_t send_dirty(PageCache::File file, std::uint64_t now_ns) noexcept;
-  std::uint64_t commit(std::uint64_t ready_ns) noexcept;
+  std::uint64_t commit(std::uint64_t now_ns, std::uint64_t ready_ns) noexcept;
 
   const StorageDevice* device_;
   VolumeState* state_;

@@ -75,6 +75,60 @@ TEST(DeviceModel, BlocksAreErasedWhereWritesDoNotGoOn) {
   EXPECT_EQ(model.counts().erases, 4U);
 }
 
+TEST(DeviceModel, OfSortedRequestsEachTakesAQuarterOfASeek) {
+  DeviceModel model({.write = LatencyQuantiles(8e6), .sequential_write = LatencyQuantiles(400e3)});
+  EXPECT_EQ(model.submit(kWrite, 10, 2, 0, true), 2300 * kUs);
+  EXPECT_EQ(model.submit(kWrite, 12, 1, 10'000 * kUs, true), 10'400 * kUs);
+  EXPECT_EQ(model.submit(kWrite, 90, 1, 20'000 * kUs, false), 28'000 * kUs);
+  DeviceModel alike({.write = LatencyQuantiles(8e6)});
+  EXPECT_EQ(alike.submit(kWrite, 10, 2, 0, true), 8000 * kUs);  // where nothing seeks
+}
+
+TEST(DeviceModel, FlushesHaveAChannelEach) {
+  DeviceModel one({.read = LatencyQuantiles(100e3), .channels = 1, .flush_ns = 600e3});
+  EXPECT_EQ(one.flush(0), 600 * kUs);
+  EXPECT_EQ(one.flush(200 * kUs), 1200 * kUs);
+  EXPECT_EQ(one.submit(kRead, 7, 1, 300 * kUs), 1300 * kUs);
+  DeviceModel two({.read = LatencyQuantiles(100e3), .channels = 2, .flush_ns = 600e3});
+  EXPECT_EQ(two.flush(0), 600 * kUs);
+  EXPECT_EQ(two.submit(kRead, 7, 1, 300 * kUs), 400 * kUs);
+  EXPECT_EQ(two.flush(400 * kUs), 1000 * kUs);
+  EXPECT_EQ(two.flush(400 * kUs), 1200 * kUs);
+}
+
+// A buffer of 100 pages, which gets rid of one in 10 us.
+TEST(DeviceModel, AFlushWaitsForTheBufferToBeEmpty) {
+  DeviceModel model({.write = LatencyQuantiles(1000),
+                     .buffer_bytes = 100 * 4096,
+                     .drain_bps = 4096 / 10e-6,
+                     .flush_ns = 600e3});
+  EXPECT_EQ(model.submit(kWrite, 0, 50, 0), 1 * kUs);
+  EXPECT_EQ(model.drain(1 * kUs), 500 * kUs);
+  EXPECT_EQ(model.flush(1 * kUs), 1100 * kUs);
+  EXPECT_EQ(model.submit(kWrite, 90, 1, 200 * kUs), 1101 * kUs) << "behind the flush";
+  EXPECT_EQ(model.flush(5000 * kUs), 5600 * kUs);
+}
+
+// What comes during the first is served between them, and keeps those waiting who come later.
+TEST(DeviceModel, TwoStepsLetOthersInBetween) {
+  DeviceModel model({.read = LatencyQuantiles(100e3), .channels = 1});
+  EXPECT_EQ(model.take_two_steps(1000 * kUs, 500e3), 2000 * kUs);
+  EXPECT_EQ(model.submit(kRead, 7, 1, 1200 * kUs), 1600 * kUs);
+  EXPECT_EQ(model.submit(kRead, 90, 1, 1500 * kUs), 1700 * kUs);
+  EXPECT_EQ(model.submit(kRead, 7, 1, 1600 * kUs), 2300 * kUs);
+  EXPECT_EQ(model.take_two_steps(1700 * kUs, 500e3), 3300 * kUs);
+  EXPECT_EQ(model.submit(kRead, 90, 1, 1300 * kUs), 1800 * kUs) << "between the steps before, still";
+  EXPECT_EQ(model.submit(kRead, 7, 1, 2400 * kUs), 2900 * kUs);
+  EXPECT_EQ(model.submit(kRead, 90, 1, 9000 * kUs), 9100 * kUs);
+}
+
+TEST(DeviceModel, TwoStepsHaveOneChannelOfSeveral) {
+  DeviceModel model({.read = LatencyQuantiles(100e3), .channels = 2});
+  EXPECT_EQ(model.take_two_steps(0, 500e3), 1000 * kUs);
+  EXPECT_EQ(model.submit(kRead, 7, 1, 0), 100 * kUs);
+  EXPECT_EQ(model.take_two_steps(0, 500e3), 1100 * kUs);
+}
+
 TEST(DeviceModel, TheSameSeedGivesTheSameTimes) {
   const PageDevice device{.read = {{0.5, 9000}, {0.99, 10'000}, {0.9999, 40'000}}};
   DeviceModel a(device, 3), b(device, 3), other(device, 4);

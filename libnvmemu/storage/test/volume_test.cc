@@ -161,6 +161,18 @@ TEST_F(VolumeTest, CommitsAreShared) {
   EXPECT_EQ(state_.tally.shared_commits.load(), 1U);
 }
 
+// Its data may come later than that commit ends.
+TEST_F(VolumeTest, WhoSharesACommitWaitsForTheOwnData) {
+  write(0, 4096, 0);
+  const PageCache::File other = cache_.find_or_add({1, 2});
+  volume_.write({other, 0, 90 * 4096}, 0);
+  cache_.file(other).written_back_ns = 50'000'000;
+  const std::uint64_t first_ns = volume_.sync(file_, SyncKind::kAll, 0);
+  EXPECT_LT(first_ns, 50'000'000U);
+  EXPECT_EQ(volume_.sync(other, SyncKind::kAll, 0), 50'000'000U);
+  EXPECT_EQ(state_.tally.shared_commits.load(), 1U);
+}
+
 TEST_F(VolumeTest, WhatIsCutOffIsNeverWritten) {
   write(0, 50 * 4096, 0);
   volume_.resize(file_, 0);
@@ -180,6 +192,56 @@ TEST_F(VolumeTest, PastTheCacheEachReadIsTheDevices) {
     EXPECT_NEAR(static_cast<double>(volume_.read_directly({file_, 0, 4096}, now_ns) - now_ns), 110 * kUs, 1);
   EXPECT_NEAR(static_cast<double>(volume_.write_directly({file_, 0, 4096}, 2'000'000)), 2 * kMs + 60 * kUs,
               1);
+}
+
+// A disk: one request at a time, and a write that does not follow the one before seeks.
+class DiskVolumeTest : public VolumeTest {
+ protected:
+  static StorageDevice disk() {
+    StorageDevice device = kSsd;
+    device.device.channels = 1;
+    device.device.sequential_write = LatencyQuantiles(10 * kUs);
+    return device;
+  }
+  DiskVolumeTest() : VolumeTest(disk()) {}
+  static constexpr double kCommitNs = 2 * (50 + 10 + 500) * kUs;
+};
+
+TEST_F(DiskVolumeTest, OneThreadWaitsForDataAndCommit) {
+  write(0, 4096, 0);
+  EXPECT_NEAR(sync(SyncKind::kAll, 0), 20 * kUs + 10 * kUs + kCommitNs, 2) << "a quarter of the seek";
+  write(0, 4096, 10'000'000);
+  EXPECT_NEAR(sync(SyncKind::kData, 10'000'000), 20 * kUs + 10 * kUs + 500 * kUs, 2);
+}
+
+TEST_F(DiskVolumeTest, FlushesComeOneAfterTheOther) {
+  const PageCache::File other = cache_.find_or_add({1, 2});
+  const auto sync_data = [&](PageCache::File file) { return volume_.sync(file, SyncKind::kData, 0); };
+  EXPECT_EQ(sync_data(file_), 500'000U);
+  EXPECT_EQ(sync_data(other), 1'000'000U);
+}
+
+TEST_F(DiskVolumeTest, AReadDuringACommitWaits) {
+  write(0, 4096, 0);
+  const auto done_ns = static_cast<double>(volume_.sync(file_, SyncKind::kAll, 0));
+  const double between_ns = done_ns - kCommitNs / 2;
+  EXPECT_NEAR(100'000 + read(kMiB, 4096, 100'000), between_ns + 110 * kUs, 2);
+  const auto late = static_cast<std::uint64_t>(between_ns) + 10;
+  EXPECT_NEAR(static_cast<double>(late) + read(2 * kMiB, 4096, late), done_ns + 2 * 110 * kUs, 3);
+}
+
+TEST_F(DiskVolumeTest, CommitsOfManyAreShared) {
+  std::vector<PageCache::File> files{file_};
+  for (std::uint64_t inode = 2; inode < 6; ++inode) files.push_back(cache_.find_or_add({1, inode}));
+  for (const PageCache::File file : files) volume_.write({file, 0, 4096}, 0);
+  const std::uint64_t first_ns = volume_.sync(files[0], SyncKind::kAll, 0);
+  const std::uint64_t second_ns = volume_.sync(files[1], SyncKind::kAll, 100'000);
+  EXPECT_NEAR(static_cast<double>(second_ns), static_cast<double>(first_ns) + kCommitNs, 2e5)
+      << "and the writes that came between the first one's halves";
+  for (std::size_t i = 2; i < files.size(); ++i)
+    EXPECT_EQ(volume_.sync(files[i], SyncKind::kAll, 100'000 * i), second_ns);
+  EXPECT_EQ(state_.tally.commits.load(), 2U);
+  EXPECT_EQ(state_.tally.shared_commits.load(), 3U);
 }
 
 class MemoryVolumeTest : public VolumeTest {
