@@ -34,6 +34,7 @@ NVMEMU_HOOK(int, openat, (int, const char*, int, unsigned));
 NVMEMU_HOOK(FILE*, fopen, (const char*, const char*));
 NVMEMU_HOOK(FILE*, freopen, (const char*, const char*, FILE*));
 NVMEMU_HOOK(DIR*, opendir, (const char*));
+NVMEMU_HOOK(int, closedir, (DIR*));
 NVMEMU_HOOK(int, scandir, (const char*, dirent***, EntryFilter, EntryOrder));
 NVMEMU_HOOK(int, access, (const char*, int));
 NVMEMU_HOOK(int, faccessat, (int, const char*, int, int));
@@ -121,21 +122,22 @@ auto at_shown(int fd, const char* path, Call&& call) {
 using namespace nvmemu::preload;
 
 // Where files of the run's storage are among them.
-static int noted(int fd, int flags, const char* path) noexcept {
+static int noted(int fd, int flags, const NameAt& name) noexcept {
   if (fd < 0 || !process_storage().is_open()) return fd;
   const KeepErrno keep;
-  process_storage().note_opened(fd, flags, path);
+  process_storage().note_opened(fd, flags, name);
   return fd;
 }
 
+// One that appends stands at the end.
 static FILE* noted(FILE* stream, const char* mode, const char* path) noexcept {
   const int writes = *mode == 'w' ? O_CREAT | O_TRUNC : *mode == 'a' ? O_CREAT : 0;
   if (stream == nullptr || !process_storage().is_open()) return stream;
   const KeepErrno keep;
-  const long position =
-      nvmemu::raw_syscall(SYS_lseek, fileno(stream), 0, SEEK_CUR);  // the end, where it appends
-  process_storage().note_opened(fileno(stream), writes, path,
-                                static_cast<std::uint64_t>(std::max(position, 0L)));
+  const int fd = fileno(stream);
+  process_storage().note_opened(fd, writes, {.path = path});
+  if (StoredDescriptor* const descriptor = process_storage().find(fd))
+    descriptor->told_position = static_cast<std::uint64_t>(std::max(position_of(fd), 0L));
   return stream;
 }
 
@@ -147,14 +149,14 @@ NVMEMU_EXPORT int interposed_openat64(int fd, const char* path, int flags, unsig
 
 int interposed_open(const char* path, int flags, unsigned mode) {
   return noted(has_nodes() ? open_shown(AT_FDCWD, path, flags, mode) : real_open(path, flags, mode), flags,
-               path);
+               {.path = path});
 }
 int interposed_open64(const char* path, int flags, unsigned mode) {
   return interposed_open(path, flags | O_LARGEFILE, mode);
 }
 int interposed_openat(int fd, const char* path, int flags, unsigned mode) {
   return noted(has_nodes() ? open_shown(fd, path, flags, mode) : real_openat(fd, path, flags, mode), flags,
-               path);
+               {fd, path});
 }
 int interposed_openat64(int fd, const char* path, int flags, unsigned mode) {
   return interposed_openat(fd, path, flags | O_LARGEFILE, mode);
@@ -183,6 +185,13 @@ NVMEMU_EXPORT FILE* freopen64(const char* path, const char* mode, FILE* stream) 
 }
 
 NVMEMU_EXPORT DIR* opendir(const char* path) { return at_shown(AT_FDCWD, path, real_opendir); }
+// Its descriptor may be another file's right after. <dirent.h> declares that there is a folder, which
+// programs may do without.
+NVMEMU_EXPORT int interposed_closedir(DIR* folder) __asm__("closedir");
+int interposed_closedir(DIR* folder) {
+  if (folder != nullptr) process_storage().note_closed(dirfd(folder));
+  return real_closedir(folder);
+}
 
 NVMEMU_EXPORT int scandir(const char* path, dirent*** names, EntryFilter filter, EntryOrder order) {
   return at_shown(AT_FDCWD, path,

@@ -49,25 +49,29 @@ tl::unexpected<Error> system_failure(const char* what, const std::string& path) 
 }  // namespace
 
 SharedStorage::SharedStorage(SharedStorage&& other) noexcept
-    : memory_(std::exchange(other.memory_, nullptr)), shape_(other.shape_) {}
+    : memory_(std::exchange(other.memory_, nullptr)),
+      shape_(other.shape_),
+      bytes_of_one_(other.bytes_of_one_) {}
 
 SharedStorage& SharedStorage::operator=(SharedStorage&& other) noexcept {
   std::swap(memory_, other.memory_);
   std::swap(shape_, other.shape_);
+  std::swap(bytes_of_one_, other.bytes_of_one_);
   return *this;
 }
 
 SharedStorage::~SharedStorage() { unmap(static_cast<std::byte*>(memory_), bytes_of(shape_)); }
 
+std::size_t SharedStorage::bytes_of_one(const Shape& shape) noexcept {
+  return aligned(sizeof(Slot)) + aligned(PageCache::bytes_for(pages_of(shape.cache_bytes), kFiles));
+}
+
 std::size_t SharedStorage::bytes_of(const Shape& shape) noexcept {
-  const std::size_t one =
-      aligned(sizeof(Slot)) + aligned(PageCache::bytes_for(pages_of(shape.cache_bytes), kFiles));
-  return kAlignment + shape.volumes * one;
+  return kAlignment + shape.volumes * bytes_of_one(shape);
 }
 
 std::byte* SharedStorage::place(std::size_t volume) const noexcept {
-  const std::size_t one = (bytes_of(shape_) - kAlignment) / shape_.volumes;
-  return static_cast<std::byte*>(memory_) + kAlignment + std::min(volume, shape_.volumes - 1) * one;
+  return static_cast<std::byte*>(memory_) + kAlignment + std::min(volume, shape_.volumes - 1) * bytes_of_one_;
 }
 
 Result<SharedStorage> SharedStorage::map(int fd, const std::string& path, const Shape& shape) {

@@ -48,13 +48,16 @@ class SharedStorage {
  private:
   struct Head;
   struct Slot;
-  SharedStorage(void* memory, const Shape& shape) noexcept : memory_(memory), shape_(shape) {}
+  SharedStorage(void* memory, const Shape& shape) noexcept
+      : memory_(memory), shape_(shape), bytes_of_one_(bytes_of_one(shape)) {}
   static Result<SharedStorage> map(int fd, const std::string& path, const Shape& shape);
+  static std::size_t bytes_of_one(const Shape& shape) noexcept;
   static std::size_t bytes_of(const Shape& shape) noexcept;
   std::byte* place(std::size_t volume) const noexcept;
 
   void* memory_ = nullptr;
   Shape shape_;
+  std::size_t bytes_of_one_ = 0;  // volume
 };
 
 }  // namespace nvmemu

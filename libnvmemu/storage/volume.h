@@ -32,7 +32,9 @@ struct VolumeState {
   std::atomic<std::uint32_t> flag_changes{0};
   // How often a name that is no file's has moved: a path may mean another folder since.
   std::atomic<std::uint32_t> folder_moves{0};
-};
+  // Whether names elsewhere may be of files below a folder, or lead there: by links that were made, or files
+  // that were moved.
+  std::atomic<bool> names_cross{false};
 };
 
 // How a descriptor's reads go on: to tell a stream, and how far that is read ahead.

@@ -34,10 +34,10 @@ int not_there() noexcept {
   return -1;
 }
 
-int created(int fd) noexcept {
+int created(int fd, int flags, const char* path) noexcept {
   if (fd < 0 || !process_storage().is_open()) return fd;
   const KeepErrno keep;
-  process_storage().note_opened(fd, O_CREAT | O_TRUNC);
+  process_storage().note_opened(fd, flags, {.path = path});
   return fd;
 }
 
@@ -82,11 +82,13 @@ int interposed_fcntl(int fd, int command, long argument) {
 }
 int interposed_fcntl64(int fd, int command, long argument) { return interposed_fcntl(fd, command, argument); }
 
-NVMEMU_EXPORT int creat(const char* path, mode_t mode) { return created(real_creat(path, mode)); }
+NVMEMU_EXPORT int creat(const char* path, mode_t mode) {
+  return created(real_creat(path, mode), O_CREAT | O_TRUNC, path);
+}
 NVMEMU_EXPORT int creat64(const char* path, mode_t mode) { return creat(path, mode); }
 
 NVMEMU_EXPORT int mkostemps(char* pattern, int suffix, int flags) {
-  return created(real_mkostemps(pattern, suffix, flags));
+  return created(real_mkostemps(pattern, suffix, flags), O_CREAT | O_EXCL | flags, pattern);
 }
 NVMEMU_EXPORT int mkstemp(char* pattern) { return mkostemps(pattern, 0, 0); }
 NVMEMU_EXPORT int mkostemp(char* pattern, int flags) { return mkostemps(pattern, 0, flags); }

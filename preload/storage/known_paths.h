@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Below which of the run's folders files lie that this process has opened by the same path before: to ask the
-// kernel where a descriptor lies takes as long as to open it, and what it is a fifth of that. Forgets; 56
-// bits of hash stand for a path and its file. Wait-free, async-signal-safe; zeros are an empty one.
+// kernel where a descriptor lies takes as long as to open it, and what it is a fifth of that. And where
+// folders lie, in which names come and go. Forgets; 56 bits of hash stand for a path and its file. Wait-free,
+// async-signal-safe; zeros are an empty one.
 #pragma once
 
 #include <cstdint>
 #include <cstring>
 #include <optional>
+#include <string_view>
 
 #include "base/fibonacci_hash.h"
 #include "base/watched.h"
@@ -16,13 +18,17 @@ namespace nvmemu::preload {
 
 class KnownPaths {
  public:
-  // What a path, from the root on, means may change with `folder_moves`. Without its file's name it counts
-  // for a `moment`: others than this run's processes may have moved folders.
+  // What a path means may change with `folder_moves`, and with the folder that it starts at where that is not
+  // the root. Without its file's name it counts for a `moment`: others than this run's processes may have
+  // moved folders.
   struct Key {
-    const char* path;
-    FileName name;
-    std::uint32_t folder_moves;
+    std::string_view path;
+    FileName name{};
+    std::uint32_t folder_moves = 0, starts_at = 0;
     std::uint64_t moment = 0;
+
+    // Nothing is known by the empty path.
+    explicit operator bool() const noexcept { return !path.empty(); }
   };
 
   // The folder's number; -1: below none.
@@ -49,8 +55,8 @@ class KnownPaths {
       hash = (hash ^ word) * 0x100000001b3;
       hash ^= hash >> 29;
     };
-    std::size_t left = std::strlen(key.path);
-    for (const char* at = key.path; left > 0;) {
+    std::size_t left = key.path.size();
+    for (const char* at = key.path.data(); left > 0;) {
       const std::size_t bytes = left < sizeof(std::uint64_t) ? left : sizeof(std::uint64_t);
       std::uint64_t word = bytes;
       std::memcpy(&word, at, bytes);
@@ -60,7 +66,7 @@ class KnownPaths {
     }
     add(key.name.device);
     add(key.name.inode);
-    add(key.folder_moves);
+    add(std::uint64_t{key.folder_moves} << 32 | key.starts_at);
     add(key.moment);
     hash = fibonacci_hash(hash);
     return hash ^ hash >> 32;

@@ -1,19 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "storage/process_storage.h"
 
-#include <fcntl.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
 #include <sys/syscall.h>
 
 #include <algorithm>
-#include <cstring>
 #include <string>
 
 #include "base/clock.h"
-#include "base/path.h"
 #include "base/raw_syscall.h"
-#include "descriptor_path.h"
 #include "device_wait.h"
 #include "storage/reckoning.h"
 
@@ -51,13 +46,6 @@ Result<void> ProcessStorage::open(const StoragePlan& plan, const char* beside, b
   process_.store(raw_syscall(SYS_getpid), std::memory_order_relaxed);
   add_inherited();
   return {};
-}
-
-int ProcessStorage::volume_of(std::string_view path) const noexcept {
-  for (std::size_t i = 0; i < plan_.folders.size(); ++i) {
-    if (is_at_or_below(path, plan_.folders[i].path)) return static_cast<int>(i);
-  }
-  return -1;
 }
 
 std::uint64_t ProcessStorage::read_done_ns(StoredDescriptor& descriptor, std::uint64_t offset,
@@ -194,61 +182,12 @@ void ProcessStorage::on_resized(StoredDescriptor& descriptor, std::uint64_t byte
   });
 }
 
-void ProcessStorage::on_resized(const char* path, std::uint64_t bytes) noexcept {
-  if (!is_open() || path == nullptr) return;
-  const long fd = raw_syscall(SYS_openat, AT_FDCWD, path, O_PATH | O_CLOEXEC, 0);
-  if (is_error(fd)) return;
-  Path room;
-  const int number = volume_of(path_of_descriptor(static_cast<int>(fd), room));
-  struct stat status {};
-  const bool is_known = !is_error(raw_syscall(SYS_fstat, fd, &status));
-  raw_syscall(SYS_close, fd);
-  if (number < 0 || !is_known || !S_ISREG(status.st_mode)) return;
-  reckon(static_cast<std::size_t>(number), [&](Volume volume, PageCache& cache) -> std::uint64_t {
-    const PageCache::File file = cache.find_or_add({status.st_dev, status.st_ino});
-    volume.resize(file, bytes);
-    cache.file(file).changes |= kTimesChanged | kSizeChanged;
-    return 0;
-  });
-}
-
 // Of memory, a tier tells what its loads take.
 void ProcessStorage::on_mapped(StoredDescriptor& descriptor, std::uint64_t bytes) noexcept {
   has_mapped_.store(true, std::memory_order_relaxed);
   const std::size_t number = descriptor.volume();
   if (number < plan_.folders.size() && plan_.folders[number].device.mode != StorageMode::kDax)
     StorageTally::add(shared_.volume(number).tally.mapped_bytes, bytes);
-}
-
-// By the folder's own path, without symbolic links: what it is in counts.
-void ProcessStorage::on_names_changed(int at, const char* path) noexcept {
-  if (!is_open() || path == nullptr) return;
-  const char* const slash = std::strrchr(path, '/');
-  Path folder;
-  const auto length = slash == nullptr ? 0 : static_cast<std::size_t>(slash - path) + 1;
-  if (length >= sizeof folder) return;
-  std::memcpy(folder, path, length);
-  std::memcpy(folder + length, length == 0 ? "." : "", length == 0 ? 2 : 1);
-  const long fd =
-      raw_syscall(SYS_openat, at, static_cast<const char*>(folder), O_PATH | O_DIRECTORY | O_CLOEXEC, 0);
-  if (is_error(fd)) return;
-  Path room;
-  const int number = volume_of(path_of_descriptor(static_cast<int>(fd), room));
-  raw_syscall(SYS_close, fd);
-  if (number < 0) return;
-  reckon(static_cast<std::size_t>(number), [](Volume volume, PageCache&) -> std::uint64_t {
-    volume.change_names();
-    return 0;
-  });
-}
-
-void ProcessStorage::on_removed(const FileName& name) noexcept {
-  for (std::size_t i = 0; i < plan_.folders.size(); ++i) {
-    reckon(i, [&](Volume, PageCache& cache) -> std::uint64_t {
-      cache.retire(cache.find(name));
-      return 0;
-    });
-  }
 }
 
 void ProcessStorage::on_unseen_ring() noexcept {

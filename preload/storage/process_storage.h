@@ -5,6 +5,8 @@
 // Async-signal-safe; keeps errno.
 #pragma once
 
+#include <fcntl.h>
+
 #include <array>
 #include <atomic>
 #include <cstdint>
@@ -29,7 +31,9 @@ struct StoredDescriptor {
   std::uint64_t size;             // when it was opened
   Watched<PageCache::File> file;  // where it was in the cache's table
   ReadStream stream;
-  std::atomic<std::uint32_t> flags_seen;        // the volume's flag_changes when its flags were looked at
+  // The volume's flag_changes when its flags were looked at; of a folder elsewhere, the folder_moves.
+  std::atomic<std::uint32_t> flags_seen;
+  std::atomic<std::uint32_t> folder_id;         // of a folder elsewhere: no other open one's, and even
   std::uint64_t told_position;                  // up to where stdio's reads and writes were reckoned
   std::atomic<std::uint64_t> requests_done_ns;  // POSIX aio: one after the other, as the C library has it
 
@@ -40,6 +44,14 @@ struct StoredDescriptor {
 struct FilePart {
   std::uint64_t offset = 0, bytes = 0;
 };
+
+// A path as a call is given it; no path: not known.
+struct NameAt {
+  int at = AT_FDCWD;
+  const char* path = nullptr;
+};
+// Whether both are in one folder, as far as their paths say it.
+bool is_beside(const NameAt& one, const NameAt& other) noexcept;
 
 class ProcessStorage {
  public:
@@ -79,13 +91,16 @@ class ProcessStorage {
   void note_forked() noexcept;
   // `fd` has just been opened so, by that path where it is known, and stands there; is a copy of another, or
   // is about to be closed.
-  void note_opened(int fd, int flags, const char* path = nullptr, std::uint64_t position = 0) noexcept;
+  void note_opened(int fd, int flags, const NameAt& name = {}, std::uint64_t position = 0) noexcept;
   void note_copied(int from, int to) noexcept;
   void note_closed(int fd) noexcept;
   void note_closed_from(unsigned first, unsigned last) noexcept;
   void note_flags_changed(int fd) noexcept;  // fcntl(F_SETFL)
   // A folder, or what stands for one, has another name, or is new, or gone.
   void note_folder_moved() noexcept;
+  // The working directory is another; a thread's may be another than the process's from now on.
+  void note_working_folder() noexcept { working_folder_.fetch_add(1, std::memory_order_relaxed); }
+  void note_working_folders() noexcept { has_working_folders_.store(true, std::memory_order_relaxed); }
 
   // The call began at `begin_ns`, of now_ns(), and is over: waits for the rest of what it would have taken.
   void on_read(StoredDescriptor& descriptor, std::uint64_t offset, std::uint64_t bytes,
@@ -120,6 +135,19 @@ class ProcessStorage {
   void on_resized(StoredDescriptor& descriptor, std::uint64_t bytes) noexcept;
   // By a path, which may be a symbolic link's.
   void on_resized(const char* path, std::uint64_t bytes) noexcept;
+  // The number of the volume that has the folder that the last part of a path is in, or is to come to;
+  // kElsewhere: none has; kNowhere: that cannot be told. Of what was elsewhere just now no system call is
+  // made.
+  static constexpr int kElsewhere = -1, kNowhere = -2;
+  int volume_of_name(const NameAt& name) noexcept;
+  // Names in its folders have come or gone; none's where the number is below 0.
+  void on_names_changed(int volume) noexcept;
+  void on_removed(const FileName& name) noexcept;
+  // Whether names elsewhere may be of our files, or lead to them; and that they may, from now on.
+  bool names_cross() noexcept { return shared_.volume(0).names_cross.load(std::memory_order_relaxed); }
+  void note_names_cross() noexcept;
+  // A symbolic link was made.
+  void on_linked(const NameAt& name) noexcept;
   void on_allocated(StoredDescriptor& descriptor, const FilePart& part, Allocation allocation,
                     std::uint64_t bytes) noexcept;
   // What a program says of a part: that it will need it, or that it will not.
@@ -132,9 +160,6 @@ class ProcessStorage {
   // Whether it may be that files of ours are mapped; and that all mappings in the range were synced.
   bool has_mapped() const noexcept { return has_mapped_.load(std::memory_order_relaxed); }
   void on_mappings_synced(std::uintptr_t address, std::size_t bytes, std::uint64_t begin_ns) noexcept;
-  // A name has gone or come in the folder that `path` is in; the file, where its last name has gone.
-  void on_names_changed(int at, const char* path) noexcept;
-  void on_removed(const FileName& name) noexcept;
   // What is not charged: io_uring, Linux' own aio whose events the program takes from the ring by itself,
   // requests of whose end it is told in a way that cannot wait.
   void on_unseen_ring() noexcept;
@@ -152,8 +177,14 @@ class ProcessStorage {
   }
   int volume_of(std::string_view path) const noexcept;
   std::uint32_t folder_moves() noexcept;
-  KnownPaths::Key key_for_a_moment(const char* path) noexcept;
-  int volume_of_opened(int fd, const char* path, const FileName& name) noexcept;
+  KnownPaths::Key key_of(const NameAt& name) noexcept;
+  KnownPaths::Key key_for_a_moment(const NameAt& name) noexcept;
+  int volume_of_opened(int fd, const NameAt& path, const FileName& name) noexcept;
+  bool is_opened_elsewhere(int flags, const NameAt& name, bool is_asked) noexcept;
+  int volume_of_folder(int fd) noexcept;
+  void note_folder_elsewhere(StoredDescriptor& descriptor) noexcept;
+  int volume_found(const NameAt& folder) const noexcept;
+  bool is_own_name(std::string_view name) const noexcept;
   void add_inherited() noexcept;
   void note_found(int fd, int flags) noexcept;  // it was opened a while ago
   bool is_as_known(StoredDescriptor& descriptor) noexcept;
@@ -177,7 +208,10 @@ class ProcessStorage {
   std::atomic<StoredDescriptor*> descriptors_{nullptr};
   KnownPaths* paths_ = nullptr;  // beside them
   std::atomic<bool> calls_are_trapped_{false}, has_mapped_{false};
-  std::atomic<long> process_{0};  // whose descriptors they are
+  std::atomic<long> process_{0};                  // whose descriptors they are
+  std::atomic<std::uint32_t> working_folder_{0};  // how often it has changed
+  std::atomic<std::uint32_t> last_folder_{0};     // how many folders elsewhere have been given an id
+  std::atomic<bool> has_working_folders_{false};
 };
 
 // This process's; not open where no storage was asked for.

@@ -3,14 +3,11 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
-#include <time.h>
 
 #include <algorithm>
 
 #include "base/folder_entries.h"
-#include "base/path.h"
 #include "base/raw_syscall.h"
-#include "descriptor_path.h"
 #include "storage/process_storage.h"
 #include "storage/reckoning.h"
 
@@ -19,17 +16,7 @@ namespace {
 
 using Descriptor = StoredDescriptor;
 
-constexpr int kElsewhere = -1;
-
 FileName name_of(const struct stat& status) noexcept { return {status.st_dev, status.st_ino}; }
-
-// Whatever the working directory is.
-bool is_whole(const char* path) noexcept { return path != nullptr && *path == '/'; }
-
-// Names of descriptors, as /proc/self/fd/3 and /dev/stdin, are another file's with each open.
-bool may_change_unseen(const char* path) noexcept {
-  return is_at_or_below(path, "/proc") || is_at_or_below(path, "/dev");
-}
 
 std::uint32_t bits_of(int flags, bool is_folder) noexcept {
   std::uint32_t bits = is_folder ? Descriptor::kFolder : 0;
@@ -52,35 +39,7 @@ void ProcessStorage::add_inherited() noexcept {
 
 void ProcessStorage::note_found(int fd, int flags) noexcept {
   const long position = raw_syscall(SYS_lseek, fd, 0, SEEK_CUR);
-  note_opened(fd, flags & ~(O_CREAT | O_TRUNC), nullptr, static_cast<std::uint64_t>(std::max(position, 0L)));
-}
-
-std::uint32_t ProcessStorage::folder_moves() noexcept { return shared_.volume(0).folder_moves.load(); }
-
-// A tenth of a second. Without a path: what it names is asked for each time.
-KnownPaths::Key ProcessStorage::key_for_a_moment(const char* path) noexcept {
-  if (!is_whole(path) || may_change_unseen(path)) return {nullptr, {}, 0};
-  timespec now{};
-  clock_gettime(CLOCK_MONOTONIC_COARSE, &now);
-  constexpr long kMomentsPerSecond = 10;
-  const auto moment = now.tv_sec * kMomentsPerSecond + now.tv_nsec / (1'000'000'000 / kMomentsPerSecond);
-  return {path, {}, folder_moves(), static_cast<std::uint64_t>(moment)};
-}
-
-void ProcessStorage::note_folder_moved() noexcept {
-  if (is_open()) shared_.volume(0).folder_moves.fetch_add(1);
-}
-
-int ProcessStorage::volume_of_opened(int fd, const char* path, const FileName& name) noexcept {
-  const KnownPaths::Key key{path, name, is_whole(path) ? folder_moves() : 0};
-  if (is_whole(path)) {
-    if (const std::optional<int> known = paths_->find(key)) return *known;
-  }
-  Path room;
-  const std::string_view real = path_of_descriptor(fd, room);
-  const int number = volume_of(real);
-  if (is_whole(path) && !real.empty()) paths_->note(key, number);
-  return number;
+  note_opened(fd, flags & ~(O_CREAT | O_TRUNC), {}, static_cast<std::uint64_t>(std::max(position, 0L)));
 }
 
 // So long as it is known to be: there is nothing to reckon.
@@ -95,24 +54,33 @@ bool ProcessStorage::is_as_known(StoredDescriptor& descriptor) noexcept {
   return true;
 }
 
-void ProcessStorage::note_opened(int fd, int flags, const char* path, std::uint64_t position) noexcept {
+void ProcessStorage::note_opened(int fd, int flags, const NameAt& name, std::uint64_t position) noexcept {
   StoredDescriptor* const slot = slot_of(fd);
   if (slot == nullptr) return;
   StoredDescriptor& descriptor = *slot;
-  if (descriptor.state.load(std::memory_order_relaxed) != 0 && !owns_descriptors()) return;
+  if (descriptor.is(Descriptor::kVolumeMask) && !owns_descriptors()) return;
   descriptor.state.store(0, std::memory_order_relaxed);
   if ((flags & O_PATH) != 0) return;
-  const KnownPaths::Key now = key_for_a_moment(path);
-  if (now.path != nullptr && paths_->find(now) == kElsewhere) return;
+  const bool asks_for_folder = (flags & O_DIRECTORY) != 0;
+  if (!asks_for_folder && is_opened_elsewhere(flags, name, false)) return;
+  const KnownPaths::Key now = key_for_a_moment(name);
+  // What a link leads to may be a descriptor's name, where it is not told from the root on.
+  const auto is_elsewhere = [&](bool is_folder, bool is_sure) {
+    if (now && (is_sure || *name.path == '/')) paths_->note(now, kElsewhere);
+    // What was found open may be closed unseen: the emulator's own.
+    if (is_folder && name.path != nullptr) note_folder_elsewhere(descriptor);
+  };
+  if (now && paths_->find(now) == kElsewhere) {
+    if (asks_for_folder) note_folder_elsewhere(descriptor);
+    return;
+  }
+  if (now && is_opened_elsewhere(flags, name, true)) return is_elsewhere(asks_for_folder, true);
   struct stat status {};
   if (is_error(raw_syscall(SYS_fstat, fd, &status))) return;
   const bool is_folder = S_ISDIR(status.st_mode);
   if (!is_folder && !S_ISREG(status.st_mode)) return;
-  const int number = volume_of_opened(fd, path, name_of(status));
-  if (number == kElsewhere) {
-    if (now.path != nullptr) paths_->note(now, kElsewhere);
-    return;
-  }
+  const int number = volume_of_opened(fd, name, name_of(status));
+  if (number == kElsewhere) return is_elsewhere(is_folder, false);
   descriptor.name = name_of(status);
   descriptor.size = static_cast<std::uint64_t>(status.st_size);
   descriptor.file = 0;
@@ -161,7 +129,8 @@ void ProcessStorage::note_copied(int from, int to) noexcept {
 
 void ProcessStorage::note_closed(int fd) noexcept {
   StoredDescriptor* const slot = slot_of(fd);
-  if (slot == nullptr || slot->state.load(std::memory_order_relaxed) == 0 || !owns_descriptors()) return;
+  if (slot == nullptr || slot->state.load(std::memory_order_relaxed) == 0) return;
+  if (slot->is(Descriptor::kVolumeMask) && !owns_descriptors()) return;
   slot->state.store(0, std::memory_order_relaxed);
 }
 

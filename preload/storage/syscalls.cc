@@ -2,6 +2,7 @@
 // System calls that a program makes by their numbers, as the C library's functions of their names are
 // charged.
 #include <fcntl.h>
+#include <sched.h>
 #include <stdio.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -96,6 +97,14 @@ bool make_by_name(const NumberedCall& call, long& result) {
     case SYS_msync:
       return result = msync(reinterpret_cast<void*>(words[0]), static_cast<std::size_t>(words[1]), number(2)),
              true;
+    case SYS_chdir:
+      return result = chdir(path(0)), true;
+    case SYS_fchdir:
+      return result = fchdir(number(0)), true;
+    case SYS_chroot:
+      return result = chroot(path(0)), true;
+    case SYS_unshare:
+      return result = unshare(number(0)), true;
     case SYS_dup:
       return result = dup(number(0)), true;
     case SYS_dup3:
@@ -131,12 +140,12 @@ void note_made(const NumberedCall& call, long result) noexcept {
   switch (call.number) {
 #if defined(SYS_open)
     case SYS_open:
-      return storage.note_opened(fd, static_cast<int>(call.words[1]));
+      return storage.note_opened(fd, static_cast<int>(call.words[1]), {.path = path_at(call.words[0])});
     case SYS_creat:
-      return storage.note_opened(fd, O_CREAT | O_TRUNC);
+      return storage.note_opened(fd, O_CREAT | O_TRUNC, {.path = path_at(call.words[0])});
 #endif
     case SYS_openat:
-      return storage.note_opened(fd, static_cast<int>(call.words[2]));
+      return storage.note_opened(fd, static_cast<int>(call.words[2]), {call.fd(), path_at(call.words[1])});
 #if defined(SYS_openat2)
     case SYS_openat2:
       return storage.note_opened(fd, flags_of_openat2(call.words[2]));

@@ -31,9 +31,9 @@ class Stopwatch {
   std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
 };
 
-// Scenarios: storage_asynchronous.cc, storage_eventfds.cc, storage_full.cc, storage_linux_aio.cc,
-// storage_names.cc, storage_rings.cc, storage_ranges.cc, storage_signals.cc, storage_streams.cc,
-// storage_told_lists.cc.
+// Scenarios: storage_asynchronous.cc, storage_elsewhere.cc, storage_eventfds.cc, storage_full.cc,
+// storage_linux_aio.cc, storage_names.cc, storage_rings.cc, storage_ranges.cc, storage_signals.cc,
+// storage_streams.cc, storage_told_lists.cc.
 void asynchronous();
 void by_number();
 void by_instruction();
@@ -50,6 +50,10 @@ void linux_aio_eventfds_in_time();
 void links_and_folders();
 void files_that_stay();
 void names_by_number();
+void names_asked_for();
+void names_here_after_all();
+void files_that_leave();
+void exchanged_links();
 void rings();
 void moved_folder();
 void turned_links();

@@ -232,6 +232,21 @@ TEST_F(Storage, WhatLiesElsewhereByNowIsLeftAlone) { EXPECT_EQ(stored("moved-fol
 
 TEST_F(Storage, WhatWasElsewhereAMomentAgoIsCharged) { EXPECT_EQ(stored("turned-links")["reads"], 3); }
 
+TEST_F(Storage, OfNamesElsewhereTheKernelIsNotAsked) {
+  std::filesystem::create_directory(elsewhere_ + "/d");
+  EXPECT_EQ(stored_in(elsewhere_, "names-asked-for", "100us", {})["reads"], 0);
+}
+
+TEST_F(Storage, NamesThatWereElsewhereAMomentAgoCount) {
+  EXPECT_EQ(stored("names-here-after-all")["commits"], 5);
+}
+
+TEST_F(Storage, WhatHasGoneElsewhereAndThenAltogetherIsNotWritten) {
+  EXPECT_EQ(stored("files-that-leave")["device_written_pages"], 0);
+}
+
+TEST_F(Storage, LinksThatTakeAnothersPlaceAreFollowed) { EXPECT_EQ(stored("exchanged-links")["reads"], 2); }
+
 TEST_F(Storage, AFolderThatVanishesLosesNothingAndIsTold) {
   const Json storage = stored("vanishing-folder");
   EXPECT_EQ(storage["reads"], 2);

@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: Apache-2.0
+// Interposed: what gives and takes files' names, and what changes where a path starts.
+#include <fcntl.h>
+#include <sched.h>
+#include <stdio.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "hook.h"
+#include "storage/stored_call.h"
+
+namespace nvmemu::preload {
+namespace {
+
+NVMEMU_HOOK(int, unlink, (const char*));
+NVMEMU_HOOK(int, unlinkat, (int, const char*, int));
+NVMEMU_HOOK(int, remove, (const char*));
+NVMEMU_HOOK(int, rename, (const char*, const char*));
+NVMEMU_HOOK(int, renameat, (int, const char*, int, const char*));
+NVMEMU_HOOK(int, renameat2, (int, const char*, int, const char*, unsigned));
+NVMEMU_HOOK(int, mkdir, (const char*, mode_t));
+NVMEMU_HOOK(int, mkdirat, (int, const char*, mode_t));
+NVMEMU_HOOK(int, rmdir, (const char*));
+NVMEMU_HOOK(int, link, (const char*, const char*));
+NVMEMU_HOOK(int, linkat, (int, const char*, int, const char*, int));
+NVMEMU_HOOK(int, symlink, (const char*, const char*));
+NVMEMU_HOOK(int, symlinkat, (const char*, int, const char*));
+NVMEMU_HOOK(int, chdir, (const char*));
+NVMEMU_HOOK(int, fchdir, (int));
+NVMEMU_HOOK(int, chroot, (const char*));
+NVMEMU_HOOK(int, unshare, (int));
+
+// A name, before a call that may take it or give it. Elsewhere, what it is the kernel is not asked for.
+class Name {
+ public:
+  Name(int at, const char* path) noexcept : at_(at), path_(path) {
+    if (!process_storage().is_open()) return;
+    const KeepErrno keep;
+    volume_ = process_storage().volume_of_name({at, path});
+  }
+  // Where it is beside another.
+  Name(int at, const char* path, const Name& other) noexcept : at_(at), path_(path) {
+    if (!process_storage().is_open()) return;
+    const KeepErrno keep;
+    volume_ = is_beside({at, path}, {other.at_, other.path_}) ? other.volume_
+                                                              : process_storage().volume_of_name({at, path});
+  }
+  // Whether the call has to be looked at.
+  bool matters() const noexcept {
+    return process_storage().is_open() &&
+           (volume_ != ProcessStorage::kElsewhere || process_storage().names_cross());
+  }
+  int volume() const noexcept { return volume_; }
+  const char* path() const noexcept { return path_; }
+  int at() const noexcept { return at_; }
+  // It has gone, or come.
+  void has_changed() const noexcept { process_storage().on_names_changed(volume_); }
+
+ private:
+  int at_;
+  const char* path_;
+  int volume_ = ProcessStorage::kElsewhere;
+};
+
+// What has a name, before the call.
+class NamedFile {
+ public:
+  explicit NamedFile(const Name& name) noexcept : name_(name) {
+    const KeepErrno keep;
+    known_ = !is_error(raw_syscall(SYS_newfstatat, name.at(), name.path(), &status_, AT_SYMLINK_NOFOLLOW));
+  }
+  // Of several names that it has one goes: others may be elsewhere.
+  void has_lost_name() const noexcept {
+    if (known_ && S_ISREG(status_.st_mode)) {
+      if (status_.st_nlink <= 1)
+        process_storage().on_removed({status_.st_dev, status_.st_ino});
+      else if (name_.volume() >= 0 && !process_storage().names_cross())
+        process_storage().note_names_cross();
+    }
+    name_.has_changed();
+    if (known_ && S_ISLNK(status_.st_mode)) process_storage().note_folder_moved();
+  }
+  void has_moved() const noexcept {
+    if (known_ && !S_ISREG(status_.st_mode)) process_storage().note_folder_moved();
+  }
+  bool is_same_as(const NamedFile& other) const noexcept {
+    return known_ && other.known_ && status_.st_dev == other.status_.st_dev &&
+           status_.st_ino == other.status_.st_ino;
+  }
+
+ private:
+  const Name& name_;
+  struct stat status_ {};
+  bool known_ = false;
+};
+
+template <typename Call>
+int remove_by(int at, const char* path, const Call& call) noexcept {
+  const Name name(at, path);
+  if (!name.matters()) return call();
+  const NamedFile file(name);
+  const int result = call();
+  if (result != 0) return result;
+  const KeepErrno keep;
+  file.has_lost_name();
+  return result;
+}
+
+// A folder that is new, or goes.
+template <typename Call>
+int change_folder_by(int at, const char* path, const Call& call) noexcept {
+  const Name name(at, path);
+  const int result = call();
+  if (result != 0 || !name.matters()) return result;
+  const KeepErrno keep;
+  name.has_changed();
+  return result;
+}
+
+// The file that was there goes, unless the two are exchanged or one and the same; and what moves goes from
+// its folder, too.
+template <typename Call>
+int rename_by(int from_at, const char* from, int to_at, const char* to, const Call& call,
+              unsigned flags = 0) noexcept {
+  constexpr unsigned kExchange = 2;  // RENAME_EXCHANGE
+  const Name old_name(from_at, from), new_name(to_at, to, old_name);
+  if (!old_name.matters() && !new_name.matters()) return call();
+  const NamedFile moved(old_name), lost(new_name);
+  const int result = call();
+  if (result != 0) return result;
+  const KeepErrno keep;
+  const bool is_exchange = (flags & kExchange) != 0;
+  if (!is_exchange && !lost.is_same_as(moved)) lost.has_lost_name();
+  old_name.has_changed();
+  new_name.has_changed();
+  moved.has_moved();
+  if (is_exchange) lost.has_moved();
+  if (old_name.volume() != new_name.volume()) process_storage().note_names_cross();
+  return result;
+}
+
+// One more name of a file, whose others are not known.
+template <typename Call>
+int link_by(int at, const char* path, const Call& call) noexcept {
+  const Name name(at, path);
+  const int result = call();
+  if (result != 0 || !process_storage().is_open()) return result;
+  const KeepErrno keep;
+  name.has_changed();
+  if (!process_storage().names_cross()) process_storage().note_names_cross();
+  return result;
+}
+
+template <typename Call>
+int link_symbolically_by(int at, const char* path, const Call& call) noexcept {
+  const Name name(at, path);
+  const int result = call();
+  if (result != 0 || !process_storage().is_open()) return result;
+  const KeepErrno keep;
+  name.has_changed();
+  process_storage().on_linked({at, path});
+  return result;
+}
+
+int worked_elsewhere(int result) noexcept {
+  if (result == 0) process_storage().note_working_folder();
+  return result;
+}
+
+}  // namespace
+}  // namespace nvmemu::preload
+
+using namespace nvmemu::preload;
+
+NVMEMU_EXPORT int unlink(const char* path) noexcept {
+  return remove_by(AT_FDCWD, path, [&] { return real_unlink(path); });
+}
+NVMEMU_EXPORT int unlinkat(int at, const char* path, int flags) noexcept {
+  const auto call = [&] { return real_unlinkat(at, path, flags); };
+  return (flags & AT_REMOVEDIR) != 0 ? change_folder_by(at, path, call) : remove_by(at, path, call);
+}
+NVMEMU_EXPORT int remove(const char* path) noexcept {
+  return remove_by(AT_FDCWD, path, [&] { return real_remove(path); });
+}
+NVMEMU_EXPORT int rename(const char* from, const char* to) noexcept {
+  return rename_by(AT_FDCWD, from, AT_FDCWD, to, [&] { return real_rename(from, to); });
+}
+NVMEMU_EXPORT int renameat(int from_at, const char* from, int to_at, const char* to) noexcept {
+  return rename_by(from_at, from, to_at, to, [&] { return real_renameat(from_at, from, to_at, to); });
+}
+NVMEMU_EXPORT int renameat2(int from_at, const char* from, int to_at, const char* to,
+                            unsigned flags) noexcept {
+  return rename_by(
+      from_at, from, to_at, to, [&] { return real_renameat2(from_at, from, to_at, to, flags); }, flags);
+}
+NVMEMU_EXPORT int mkdir(const char* path, mode_t mode) noexcept {
+  return change_folder_by(AT_FDCWD, path, [&] { return real_mkdir(path, mode); });
+}
+NVMEMU_EXPORT int mkdirat(int at, const char* path, mode_t mode) noexcept {
+  return change_folder_by(at, path, [&] { return real_mkdirat(at, path, mode); });
+}
+NVMEMU_EXPORT int rmdir(const char* path) noexcept {
+  return change_folder_by(AT_FDCWD, path, [&] { return real_rmdir(path); });
+}
+NVMEMU_EXPORT int link(const char* from, const char* to) noexcept {
+  return link_by(AT_FDCWD, to, [&] { return real_link(from, to); });
+}
+NVMEMU_EXPORT int linkat(int from_at, const char* from, int to_at, const char* to, int flags) noexcept {
+  return link_by(to_at, to, [&] { return real_linkat(from_at, from, to_at, to, flags); });
+}
+NVMEMU_EXPORT int symlink(const char* target, const char* path) noexcept {
+  return link_symbolically_by(AT_FDCWD, path, [&] { return real_symlink(target, path); });
+}
+NVMEMU_EXPORT int symlinkat(const char* target, int at, const char* path) noexcept {
+  return link_symbolically_by(at, path, [&] { return real_symlinkat(target, at, path); });
+}
+
+NVMEMU_EXPORT int chdir(const char* path) noexcept { return worked_elsewhere(real_chdir(path)); }
+NVMEMU_EXPORT int fchdir(int fd) noexcept { return worked_elsewhere(real_fchdir(fd)); }
+NVMEMU_EXPORT int chroot(const char* path) noexcept {
+  const int result = real_chroot(path);
+  if (result != 0) return result;
+  const KeepErrno keep;
+  process_storage().note_folder_moved();
+  return worked_elsewhere(result);
+}
+NVMEMU_EXPORT int unshare(int flags) noexcept {
+  const int result = real_unshare(flags);
+  if (result == 0 && (flags & CLONE_FS) != 0) process_storage().note_working_folders();
+  return result;
+}
