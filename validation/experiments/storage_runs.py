@@ -10,6 +10,7 @@ from engine.experiment import Figure
 # The paper's names, and the profiles.
 STORAGES = {"PCM": "pcm-dax", "PCM-SSD": "paper-pcm-ssd", "PCM-HDD": "paper-pcm-hdd", "SSD": "ssd-sata", "HDD": "hdd-5400"}
 FLOWS = ("fileserver", "webserver", "webproxy", "varmail")
+FILES = {flow: 1000 if flow == "varmail" else 2000 for flow in FLOWS}
 # The paper's guest has 16 GB, some 14 of them for its page cache; data sets and page cache are a 50th of the paper's.
 PAGE_CACHE = "280M"
 FIGURES = [Figure("ops", "operations", "1/s"), Figure("read_us", "read", "us"), Figure("write_us", "write and append", "us"),
