@@ -32,6 +32,10 @@ Result<void> check_counts(const Parameters& parameters) {
     return failure(fmt::format("--files: {} are too many", parameters.files),
                    fmt::format("write at most {}", kMostFiles));
   }
+  if (parameters.files_in_folder < kLeastFilesInFolder) {
+    return failure(fmt::format("--files-in-folder: {} cannot be", parameters.files_in_folder),
+                   fmt::format("write {} or more", kLeastFilesInFolder));
+  }
   return {};
 }
 

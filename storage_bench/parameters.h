@@ -24,6 +24,9 @@ struct Parameters {
 // deletes as many as it creates, before or after it, so that it never comes to lack either.
 inline constexpr std::uint64_t kLeastFilesOfThread = 5;
 
+// Fewer would make a tree without end.
+inline constexpr std::uint64_t kLeastFilesInFolder = 2;
+
 // An error says which of them cannot be, and what could.
 Result<void> check(const Parameters& parameters);
 

@@ -42,6 +42,8 @@ Result<void> read_size(const char* option, const std::string& given, std::uint64
 Result<void> read_given(const StorageOptions& options, Parameters& parameters) {
   if (auto read = read_count("--threads", options.threads, parameters.threads); !read) return read;
   if (auto read = read_count("--files", options.files, parameters.files); !read) return read;
+  if (auto read = read_count("--files-in-folder", options.files_in_folder, parameters.files_in_folder); !read)
+    return read;
   if (auto read = read_count("--rounds", options.rounds, parameters.rounds); !read) return read;
   if (auto read = read_size("--mean-size", options.mean_size, parameters.mean_file_bytes); !read) return read;
   if (auto read = read_size("--io-size", options.io_size, parameters.io_bytes); !read) return read;
@@ -96,6 +98,8 @@ void add_storage_options(Parser& subcommand, StorageOptions& options) {
   option("--threads", options.threads, "N", "that run a flow side by side [4; paper: 50]");
   option("--files", options.files, "N",
          "that a flow works on, at least 5 a thread [2000, varmail: 1000;\npaper: 100000, varmail: 50000]");
+  option("--files-in-folder", options.files_in_folder, "N",
+         "at most, and folders likewise [20, 20, 1000000, 1000000, in the\norder of --flow]");
   option("--mean-size", options.mean_size, "SIZE",
          "of the files [128K, 64K, 32K, 16K, in the order of --flow]");
   option("--io-size", options.io_size, "SIZE",

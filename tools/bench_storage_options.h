@@ -19,7 +19,7 @@ struct StorageOptions {
   std::string directory;
   std::vector<std::string> flows{"all"};
   std::string scale = "small";
-  std::optional<int> threads, files, rounds;
+  std::optional<int> threads, files, files_in_folder, rounds;
   std::string mean_size, io_size;
   double seconds = std::numeric_limits<double>::quiet_NaN();
   std::uint64_t seed = 1;

@@ -47,6 +47,9 @@ TEST(Parameters, AreRefusedWhereNothingCouldRun) {
 
 TEST(Parameters, AreRefusedWhereTheyAreAbsurd) {
   Parameters parameters = usual();
+  parameters.files_in_folder = 1;
+  expect_refused(parameters, "--files-in-folder: 1", "2 or more");
+  parameters = usual();
   parameters.files = 1'000'000'000;
   expect_refused(parameters, "--files: 1000000000 are too many", "at most");
   parameters = usual();

@@ -150,6 +150,20 @@ TEST_F(BenchStorageTest, RemovesItsFilesWhereTheDiskBecomesFull) {
   EXPECT_THAT(entries(), IsEmpty());
 }
 
+TEST_F(BenchStorageTest, FoldersHoldNoMoreThanWasAskedFor) {
+  const Outcome outcome = bench_small("webserver", {"--files-in-folder", "3", "--keep", "--json", "-"});
+  ASSERT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_EQ(json::parse(outcome.out)["flows"][0]["parameters"]["files_in_folder"], 3);
+  ASSERT_THAT(entries(), SizeIs(1));
+  std::size_t folders = 0;
+  for (const auto& entry : fs::recursive_directory_iterator(entries()[0])) {
+    if (!entry.is_directory() || !entry.path().filename().string().starts_with("d")) continue;
+    ++folders;
+    EXPECT_LE(std::distance(fs::directory_iterator(entry), fs::directory_iterator()), 3) << entry.path();
+  }
+  EXPECT_EQ(folders, 2U + 5 + 14) << "40 files, three in each of 14 folders, and so on";
+}
+
 TEST_F(BenchStorageTest, KeepsWhatItMeasuredBeforeAFlowFailed) {
   environment_ = {{"LD_PRELOAD", NVMEMU_TEST_TROUBLED_DISK}, {"TROUBLED_DISK_BYTES", "1000000"}};
   const Outcome outcome = bench({"--directory", disk(), "--flow", "varmail,fileserver", "--files", "40",
@@ -267,6 +281,11 @@ INSTANTIATE_TEST_SUITE_P(
         BenchMistake{"NegativeThreads", {"--threads", "-3"}, "--threads: -3 cannot be"},
         BenchMistake{"NoFile", {"--files", "0"}, "--files: 0 cannot be"},
         BenchMistake{"TooFewFiles", {"--files", "10"}, "hint: write --files 20 or more, or --threads 2"},
+        BenchMistake{"OneFileInAFolder",
+                     {"--files-in-folder", "1"},
+                     "--files-in-folder: 1 cannot be\nnvmemu: hint: write 2 or more"},
+        BenchMistake{"NoFileInAFolder", {"--files-in-folder", "0"}, "--files-in-folder: 0 cannot be"},
+        BenchMistake{"FolderOfMany", {"--files-in-folder", "many"}, "--files-in-folder"},
         BenchMistake{"NoRound", {"--rounds", "0"}, "--rounds: 0 cannot be"},
         BenchMistake{"NoTime", {"--seconds", "0"}, "--seconds: 0 cannot be"},
         BenchMistake{"NoNumber", {"--threads", "many"}, "--threads"},
