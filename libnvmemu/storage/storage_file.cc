@@ -91,8 +91,9 @@ Result<StorageProfile> parse_storage_file(std::string_view toml, const std::stri
 
 Result<StorageProfile> read_storage_file(const std::string& path) {
   const Result<std::string> text = read_toml_file(path);
-  if (!text) return tl::unexpected(text.error());
-  return parse_storage_file(*text, path);
+  if (text) return parse_storage_file(*text, path);
+  constexpr const char* kWrite = "nvmemu profiles --storage ssd-nvme prints such a file";
+  return failure(text.error().message, text.error().hint.empty() ? kWrite : text.error().hint);
 }
 
 Result<StorageProfile> find_storage_or_file(const std::string& name_or_file) {

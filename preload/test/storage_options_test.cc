@@ -40,6 +40,7 @@ std::string half_of_memory() {
 struct Wrong {
   std::vector<std::string> options;
   const char* says;
+  const char* hints;  // what to do; null: it is said with the error
 };
 
 class WrongStorage : public CliTest, public testing::WithParamInterface<Wrong> {};
@@ -51,26 +52,43 @@ TEST_P(WrongStorage, IsSaidBeforeAnythingStarts) {
   EXPECT_EQ(outcome.status, 125);
   EXPECT_EQ(outcome.out, "");
   EXPECT_THAT(outcome.err, HasSubstr(GetParam().says));
+  if (GetParam().hints == nullptr) return;
+  const std::size_t hint = outcome.err.find("\nnvmemu: hint: ");
+  ASSERT_NE(hint, std::string::npos) << outcome.err;
+  EXPECT_THAT(outcome.err.substr(hint), HasSubstr(GetParam().hints));
 }
 
 INSTANTIATE_TEST_SUITE_P(
     Options, WrongStorage,
-    testing::Values(Wrong{{"--storage", "/nowhere=ssd-nvme"}, "'/nowhere': No such file"},
-                    Wrong{{"--storage", "/etc/passwd=ssd-nvme"}, "'/etc/passwd' is no folder"},
-                    Wrong{{"--storage", "/tmp=floppy"}, "there is no storage 'floppy'"},
-                    Wrong{{"--storage", "/tmp"}, "no folder and what it is to lie on"},
-                    Wrong{{"--storage", "/tmp=0"}, "--storage"},
-                    Wrong{{"--storage", "/tmp=/nowhere/x.toml"}, "/nowhere/x.toml"},
-                    Wrong{{"--storage", "/proc/self/cwd=ssd-nvme", "--storage", "/proc/self/cwd=100us"},
-                          "is in"},
-                    Wrong{{"--storage", "/usr=ssd-nvme", "--storage", "/usr/bin=hdd-7200"}, "is in '/usr'"},
-                    Wrong{{"--storage", "/tmp=ssd-nvme", "--storage", "/tmp=hdd-7200"}, "is in '/tmp'"},
-                    Wrong{{"--page-cache", "1G"}, "there is no page cache without --storage"},
-                    Wrong{{"--storage", "/tmp=ssd-nvme", "--page-cache", "4K"}, "1 MiB to 1 TiB"},
-                    Wrong{{"--storage", "/tmp=ssd-nvme", "--page-cache", "1T"}, "more than this machine has"},
-                    Wrong{{"--storage", "/tmp=ssd-nvme", "--storage", "/dev=ssd-sata", "--storage",
-                           "/etc=ssd-sata", "--page-cache", half_of_memory()},
-                          "for each of 3 folders is more than this machine has"}));
+    testing::Values(
+        Wrong{{"--storage", "/nowhere=ssd-nvme"}, "'/nowhere': No such file", "name a folder that is there"},
+        Wrong{{"--storage", "/etc/passwd=ssd-nvme"},
+              "'/etc/passwd' is no folder",
+              "name the folder that its files are in"},
+        Wrong{{"--storage", "/tmp=floppy"}, "there is no storage 'floppy'", "one of optane-dax, pcm-dax"},
+        Wrong{{"--storage", "/tmp"}, "no folder and what it is to lie on", "/srv/data=ssd-nvme"},
+        Wrong{{"--storage", "/tmp=0"}, "no unit; write 300ns or 1.2us", nullptr},
+        Wrong{{"--storage", "/tmp=/nowhere/x.toml"},
+              "/nowhere/x.toml",
+              "nvmemu profiles --storage ssd-nvme prints such a file"},
+        Wrong{{"--storage", "/proc/self/cwd=ssd-nvme", "--storage", "/proc/self/cwd=100us"},
+              "is in",
+              "none is in another"},
+        Wrong{{"--storage", "/usr=ssd-nvme", "--storage", "/usr/bin=hdd-7200"},
+              "is in '/usr'",
+              "none is in another"},
+        Wrong{{"--storage", "/tmp=ssd-nvme", "--storage", "/tmp=hdd-7200"},
+              "is in '/tmp'",
+              "none is in another"},
+        Wrong{
+            {"--page-cache", "1G"}, "there is no page cache without --storage", "add --storage DIR=ssd-nvme"},
+        Wrong{{"--storage", "/tmp=ssd-nvme", "--page-cache", "4K"}, "1 MiB to 1 TiB", "256M, or 4G"},
+        Wrong{
+            {"--storage", "/tmp=ssd-nvme", "--page-cache", "1T"}, "more than this machine has", "give less"},
+        Wrong{{"--storage", "/tmp=ssd-nvme", "--storage", "/dev=ssd-sata", "--storage", "/etc=ssd-sata",
+               "--page-cache", half_of_memory()},
+              "for each of 3 folders is more than this machine has",
+              "give less"}));
 
 struct WrongFile {
   const char* text;
