@@ -18,8 +18,8 @@ class CounterSource {
   // Async-signal-safe.
   virtual void settle() noexcept = 0;
 
-  // Nothing of what it tells will be charged: from now on it is to disturb the thread as little as it can, and
-  // still end epochs; or it is no more. Async-signal-safe.
+  // Nothing of what it tells will be charged: from now on it is to disturb the thread as little as it can,
+  // and still end epochs; or it is no more. Async-signal-safe.
   virtual void rest(bool /*on*/) noexcept {}
 
   // Whether it has epochs left that read() has yet to tell of, one at a time, however little time has passed:
