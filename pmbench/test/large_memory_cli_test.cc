@@ -2,7 +2,9 @@
 // `pmbench vma`, `touch` and `kswapd`, as a user and a script see them.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sched.h>
 #include <signal.h>
+#include <sys/mount.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -145,6 +147,57 @@ TEST_F(LargeMemoryCli, TouchRefusesAMachineWithoutSwap) {
   NVMEMU_NEEDS(number_of(parse_keyed(read_text("/proc/meminfo")), "SwapTotal") == 0,
                "a machine without swap");
   expect_refused({"touch", "--memory-limit", "256M"}, "no swap", "--swap-device zram");
+}
+
+// A machine that lacks something: in mounts of its own, with files in the place of the kernel's.
+class LesserMachine : public LargeMemoryCli {
+ protected:
+  void SetUp() override {
+    NVMEMU_NEEDS(geteuid() == 0 && succeeds([] {
+                   return has_own_mounts() && mount("none", "/mnt", "tmpfs", 0, nullptr) == 0;
+                 }),
+                 "root that may have mounts of its own");
+  }
+  static bool has_own_mounts() {
+    return unshare(CLONE_NEWNS) == 0 && mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr) == 0;
+  }
+  // In a process of its own.
+  static bool succeeds(const std::function<bool()>& what) {
+    const pid_t pid = fork();
+    if (pid == 0) _exit(what() ? 0 : 1);
+    return finish(pid) == 0;
+  }
+  // In a program's process, which does not start where that fails.
+  static void put(const std::string& file, const char* in_place_of) {
+    if (mount(file.c_str(), in_place_of, nullptr, MS_BIND, nullptr) != 0) _exit(98);
+  }
+};
+
+TEST_F(LesserMachine, ForbiddenHugePagesAreSaid) {
+  constexpr const char* kHugePages = "/sys/kernel/mm/transparent_hugepage/enabled";
+  NVMEMU_NEEDS(access(kHugePages, F_OK) == 0, "a kernel with transparent huge pages");
+  folder_.write("enabled", "always madvise [never]\n");
+  expect_refused({"touch", "--memory-limit", "64M", "--thp", "on"},
+                 "transparent huge pages are forbidden on this machine", "as root: echo madvise", [this] {
+                   if (!has_own_mounts()) _exit(98);
+                   put(folder_.file("enabled"), kHugePages);
+                 });
+}
+
+// Which has swap, as it is told.
+TEST_F(LesserMachine, WithoutCgroupsTouchSaysWhatToMount) {
+  std::string memory = read_text("/proc/meminfo");
+  for (const char* const name : {"SwapTotal:", "SwapFree:"}) {
+    const std::size_t begin = memory.find(name);
+    ASSERT_NE(begin, std::string::npos);
+    memory.replace(begin, memory.find('\n', begin) - begin, std::string(name) + " 8388608 kB");
+  }
+  folder_.write("meminfo", memory);
+  expect_refused({"touch", "-q", "--memory-limit", "64M"}, "no cgroup file system with a memory controller",
+                 "mount -t cgroup2", [this] {
+                   if (!has_own_mounts() || umount2("/sys/fs/cgroup", MNT_DETACH) != 0) _exit(98);
+                   put(folder_.file("meminfo"), "/proc/meminfo");
+                 });
 }
 
 class Touching : public LargeMemoryCli {
