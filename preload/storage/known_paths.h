@@ -5,12 +5,12 @@
 // async-signal-safe; zeros are an empty one.
 #pragma once
 
+#include <bit>
 #include <cstdint>
 #include <cstring>
 #include <optional>
 #include <string_view>
 
-#include "base/fibonacci_hash.h"
 #include "base/watched.h"
 #include "storage/page_cache.h"
 
@@ -48,28 +48,44 @@ class KnownPaths {
   static constexpr std::uint64_t kNumbers = (1U << kNumberBits) - 1;
   static constexpr int kLeast = 2;  // 0: an empty place
 
-  // FNV-1a by words; the last one mixes, as its lowest bits choose the place.
+  // In two lanes, which do not wait for one another. At its end all bits are mixed, as the lowest choose the
+  // place, and those of a path's last letters have come no further than the highest by then.
   static std::uint64_t hash_of(const Key& key) noexcept {
-    std::uint64_t hash = 0xcbf29ce484222325;
-    const auto add = [&](std::uint64_t word) {
-      hash = (hash ^ word) * 0x100000001b3;
-      hash ^= hash >> 29;
+    constexpr std::uint64_t kOdd = 0x9e3779b97f4a7c15, kOther = 0xc2b2ae3d27d4eb4f;
+    const std::size_t bytes = key.path.size();
+    std::uint64_t one = (std::uint64_t{key.folder_moves} << 32 | key.starts_at) + kOdd * bytes;
+    std::uint64_t two = key.moment * kOther;
+    const auto add = [](std::uint64_t& lane, std::uint64_t word, std::uint64_t factor) {
+      lane = std::rotl((lane ^ word) * factor, 29);
     };
-    std::size_t left = key.path.size();
-    for (const char* at = key.path.data(); left > 0;) {
-      const std::size_t bytes = left < sizeof(std::uint64_t) ? left : sizeof(std::uint64_t);
-      std::uint64_t word = bytes;
-      std::memcpy(&word, at, bytes);
-      add(word);
-      at += bytes;
-      left -= bytes;
+    std::size_t at = 0;
+    for (; at + 2 * kWord <= bytes; at += 2 * kWord) {
+      add(one, word_at(key.path, at), kOdd);
+      add(two, word_at(key.path, at + kWord), kOther);
     }
-    add(key.name.device);
-    add(key.name.inode);
-    add(std::uint64_t{key.folder_moves} << 32 | key.starts_at);
-    add(key.moment);
-    hash = fibonacci_hash(hash);
+    if (at + kWord <= bytes) add(one, word_at(key.path, at), kOdd);
+    add(two, last_word(key.path), kOther);
+    if (key.name.inode != 0 || key.name.device != 0) {
+      add(one, key.name.device, kOdd);
+      add(two, key.name.inode, kOther);
+    }
+    std::uint64_t hash = one ^ std::rotl(two, 32);
+    hash = (hash ^ hash >> 32) * kOdd;
+    hash = (hash ^ hash >> 29) * kOther;
     return hash ^ hash >> 32;
+  }
+  static constexpr std::size_t kWord = sizeof(std::uint64_t);
+  static std::uint64_t word_at(std::string_view path, std::size_t at) noexcept {
+    std::uint64_t word = 0;
+    std::memcpy(&word, path.data() + at, kWord);
+    return word;
+  }
+  // Of a path that is shorter, all of it.
+  static std::uint64_t last_word(std::string_view path) noexcept {
+    if (path.size() >= kWord) return word_at(path, path.size() - kWord);
+    std::uint64_t word = 0;
+    for (const char c : path) word = word << 8 | static_cast<unsigned char>(c);
+    return word;
   }
 
   Watched<std::uint64_t> places_[kPlaces];
