@@ -223,6 +223,7 @@ class Pager {
   void make_room(std::uint64_t arrived = kNoPage) noexcept;
   bool evict_one(std::uint64_t arrived) noexcept;
   bool evict(Frames::Number number) noexcept;
+  bool is_store_full() noexcept;
   bool stage(PageEntry& entry, Frames::Number number) noexcept;
   bool stage_shared(std::uint64_t page, PageEntry& entry) noexcept;
   void flush() noexcept;
@@ -297,8 +298,8 @@ class Pager {
   unsigned evictions_forbidden_ = 0;
   std::uint64_t bounces_used_ = 0;
   std::byte* bounces_ = nullptr;
-  std::byte* cleaned_ = nullptr;  // room for kCleaned pages
-  bool is_store_full_ = false;
+  std::byte* cleaned_ = nullptr;              // room for kCleaned pages
+  std::uint64_t store_is_full_until_ns_ = 0;  // what it has not is not tried before
 };
 
 }  // namespace nvmemu

@@ -134,7 +134,7 @@ void Pager::forget_page(PageEntry& entry) noexcept {
       break;
     case PageState::kOut:
       give_back(entry.number);
-      is_store_full_ = false;
+      store_is_full_until_ns_ = 0;
       break;
     case PageState::kStaged:
       staged_[frames_[static_cast<Frames::Number>(entry.number)].staged_at] = Frames::kNone;

@@ -11,6 +11,9 @@
 namespace nvmemu {
 namespace {
 
+// To try costs some 0.2 ms.
+constexpr std::uint64_t kFullForNs = 100'000'000;
+
 bool is_zero(const std::byte* page) noexcept {
   return page[0] == std::byte{0} && std::memcmp(page, page + 1, kPageBytes - 1) == 0;
 }
@@ -37,10 +40,19 @@ bool Pager::evict_one(std::uint64_t arrived) noexcept {
   return false;
 }
 
+// What could not be written once may be later: somebody has made room on its file system, or the error is
+// over.
+bool Pager::is_store_full() noexcept {
+  if (store_is_full_until_ns_ == 0) return false;
+  if (clock_.now_ns() < store_is_full_until_ns_) return true;
+  store_is_full_until_ns_ = 0;
+  return false;
+}
+
 bool Pager::evict(Frames::Number number) noexcept {
   PageEntry* const entry = table_->find(frames_[number].page);
   if (entry == nullptr || entry->pins > 0) return false;
-  return (frames_[number].slot != kNoSlot || !is_store_full_) && stage(*entry, number);
+  return (frames_[number].slot != kNoSlot || !is_store_full()) && stage(*entry, number);
 }
 
 bool Pager::stage(PageEntry& entry, Frames::Number number) noexcept {
@@ -119,7 +131,7 @@ void Pager::flush() noexcept {
     const std::size_t pages = staged_[at] == Frames::kNone ? 1 : write_run(at);
     if (pages == 0) {
       tally_.failed_writes.fetch_add(1, std::memory_order_relaxed);
-      is_store_full_ = true;
+      store_is_full_until_ns_ = clock_.now_ns() + kFullForNs;
       unstage_all();
       break;
     }

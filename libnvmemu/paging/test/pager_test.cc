@@ -47,6 +47,23 @@ TEST(Pager, TouchesSeveralNewPagesAtOnceWhileThereIsRoom) {
   EXPECT_EQ(process.tally.touched_pages, 64U);
 }
 
+// A file system that was full for a while: what there is more than there may be goes out then.
+TEST(Pager, TriesAgainLaterWhatCouldNotBeWritten) {
+  Process process;
+  ASSERT_TRUE(process.pager.add(pages(0, 4 * kLimit)));
+  process.store.refuses_writes = true;
+  process.fill(2 * kLimit);
+  EXPECT_GT(process.memory.pages(), 2 * kLimit - PageMapper::kStaging);
+  EXPECT_GE(process.tally.failed_writes, 1U);
+  process.store.refuses_writes = false;
+  process.save(2 * kLimit, 7);
+  EXPECT_GT(process.memory.pages(), 2 * kLimit - PageMapper::kStaging) << "not at once: to try takes long";
+  process.clock.wait_until_ns(process.clock.now_ns() + 1'000'000'000);
+  process.save(2 * kLimit + 1, 8);
+  EXPECT_LE(process.memory.pages(), kLimit);
+  for (std::uint64_t page = 0; page < 2 * kLimit; ++page) EXPECT_EQ(process.load(page), page + 1);
+}
+
 TEST(Pager, DoesNotWriteWhatTheStoreHas) {
   Process process;
   ASSERT_TRUE(process.pager.add(pages(0, 2 * kLimit)));

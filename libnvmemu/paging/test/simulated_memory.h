@@ -60,6 +60,7 @@ class Memory final : public PageMapper {
     }
     if (found->second.is_protected) return false;
     found->second.contents = contents_of(value);
+    found->second.is_shared = false;
     return true;
   }
   // One more than it is, at once: to that.
@@ -69,6 +70,7 @@ class Memory final : public PageMapper {
     if (found == pages_.end() || found->second.is_protected) return false;
     std::memcpy(&value, found->second.contents.data(), sizeof value);
     found->second.contents = contents_of(++value);
+    found->second.is_shared = false;
     return true;
   }
   // What the kernel does to it.
@@ -109,6 +111,11 @@ class Memory final : public PageMapper {
     const std::lock_guard guard(lock_);
     ranges_watched_.clear();
     for (auto& [page, held] : pages_) held.is_protected = false;
+  }
+  // After a fork, in both: none of it can be moved before it is written to.
+  void share() {
+    const std::lock_guard guard(lock_);
+    for (auto& [page, held] : pages_) held.is_shared = true;
   }
   std::size_t pages() {
     const std::lock_guard guard(lock_);
@@ -177,6 +184,7 @@ class Memory final : public PageMapper {
     if (fails()) return either_failure();
     const auto found = pages_.find(page);
     if (found == pages_.end()) return MapOutcome::kNotThere;
+    if (found->second.is_shared) return MapOutcome::kShared;
     staging_[at] = found->second.contents;
     pages_.erase(found);
     return MapOutcome::kDone;
@@ -205,6 +213,7 @@ class Memory final : public PageMapper {
   struct Held {
     Contents contents{};
     bool is_protected = false;
+    bool is_shared = false;  // with a process that a fork has made
   };
 
   // Nobody's memory is zeros where it is first touched.
@@ -228,12 +237,16 @@ class Memory final : public PageMapper {
   std::vector<Contents> staging_;
 };
 
-// Thread-safe for different slots, as long as none is new.
+// Thread-safe for different slots, as long as none is new. What it holds lies in `beneath`, where there is
+// one.
 class Store final : public PageStore {
  public:
-  explicit Store(std::size_t slots) : slots_(slots + 1) {}
+  explicit Store(std::size_t slots, PageStore* beneath = nullptr)
+      : beneath_(beneath), slots_(beneath == nullptr ? slots + 1 : 0) {}
 
   std::atomic<bool> refuses_reads{false}, refuses_writes{false};
+  // One request in so many fails, when any number of its pages is done; 0: none. Of one thread.
+  unsigned reads_fail_one_in = 0, writes_fail_one_in = 0;
   unsigned yields = 0;  // to other threads, in each read
 
   // What was asked for, where anybody wants to know: of one thread.
@@ -250,22 +263,31 @@ class Store final : public PageStore {
     for (unsigned i = 0; i < yields; ++i) std::this_thread::yield();
     if (trace != nullptr) trace->push_back({false, slot, pages});
     if (const auto happen = std::exchange(during_next_read, nullptr)) happen(slot);
-    for (std::size_t i = 0; i < pages; ++i) {
-      if (refuses_reads || slot + i == unreadable) return i;
-      std::memcpy(to[i], slots_.at(slot + i).data(), kPageBytes);
-    }
-    return pages;
+    const std::uint64_t unread = unreadable;
+    std::size_t most = refuses_reads ? 0 : done_of(pages, reads_fail_one_in);
+    if (unread >= slot && unread < slot + most) most = unread - slot;
+    if (beneath_ != nullptr) return beneath_->read(slot, to, most);
+    for (std::size_t i = 0; i < most; ++i) std::memcpy(to[i], slots_.at(slot + i).data(), kPageBytes);
+    return most;
   }
   bool write(std::uint64_t slot, const std::byte* from, std::size_t pages) noexcept override {
     if (refuses_writes) return false;
     if (trace != nullptr) trace->push_back({true, slot, pages});
-    for (std::size_t i = 0; i < pages; ++i)
+    const std::size_t most = done_of(pages, writes_fail_one_in);
+    if (beneath_ != nullptr) return (most == 0 || beneath_->write(slot, from, most)) && most == pages;
+    for (std::size_t i = 0; i < most; ++i)
       std::memcpy(slots_.at(slot + i).data(), from + i * kPageBytes, kPageBytes);
-    return true;
+    return most == pages;
   }
   void spoil(std::uint64_t slot) { slots_.at(slot).fill(std::byte{0xdb}); }
 
  private:
+  std::size_t done_of(std::size_t pages, unsigned one_in) {
+    return one_in != 0 && random_() % one_in == 0 ? random_() % pages : pages;
+  }
+
+  PageStore* beneath_;
+  std::minstd_rand random_;
   std::vector<Contents> slots_;
 };
 

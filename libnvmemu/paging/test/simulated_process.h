@@ -24,14 +24,15 @@ struct ProcessOptions {
   unsigned shared_one_in = 0;
   double latency_ns = 5000;
   PagingChoices choices{};
-  PageDevice device{};  // instead of one of that latency, where it has blocks that are erased
+  PageStore* beneath = nullptr;  // where the store's pages lie, instead of in itself
+  PageDevice device{};           // instead of one of that latency, where it has blocks that are erased
 };
 
 // A process with a pager, and what must be in its memory.
 struct Process {
   explicit Process(const ProcessOptions& options = {})
       : memory(options.shared_one_in),
-        store(options.store_pages),
+        store(options.store_pages, options.beneath),
         pager({memory, store, layouts[options.choices.layout], read_aheads[options.choices.read_ahead],
                policies[options.choices.policy], clock, tally},
               options.device.erase_block_bytes > 0 ? options.device : page_device_of(options.latency_ns),
@@ -42,10 +43,11 @@ struct Process {
     return ask ? ask(address, write) : pager.fault(address, write);
   }
 
-  // Where the memory fails, it may be out of reach, and is not once it is tried again; nor is it the pager's
-  // while another thread maps it anew.
+  // Where the memory, or the store, fails, it may be out of reach, and is not once it is tried again; nor is
+  // it the pager's while another thread maps it anew.
   bool is_as_it_may(FaultOutcome outcome) const {
-    return outcome == FaultOutcome::kMended || (outcome == FaultOutcome::kLost && memory.fails_one_in != 0) ||
+    const bool fails = memory.fails_one_in != 0 || store.reads_fail_one_in != 0;
+    return outcome == FaultOutcome::kMended || (outcome == FaultOutcome::kLost && fails) ||
            (outcome == FaultOutcome::kNotOurs && is_mapped_anew);
   }
 
