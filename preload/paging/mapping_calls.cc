@@ -125,8 +125,8 @@ void advise(TrappedCall& call) noexcept {
       return call.return_with(is_paged_in_part(range) ? -EINVAL : call.make());
     case MADV_DONTFORK:
     case MADV_WIPEONFORK:
-      pager().release(range);
-      return call.return_with(call.make());
+      // A child would have what is out all the same.
+      return call.return_with(pager().release(range) ? call.make() : -ENOMEM);
     case kAdvicePopulateRead:
     case kAdvicePopulateWrite: {
       const bool is_pinned = pager().pin(range, true);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Where memory is paged: faults that are the program's own, and what it may do to itself all the same.
+#include <fcntl.h>
 #include <pthread.h>
 #include <sched.h>
 #include <setjmp.h>
@@ -119,6 +120,25 @@ int guard_pages() {
   return 0;
 }
 
+// They keep addresses for later, or serve pages themselves.
+int calls_that_are_not_there() {
+  Area area;
+  area.fill();
+  constexpr long kIoUringSetup = 425, kLastArgument = 0;
+  long context = 0;
+  char parameters[256] = {};
+  for (const bool is_out : {false, true}) {
+    if (is_out) area.push_out();
+    CHECK(syscall(kIoUringSetup, 4, is_out ? area.page(5) : parameters, kLastArgument) == -1 &&
+          errno == ENOSYS);
+    CHECK(syscall(SYS_io_setup, 4, is_out ? static_cast<void*>(area.page(7)) : &context) == -1 &&
+          errno == ENOSYS);
+    CHECK(syscall(SYS_userfaultfd, O_CLOEXEC | 1) == -1 && errno == ENOSYS);
+  }
+  CHECK(context == 0);
+  return area.holds_all() ? 0 : 1;
+}
+
 // The folder that the files of children are made in is out of sight by then.
 int forks_elsewhere() {
   Area area;
@@ -191,6 +211,7 @@ constexpr Scenario kScenarios[] = {{"paged-bus-errors", bus_errors},
                                    {"paged-released", released_under_threads},
                                    {"paged-own-stacks", threads_on_paged_stacks},
                                    {"paged-guard-pages", guard_pages},
+                                   {"paged-not-there", calls_that_are_not_there},
                                    {"paged-elsewhere", forks_elsewhere}};
 
 }  // namespace

@@ -41,7 +41,11 @@ INSTANTIATE_TEST_SUITE_P(
                                      "paged-programs", "paged-signals", "paged-threads", "paged-shrinking",
                                      "paged-descriptors", "paged-last-thread", "paged-ends", "paged-locks",
                                      "paged-refused-locks", "paged-limits", "paged-bus-errors",
-                                     "paged-guard-pages", "paged-released", "paged-own-stacks"),
+                                     "paged-guard-pages", "paged-released", "paged-own-stacks",
+                                     "paged-vectors", "paged-splices", "paged-messages", "paged-waits",
+                                     "paged-times", "paged-names", "paged-folders", "paged-queues",
+                                     "paged-controls", "paged-free", "paged-populated", "paged-advice",
+                                     "paged-not-forked", "paged-wiped", "paged-both-mapped", "paged-heap"),
                      testing::Values("signal", "thread")));
 
 // The emulator reads the clock amid work on pages, too.
@@ -55,6 +59,15 @@ TEST_F(Paging, ChildrenHaveTheirFilesWhereverTheyAre) {
   NVMEMU_NEEDS(geteuid() == 0, "root, to leave for another root folder");
   expect_paged_ok("paged-elsewhere");
   EXPECT_EQ(paging()["surprises"], 0) << paging();
+}
+
+TEST_F(Paging, WhatDoesNotGoWithItIsNotThereAndTheReportSaysSo) {
+  expect_paged_ok("paged-not-there");
+  EXPECT_NE(report()["warnings"].dump().find("asked for io_uring"), std::string::npos)
+      << report()["warnings"];
+  expect_paged_ok("paged-memory");
+  EXPECT_EQ(report()["warnings"].dump().find("asked for io_uring"), std::string::npos)
+      << report()["warnings"];
 }
 
 TEST_F(Paging, EachPageThatWasOutTakesWhatTheDeviceDoes) {
@@ -122,7 +135,7 @@ INSTANTIATE_TEST_SUITE_P(Paging, PagePolicies, testing::Values("random", "clock"
 TEST_F(Paging, ALogIsWrittenInSequence) {
   expect_paged_ok("paged-memory");
   EXPECT_EQ(paging()["layout"], "log");
-  EXPECT_GT(pages("sequential_written_pages"), 9 * pages("random_written_pages")) << paging();
+  EXPECT_GT(pages("sequential_written_pages"), 19 * pages("random_written_pages")) << paging();
   expect_paged_ok("paged-memory", {"--page-layout", "scattered"});
   EXPECT_LT(pages("sequential_written_pages"), pages("random_written_pages")) << paging();
 }

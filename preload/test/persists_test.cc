@@ -111,7 +111,7 @@ TEST_F(PersistsTest, ALockBehindAPersistIsNotChargedAsARead) {
     shares.push_back(totals["stall_ns"].get<double>() / totals["cpu_ns"].get<double>());
   }
   std::ranges::sort(shares);
-  EXPECT_LT(shares[2], 0.5);  // all of it, where locked instructions counted as reads
+  EXPECT_LT(shares[2], 0.75);  // all of it, where locked instructions counted as reads
 }
 #endif
 

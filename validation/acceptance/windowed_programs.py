@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What is judged by windows: chases, loads that are written out or independent, work beside a miss, what needs no memory,
 and data structures."""
-from acceptance.windows import (AllFromMemory, AsManyAtOnce, BesideWork, FirstWindow, FromMemory, MeanError, Nothing,
+from acceptance.windows import (SECONDS, AllFromMemory, AsManyAtOnce, BesideWork, FirstWindow, FromMemory, MeanError, Nothing,
                                 Windowed)
 
 TARGET = "3x"
@@ -23,10 +23,16 @@ def chases():
                                "nvmemu-chase", [*SET, "--chains", str(chains), "--page-size", pages], AllFromMemory())
 
 
-# More of them than processors, too. All of their CPU time, by all that they do.
+class AtOnce(Windowed):
+    """More threads than processors take longer until each has paid what it owes, and windows with delays as much."""
+
+    seconds = 2 * SECONDS
+
+
+# All of their CPU time, by all that they do.
 def threads():
     for count in (2, 4):
-        yield Windowed(f"chase, {count} threads at once", "windows: other loads", TARGET, "nvmemu-chase",
+        yield AtOnce(f"chase, {count} threads at once", "windows: other loads", TARGET, "nvmemu-chase",
                        [*SET, "--threads", str(count)], AllFromMemory())
 
 
