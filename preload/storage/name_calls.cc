@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Interposed: what gives and takes files' names, and what changes where a path starts.
+#include <errno.h>
 #include <fcntl.h>
 #include <sched.h>
 #include <stdio.h>
@@ -30,7 +31,7 @@ NVMEMU_HOOK(int, fchdir, (int));
 NVMEMU_HOOK(int, chroot, (const char*));
 NVMEMU_HOOK(int, unshare, (int));
 
-// A name, before a call that may take it or give it. Elsewhere, what it is the kernel is not asked for.
+// A name of which the kernel has said something: only then its path is read, which may be no address at all.
 class Name {
  public:
   Name(int at, const char* path) noexcept : at_(at), path_(path) {
@@ -51,8 +52,6 @@ class Name {
            (volume_ != ProcessStorage::kElsewhere || process_storage().names_cross());
   }
   int volume() const noexcept { return volume_; }
-  const char* path() const noexcept { return path_; }
-  int at() const noexcept { return at_; }
   // It has gone, or come.
   void has_changed() const noexcept { process_storage().on_names_changed(volume_); }
 
@@ -65,19 +64,22 @@ class Name {
 // What has a name, before the call.
 class NamedFile {
  public:
-  explicit NamedFile(const Name& name) noexcept : name_(name) {
+  NamedFile(int at, const char* path) noexcept {
     const KeepErrno keep;
-    known_ = !is_error(raw_syscall(SYS_newfstatat, name.at(), name.path(), &status_, AT_SYMLINK_NOFOLLOW));
+    error_ = raw_syscall(SYS_newfstatat, at, path, &status_, AT_SYMLINK_NOFOLLOW);
+    known_ = !is_error(error_);
   }
+  // Whether its path is one, and ends.
+  bool can_be_read() const noexcept { return error_ != -EFAULT && error_ != -ENAMETOOLONG; }
   // Of several names that it has one goes: others may be elsewhere.
-  void has_lost_name() const noexcept {
+  void has_lost(const Name& name) const noexcept {
     if (known_ && S_ISREG(status_.st_mode)) {
       if (status_.st_nlink <= 1)
         process_storage().on_removed({status_.st_dev, status_.st_ino});
-      else if (name_.volume() >= 0 && !process_storage().names_cross())
+      else if (name.volume() >= 0 && !process_storage().names_cross())
         process_storage().note_names_cross();
     }
-    name_.has_changed();
+    name.has_changed();
     if (known_ && S_ISLNK(status_.st_mode)) process_storage().note_folder_moved();
   }
   void has_moved() const noexcept {
@@ -89,31 +91,32 @@ class NamedFile {
   }
 
  private:
-  const Name& name_;
   struct stat status_ {};
+  long error_ = 0;
   bool known_ = false;
 };
 
 template <typename Call>
 int remove_by(int at, const char* path, const Call& call) noexcept {
+  if (!process_storage().is_open()) return call();
+  const NamedFile file(at, path);
+  if (!file.can_be_read()) return call();
   const Name name(at, path);
-  if (!name.matters()) return call();
-  const NamedFile file(name);
   const int result = call();
-  if (result != 0) return result;
+  if (result != 0 || !name.matters()) return result;
   const KeepErrno keep;
-  file.has_lost_name();
+  file.has_lost(name);
   return result;
 }
 
 // A folder that is new, or goes.
 template <typename Call>
 int change_folder_by(int at, const char* path, const Call& call) noexcept {
-  const Name name(at, path);
   const int result = call();
-  if (result != 0 || !name.matters()) return result;
+  if (result != 0 || !process_storage().is_open()) return result;
   const KeepErrno keep;
-  name.has_changed();
+  const Name name(at, path);
+  if (name.matters()) name.has_changed();
   return result;
 }
 
@@ -123,14 +126,15 @@ template <typename Call>
 int rename_by(int from_at, const char* from, int to_at, const char* to, const Call& call,
               unsigned flags = 0) noexcept {
   constexpr unsigned kExchange = 2;  // RENAME_EXCHANGE
+  if (!process_storage().is_open()) return call();
+  const NamedFile moved(from_at, from), lost(to_at, to);
+  if (!moved.can_be_read() || !lost.can_be_read()) return call();
   const Name old_name(from_at, from), new_name(to_at, to, old_name);
-  if (!old_name.matters() && !new_name.matters()) return call();
-  const NamedFile moved(old_name), lost(new_name);
   const int result = call();
-  if (result != 0) return result;
+  if (result != 0 || (!old_name.matters() && !new_name.matters())) return result;
   const KeepErrno keep;
   const bool is_exchange = (flags & kExchange) != 0;
-  if (!is_exchange && !lost.is_same_as(moved)) lost.has_lost_name();
+  if (!is_exchange && !lost.is_same_as(moved)) lost.has_lost(new_name);
   old_name.has_changed();
   new_name.has_changed();
   moved.has_moved();
@@ -142,10 +146,10 @@ int rename_by(int from_at, const char* from, int to_at, const char* to, const Ca
 // One more name of a file, whose others are not known.
 template <typename Call>
 int link_by(int at, const char* path, const Call& call) noexcept {
-  const Name name(at, path);
   const int result = call();
   if (result != 0 || !process_storage().is_open()) return result;
   const KeepErrno keep;
+  const Name name(at, path);
   name.has_changed();
   if (!process_storage().names_cross()) process_storage().note_names_cross();
   return result;
@@ -153,10 +157,10 @@ int link_by(int at, const char* path, const Call& call) noexcept {
 
 template <typename Call>
 int link_symbolically_by(int at, const char* path, const Call& call) noexcept {
-  const Name name(at, path);
   const int result = call();
   if (result != 0 || !process_storage().is_open()) return result;
   const KeepErrno keep;
+  const Name name(at, path);
   name.has_changed();
   process_storage().on_linked({at, path});
   return result;

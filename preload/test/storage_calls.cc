@@ -224,6 +224,7 @@ int main(int argc, char** argv) {
                    {"moved-folder", moved_folder},
                    {"turned-links", turned_links},
                    {"names-asked-for", names_asked_for},
+                   {"no-addresses", names_that_are_no_addresses},
                    {"names-here-after-all", names_here_after_all},
                    {"files-that-leave", files_that_leave},
                    {"exchanged-links", exchanged_links},

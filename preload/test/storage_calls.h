@@ -51,6 +51,7 @@ void links_and_folders();
 void files_that_stay();
 void names_by_number();
 void names_asked_for();
+void names_that_are_no_addresses();
 void names_here_after_all();
 void files_that_leave();
 void exchanged_links();

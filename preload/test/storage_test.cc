@@ -245,6 +245,8 @@ TEST_F(Storage, WhatHasGoneElsewhereAndThenAltogetherIsNotWritten) {
   EXPECT_EQ(stored("files-that-leave")["device_written_pages"], 0);
 }
 
+TEST_F(Storage, WhatIsNoAddressIsNone) { EXPECT_EQ(stored("no-addresses")["reads"], 0); }
+
 TEST_F(Storage, LinksThatTakeAnothersPlaceAreFollowed) { EXPECT_EQ(stored("exchanged-links")["reads"], 2); }
 
 TEST_F(Storage, AFolderThatVanishesLosesNothingAndIsTold) {
