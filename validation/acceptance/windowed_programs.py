@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What is judged by windows: chases, loads that are written out or independent, work beside a miss, what needs no memory,
 and data structures."""
-from acceptance.windows import (SECONDS, AllFromMemory, AsManyAtOnce, BesideWork, FirstWindow, FromMemory, MeanError, Nothing,
+from acceptance.windows import (AllFromMemory, AsManyAtOnce, BesideWork, FirstWindow, FromMemory, MeanError, Nothing,
                                 Windowed)
 
 TARGET = "3x"
@@ -21,19 +21,6 @@ def chases():
             for chains in (1, 2, 4, 8, 16):
                 yield Windowed(f"chase, {chains} chain{'s' if chains > 1 else ''}, {pages}", "windows: chase", target,
                                "nvmemu-chase", [*SET, "--chains", str(chains), "--page-size", pages], AllFromMemory())
-
-
-class AtOnce(Windowed):
-    """More threads than processors take longer until each has paid what it owes, and windows with delays as much."""
-
-    seconds = 2 * SECONDS
-
-
-# All of their CPU time, by all that they do.
-def threads():
-    for count in (2, 4):
-        yield AtOnce(f"chase, {count} threads at once", "windows: other loads", TARGET, "nvmemu-chase",
-                       [*SET, "--threads", str(count)], AllFromMemory())
 
 
 # What walks have said of a load for long is wrong from one moment on.
@@ -103,5 +90,5 @@ def experiments():
         judged = list(kind())
         yield from judged
         yield MeanError(title, bound, judged)
-    for kind in (threads, after_cached, written_out, gathers, beside_work, locked, without_memory):
+    for kind in (after_cached, written_out, gathers, beside_work, locked, without_memory):
         yield from kind()

@@ -214,7 +214,8 @@ EpochCounts Sampler::read() noexcept {
   counts.interrupted_ns = overhead_ns_;
   counts.probes = static_cast<double>(timed_loads_);
   counts.walked = passed_;
-  counts.persists = persists_.take(counts.cpu_ns - overhead_ns_);
+  // Nothing walked while it rested: that time is nobody's, and not that of the next walk.
+  if (!resting_) counts.persists = persists_.take(counts.cpu_ns - overhead_ns_);
   counts.traffic = traffic_.take();
   retune(counts);
   last_cpu_ns_ = now_ns;
