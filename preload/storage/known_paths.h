@@ -11,6 +11,7 @@
 #include <optional>
 #include <string_view>
 
+#include "base/fibonacci_hash.h"
 #include "base/watched.h"
 #include "storage/page_cache.h"
 
@@ -51,26 +52,25 @@ class KnownPaths {
   // In two lanes, which do not wait for one another. At its end all bits are mixed, as the lowest choose the
   // place, and those of a path's last letters have come no further than the highest by then.
   static std::uint64_t hash_of(const Key& key) noexcept {
-    constexpr std::uint64_t kOdd = 0x9e3779b97f4a7c15, kOther = 0xc2b2ae3d27d4eb4f;
+    constexpr std::uint64_t kOther = 0xc2b2ae3d27d4eb4f;
     const std::size_t bytes = key.path.size();
-    std::uint64_t one = (std::uint64_t{key.folder_moves} << 32 | key.starts_at) + kOdd * bytes;
+    std::uint64_t one = (std::uint64_t{key.folder_moves} << 32 | key.starts_at) + fibonacci_hash(bytes);
     std::uint64_t two = key.moment * kOther;
-    const auto add = [](std::uint64_t& lane, std::uint64_t word, std::uint64_t factor) {
-      lane = std::rotl((lane ^ word) * factor, 29);
-    };
+    const auto add_to_one = [&](std::uint64_t word) { one = std::rotl(fibonacci_hash(one ^ word), 29); };
+    const auto add_to_two = [&](std::uint64_t word) { two = std::rotl((two ^ word) * kOther, 29); };
     std::size_t at = 0;
     for (; at + 2 * kWord <= bytes; at += 2 * kWord) {
-      add(one, word_at(key.path, at), kOdd);
-      add(two, word_at(key.path, at + kWord), kOther);
+      add_to_one(word_at(key.path, at));
+      add_to_two(word_at(key.path, at + kWord));
     }
-    if (at + kWord <= bytes) add(one, word_at(key.path, at), kOdd);
-    add(two, last_word(key.path), kOther);
+    if (at + kWord <= bytes) add_to_one(word_at(key.path, at));
+    add_to_two(last_word(key.path));
     if (key.name.inode != 0 || key.name.device != 0) {
-      add(one, key.name.device, kOdd);
-      add(two, key.name.inode, kOther);
+      add_to_one(key.name.device);
+      add_to_two(key.name.inode);
     }
     std::uint64_t hash = one ^ std::rotl(two, 32);
-    hash = (hash ^ hash >> 32) * kOdd;
+    hash = fibonacci_hash(hash ^ hash >> 32);
     hash = (hash ^ hash >> 29) * kOther;
     return hash ^ hash >> 32;
   }

@@ -32,24 +32,22 @@ NVMEMU_HOOK(int, chroot, (const char*));
 NVMEMU_HOOK(int, unshare, (int));
 
 // A name of which the kernel has said something: only then its path is read, which may be no address at all.
+// Where there is storage.
 class Name {
  public:
   Name(int at, const char* path) noexcept : at_(at), path_(path) {
-    if (!process_storage().is_open()) return;
     const KeepErrno keep;
     volume_ = process_storage().volume_of_name({at, path});
   }
   // Where it is beside another.
   Name(int at, const char* path, const Name& other) noexcept : at_(at), path_(path) {
-    if (!process_storage().is_open()) return;
     const KeepErrno keep;
     volume_ = is_beside({at, path}, {other.at_, other.path_}) ? other.volume_
                                                               : process_storage().volume_of_name({at, path});
   }
   // Whether the call has to be looked at.
   bool matters() const noexcept {
-    return process_storage().is_open() &&
-           (volume_ != ProcessStorage::kElsewhere || process_storage().names_cross());
+    return volume_ != ProcessStorage::kElsewhere || process_storage().names_cross();
   }
   int volume() const noexcept { return volume_; }
   // It has gone, or come.
@@ -67,33 +65,33 @@ class NamedFile {
   NamedFile(int at, const char* path) noexcept {
     const KeepErrno keep;
     error_ = raw_syscall(SYS_newfstatat, at, path, &status_, AT_SYMLINK_NOFOLLOW);
-    known_ = !is_error(error_);
   }
   // Whether its path is one, and ends.
   bool can_be_read() const noexcept { return error_ != -EFAULT && error_ != -ENAMETOOLONG; }
   // Of several names that it has one goes: others may be elsewhere.
   void has_lost(const Name& name) const noexcept {
-    if (known_ && S_ISREG(status_.st_mode)) {
+    if (is_known() && S_ISREG(status_.st_mode)) {
       if (status_.st_nlink <= 1)
         process_storage().on_removed({status_.st_dev, status_.st_ino});
       else if (name.volume() >= 0 && !process_storage().names_cross())
         process_storage().note_names_cross();
     }
     name.has_changed();
-    if (known_ && S_ISLNK(status_.st_mode)) process_storage().note_folder_moved();
+    if (is_known() && S_ISLNK(status_.st_mode)) process_storage().note_folder_moved();
   }
   void has_moved() const noexcept {
-    if (known_ && !S_ISREG(status_.st_mode)) process_storage().note_folder_moved();
+    if (is_known() && !S_ISREG(status_.st_mode)) process_storage().note_folder_moved();
   }
   bool is_same_as(const NamedFile& other) const noexcept {
-    return known_ && other.known_ && status_.st_dev == other.status_.st_dev &&
+    return is_known() && other.is_known() && status_.st_dev == other.status_.st_dev &&
            status_.st_ino == other.status_.st_ino;
   }
 
  private:
+  bool is_known() const noexcept { return !is_error(error_); }
+
   struct stat status_ {};
   long error_ = 0;
-  bool known_ = false;
 };
 
 template <typename Call>
@@ -109,15 +107,20 @@ int remove_by(int at, const char* path, const Call& call) noexcept {
   return result;
 }
 
-// A folder that is new, or goes.
-template <typename Call>
-int change_folder_by(int at, const char* path, const Call& call) noexcept {
-  const int result = call();
+// What a call that has given or taken a name makes of it.
+template <typename Note>
+int with_name(int result, int at, const char* path, const Note& note) noexcept {
   if (result != 0 || !process_storage().is_open()) return result;
   const KeepErrno keep;
-  const Name name(at, path);
-  if (name.matters()) name.has_changed();
+  note(Name(at, path));
   return result;
+}
+
+// A folder that is new, or goes.
+int with_folder(int result, int at, const char* path) noexcept {
+  return with_name(result, at, path, [](const Name& name) {
+    if (name.matters()) name.has_changed();
+  });
 }
 
 // The file that was there goes, unless the two are exchanged or one and the same; and what moves goes from
@@ -144,26 +147,18 @@ int rename_by(int from_at, const char* from, int to_at, const char* to, const Ca
 }
 
 // One more name of a file, whose others are not known.
-template <typename Call>
-int link_by(int at, const char* path, const Call& call) noexcept {
-  const int result = call();
-  if (result != 0 || !process_storage().is_open()) return result;
-  const KeepErrno keep;
-  const Name name(at, path);
-  name.has_changed();
-  if (!process_storage().names_cross()) process_storage().note_names_cross();
-  return result;
+int with_link(int result, int at, const char* path) noexcept {
+  return with_name(result, at, path, [](const Name& name) {
+    name.has_changed();
+    if (!process_storage().names_cross()) process_storage().note_names_cross();
+  });
 }
 
-template <typename Call>
-int link_symbolically_by(int at, const char* path, const Call& call) noexcept {
-  const int result = call();
-  if (result != 0 || !process_storage().is_open()) return result;
-  const KeepErrno keep;
-  const Name name(at, path);
-  name.has_changed();
-  process_storage().on_linked({at, path});
-  return result;
+int with_symbolic_link(int result, int at, const char* path) noexcept {
+  return with_name(result, at, path, [&](const Name& name) {
+    name.has_changed();
+    process_storage().on_linked({at, path});
+  });
 }
 
 int worked_elsewhere(int result) noexcept {
@@ -180,8 +175,8 @@ NVMEMU_EXPORT int unlink(const char* path) noexcept {
   return remove_by(AT_FDCWD, path, [&] { return real_unlink(path); });
 }
 NVMEMU_EXPORT int unlinkat(int at, const char* path, int flags) noexcept {
-  const auto call = [&] { return real_unlinkat(at, path, flags); };
-  return (flags & AT_REMOVEDIR) != 0 ? change_folder_by(at, path, call) : remove_by(at, path, call);
+  if ((flags & AT_REMOVEDIR) != 0) return with_folder(real_unlinkat(at, path, flags), at, path);
+  return remove_by(at, path, [&] { return real_unlinkat(at, path, flags); });
 }
 NVMEMU_EXPORT int remove(const char* path) noexcept {
   return remove_by(AT_FDCWD, path, [&] { return real_remove(path); });
@@ -198,25 +193,23 @@ NVMEMU_EXPORT int renameat2(int from_at, const char* from, int to_at, const char
       from_at, from, to_at, to, [&] { return real_renameat2(from_at, from, to_at, to, flags); }, flags);
 }
 NVMEMU_EXPORT int mkdir(const char* path, mode_t mode) noexcept {
-  return change_folder_by(AT_FDCWD, path, [&] { return real_mkdir(path, mode); });
+  return with_folder(real_mkdir(path, mode), AT_FDCWD, path);
 }
 NVMEMU_EXPORT int mkdirat(int at, const char* path, mode_t mode) noexcept {
-  return change_folder_by(at, path, [&] { return real_mkdirat(at, path, mode); });
+  return with_folder(real_mkdirat(at, path, mode), at, path);
 }
-NVMEMU_EXPORT int rmdir(const char* path) noexcept {
-  return change_folder_by(AT_FDCWD, path, [&] { return real_rmdir(path); });
-}
+NVMEMU_EXPORT int rmdir(const char* path) noexcept { return with_folder(real_rmdir(path), AT_FDCWD, path); }
 NVMEMU_EXPORT int link(const char* from, const char* to) noexcept {
-  return link_by(AT_FDCWD, to, [&] { return real_link(from, to); });
+  return with_link(real_link(from, to), AT_FDCWD, to);
 }
 NVMEMU_EXPORT int linkat(int from_at, const char* from, int to_at, const char* to, int flags) noexcept {
-  return link_by(to_at, to, [&] { return real_linkat(from_at, from, to_at, to, flags); });
+  return with_link(real_linkat(from_at, from, to_at, to, flags), to_at, to);
 }
 NVMEMU_EXPORT int symlink(const char* target, const char* path) noexcept {
-  return link_symbolically_by(AT_FDCWD, path, [&] { return real_symlink(target, path); });
+  return with_symbolic_link(real_symlink(target, path), AT_FDCWD, path);
 }
 NVMEMU_EXPORT int symlinkat(const char* target, int at, const char* path) noexcept {
-  return link_symbolically_by(at, path, [&] { return real_symlinkat(target, at, path); });
+  return with_symbolic_link(real_symlinkat(target, at, path), at, path);
 }
 
 NVMEMU_EXPORT int chdir(const char* path) noexcept { return worked_elsewhere(real_chdir(path)); }

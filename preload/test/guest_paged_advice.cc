@@ -102,6 +102,18 @@ bool is_mapped(const Area& area, std::size_t i) {
   return mincore(area.page(i), kPage, &there) == 0;
 }
 
+// From then on children have these pages as the others.
+void expect_forks_to_copy_again(Area& area, int advice) {
+  for (std::size_t i = kFirst; i < kEnd; ++i) CHECK(area.holds(i));
+  CHECK(madvise(area.page(kFirst), kBytes, advice) == 0);
+  area.push_out();
+  expect_in_child([&] {
+    for (std::size_t i = kFirst; i < kEnd; ++i) CHECK(area.holds(i));
+    return true;
+  });
+  expect_others_hold(area);
+}
+
 int pages_that_forks_leave() {
   Area area;
   area.fill();
@@ -113,14 +125,7 @@ int pages_that_forks_leave() {
       is_as_it_must &= i >= kFirst && i < kEnd ? !is_mapped(area, i) : area.holds(i);
     return is_as_it_must;
   });
-  for (std::size_t i = kFirst; i < kEnd; ++i) CHECK(area.holds(i));
-  CHECK(madvise(area.page(kFirst), kBytes, MADV_DOFORK) == 0);
-  area.push_out();
-  expect_in_child([&] {
-    for (std::size_t i = kFirst; i < kEnd; ++i) CHECK(area.holds(i));
-    return true;
-  });
-  expect_others_hold(area);
+  expect_forks_to_copy_again(area, MADV_DOFORK);
   return 0;
 }
 
@@ -138,14 +143,7 @@ int pages_that_forks_wipe() {
     for (std::size_t i = kFirst; i < kEnd; ++i) is_as_it_must &= area.holds(i, 9);
     return is_as_it_must;
   });
-  for (std::size_t i = kFirst; i < kEnd; ++i) CHECK(area.holds(i));
-  CHECK(madvise(area.page(kFirst), kBytes, MADV_KEEPONFORK) == 0);
-  area.push_out();
-  expect_in_child([&] {
-    for (std::size_t i = kFirst; i < kEnd; ++i) CHECK(area.holds(i));
-    return true;
-  });
-  expect_others_hold(area);
+  expect_forks_to_copy_again(area, MADV_KEEPONFORK);
   return 0;
 }
 

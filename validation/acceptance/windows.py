@@ -28,11 +28,15 @@ def ns_per_unit(window):
     return 1e9 * window["cpu_seconds"] * own / window["progress"]
 
 
-def pairs_of(windows):
+def whole_ones(windows):
     """The first and the last window in which anything was done are left out: they hold what the program does before it,
     or after."""
     told = [number for number, window in enumerate(windows) if window["progress"] > 0]
-    whole = windows[told[0] + 1:told[-1]] if told else []
+    return windows[told[0] + 1:told[-1]] if told else []
+
+
+def pairs_of(windows):
+    whole = whole_ones(windows)
     pairs = []
     for before, window, after in zip(whole, whole[1:], whole[2:]):
         if window["delays"] and all(each["progress"] > 0 for each in (before, window, after)):
@@ -43,8 +47,7 @@ def pairs_of(windows):
 def first_pair_of(windows):
     """Of the window with delays that comes soonest: with the one behind it, as the one before holds what the program does before
     its work."""
-    told = [number for number, window in enumerate(windows) if window["progress"] > 0]
-    whole = windows[told[0] + 1:told[-1]] if told else []
+    whole = whole_ones(windows)
     for window, after in zip(whole, whole[1:]):
         if window["delays"] and window["progress"] > 0 and after["progress"] > 0:
             return [Pair(ns_per_unit(window), ns_per_unit(after))]
