@@ -117,6 +117,13 @@ void CoreModel::add(const MicroOp& op, std::uintptr_t address, LoadTime load, bo
   left = retired_ = later(may_retire, done);
 }
 
+void CoreModel::add_fence(const MicroOp& op, double held_ns) noexcept {
+  add(op, 0, {}, false);
+  retired_ += held_ns;
+  retirements_[(count_ - 1) % timing_.window] = retired_;
+  if (op.holds_loads) resolved_ = later(resolved_, retired_);
+}
+
 bool BranchGuess::mispredicts(std::uintptr_t address, bool taken) noexcept {
   constexpr std::uint8_t kTaken = 2, kSurelyTaken = 3;
   std::uint8_t& counter = counters_[(address >> 1 ^ history_) % kCounters];

@@ -61,6 +61,8 @@ class CoreModel {
 
   // The next instruction, whose operand in memory is at `address`.
   void add(const MicroOp& op, std::uintptr_t address, LoadTime load, bool mispredicted) noexcept;
+  // Or a fence that holds up what would retire behind it; what issues does not wait for stores.
+  void add_fence(const MicroOp& op, double held_ns) noexcept;
 
   // Since begin(), until the last instruction retires.
   CoreTime time() const noexcept { return retired_; }

@@ -16,6 +16,7 @@ struct WalkPlan {
   // It goes on to so many steps while the load at `awaited`, if any, was passed fewer than kFewPasses times.
   unsigned further_steps = 0;
   std::uintptr_t awaited = 0;
+  double persist_wait_ns = 0;  // for so long fences behind flushes hold the thread up; see PersistWait
   bool counts_rounds = false;  // of loops of persists: for a second one it goes on to kMostForRound
   Rules rules{};
 

@@ -12,6 +12,7 @@ class UnfinishedStores {
   struct Slowest {
     double ticks = 0;  // as a timed load of its line reads; 0: nothing was timed
     TierId tier = 0;
+    bool is_persist = false;
   };
 
   void on_store(double ticks, TierId tier) noexcept {
@@ -22,7 +23,7 @@ class UnfinishedStores {
 
   // They are waited for: then there are none.
   Slowest finish() noexcept {
-    const Slowest slowest = is_persist_ ? Slowest{} : slowest_;
+    const Slowest slowest = is_persist_ ? Slowest{.is_persist = true} : slowest_;
     *this = {};
     return slowest;
   }

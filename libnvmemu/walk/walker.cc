@@ -124,9 +124,11 @@ class Walker::Run {
   // Of a locked instruction also what it reads itself is recorded, as of all loads.
   void note_stores(CodeEntry& entry, unsigned step, TierId tier) noexcept {
     const MicroOp& op = entry.op;
+    awaits_persist_ = false;
     if (op.kind == OpKind::kFlush || op.is_non_temporal) unfinished_.on_flush();
     if (op.kind == OpKind::kFence || op.is_locked) {
-      const auto [ticks, tier_of_slowest] = unfinished_.finish();
+      const auto [ticks, tier_of_slowest, is_persist] = unfinished_.finish();
+      awaits_persist_ = is_persist && op.kind == OpKind::kFence;
       if (step >= plan_.warm_up && (ticks > 0 || op.kind == OpKind::kFence))
         entry.record.add(ticks, 0, info_, scale_, tier_of_slowest);
     } else if (op.kind == OpKind::kFlush) {
@@ -172,6 +174,10 @@ class Walker::Run {
 
   void model(const MicroOp& op, double ticks, TierId tier, unsigned step) noexcept {
     if (step == plan_.warm_up) before_ = {walker_.core_.time(), walker_.core_.stall_ns()};
+    if (awaits_persist_) {
+      if (step >= plan_.warm_up) ++persist_waits_;
+      return walker_.core_.add_fence(op, plan_.persist_wait_ns);
+    }
     const bool mispredicted =
         op.kind == OpKind::kBranch && walker_.branches_.mispredicts(op.address, cursor_.branched());
     LoadTime load;
@@ -194,10 +200,12 @@ class Walker::Run {
 
   void sum_up(WalkOutcome& outcome) noexcept {
     const CoreTime time = walker_.core_.time();
+    outcome.modelled_ns = time.here - before_.time.here;
+    outcome.persist_waits = persist_waits_;
     if (outcome.steps > plan_.warm_up)
       outcome.persists =
-          persists_.take(time.here - before_.time.here, std::min(outcome.steps, plan_.steps) - plan_.warm_up,
-                         words(), walker_.others_words_);
+          persists_.take(outcome.modelled_ns, std::min(outcome.steps, plan_.steps) - plan_.warm_up, words(),
+                         walker_.others_words_);
     walker_.persisted_before_ = !persists_.is_empty_handed();
     if (outcome.persists.rounds.fence != 0) walker_.round_words_ = outcome.persists.rounds.words;
     const double misses = overlap_.misses;
@@ -225,6 +233,8 @@ class Walker::Run {
   unsigned passes_ = 0;  // of the load that was waited for
   PersistWatch persists_;
   UnfinishedStores unfinished_;
+  bool awaits_persist_ = false;  // the last instruction, a fence
+  unsigned persist_waits_ = 0;   // of what is modelled
   HeldUp held_up_;
   struct {
     CoreTime time;

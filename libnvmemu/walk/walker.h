@@ -30,7 +30,9 @@ struct WalkOutcome {
   ByTier<double> misses_of_tier{};
   WalkPassed passed{};
 
-  // Of a short walk, by a model of the core.
+  // Of a short walk, by a model of the core: what it takes, and fences behind flushes in that.
+  double modelled_ns = 0;
+  unsigned persist_waits = 0;
   WalkOverlap overlap{};
   WalkPersists persists{};
   double miss_ns = 0;          // what a miss took, on average; 0: there was none

@@ -204,10 +204,18 @@ double Sampler::displaced_ns() const noexcept {
       0.0, options_.sample_stall_cost_ns - options_.sample_cost_ns - options_.tick_cost_ns / kSamplesPerTick);
 }
 
+// Where persists are emulated, what they take is theirs to account for.
+void Sampler::note_persist_waits(const EpochCounts& counts) noexcept {
+  if (options_.persist_targets != nullptr) return;
+  const double all_ns = std::accumulate(counts.held_ns.begin(), counts.held_ns.end(), 0.0);
+  walks_.on_samples(counts.held_ns[StallKind::kPersist] - counts.kind_stall_ns[StallKind::kPersist], all_ns);
+}
+
 EpochCounts Sampler::read() noexcept {
   if (perf_.is_open()) drain_ring();
   EpochCounts counts = samples_.take(verdicts(), learnt_.walked, settling_, displaced_ns());
   settling_ = false;
+  note_persist_waits(counts);
   const double now_ns = cpu_ns();
   counts.cpu_ns = now_ns - last_cpu_ns_;
   counts.overhead_ns += overhead_ns_;

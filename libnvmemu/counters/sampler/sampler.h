@@ -126,6 +126,7 @@ class Sampler final : public ThreadSource {
   TickMoment moment() noexcept;
   VerdictSource& verdicts() noexcept;
   double displaced_ns() const noexcept;
+  void note_persist_waits(const EpochCounts& counts) noexcept;
 
   SamplerShared& shared_;
   Learnt& learnt_;

@@ -201,8 +201,10 @@ bool decode_by_hand(const ZydisDecoded& decoded, MicroOp& op) noexcept {
     case ZYDIS_MNEMONIC_CLD:     // walks begin with the direction flag clear
     case ZYDIS_MNEMONIC_LFENCE:  // waits for no store, nor for what is flushed
       return does_nothing(op);
-    case ZYDIS_MNEMONIC_SFENCE:
     case ZYDIS_MNEMONIC_MFENCE:
+      op.holds_loads = true;
+      [[fallthrough]];
+    case ZYDIS_MNEMONIC_SFENCE:
       return becomes(op, OpKind::kFence);
     case ZYDIS_MNEMONIC_CLFLUSH:
     case ZYDIS_MNEMONIC_CLFLUSHOPT:

@@ -85,6 +85,7 @@ struct MicroOp {
   bool writes_memory = false;
   bool is_locked = false;
   bool is_non_temporal = false;
+  bool holds_loads = false;      // of kFence: what loads behind it waits, too
   bool evicts = false;           // of kFlush: the line is in no cache then
   bool is_old_float = false;     // of the x87 unit, or MMX
   bool is_repeated = false;      // rep, repe, repne

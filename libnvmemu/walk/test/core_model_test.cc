@@ -56,6 +56,36 @@ TEST_F(CoreModelTest, CountsParallelMissesOnce) {
   EXPECT_DOUBLE_EQ(groups(), 50);
 }
 
+MicroOp fence_op(bool holds_loads) {
+  MicroOp op;
+  op.kind = OpKind::kFence;
+  op.holds_loads = holds_loads;
+  return op;
+}
+
+// The next load of the chain is on its way while the fence waits for its persist: less of it is seen waiting.
+TEST_F(CoreModelTest, AStoreFenceHidesAPartOfTheMissBehindIt) {
+  model_->begin({});
+  for (int i = 0; i < 10; ++i) {
+    miss(kRax, kRax, 150, 300);
+    model_->add_fence(fence_op(false), 50);
+  }
+  EXPECT_DOUBLE_EQ(model_->time().here, 10 * 150 + 50);
+  EXPECT_DOUBLE_EQ(model_->time().longer, 10 * 450 + 50);
+  EXPECT_DOUBLE_EQ(model_->stall_ns(), 150 + 9 * 100);
+}
+
+TEST_F(CoreModelTest, AFullFenceHoldsLoadsUp) {
+  model_->begin({});
+  for (int i = 0; i < 10; ++i) {
+    miss(kRax, kRax, 150, 300);
+    model_->add_fence(fence_op(true), 50);
+  }
+  EXPECT_DOUBLE_EQ(model_->time().here, 10 * 200);
+  EXPECT_DOUBLE_EQ(model_->time().longer, 10 * 500);
+  EXPECT_DOUBLE_EQ(model_->stall_ns(), 10 * 150);
+}
+
 TEST_F(CoreModelTest, GathersOverlapAsFarAsTheWindowReaches) {
   const auto gather = [&](int work_between) {
     model_->begin({.window = 128, .misses = 64});

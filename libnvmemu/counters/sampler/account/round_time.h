@@ -53,8 +53,31 @@ class RoundTime {
     constexpr double kPastCaches = 4;
     const Likely by_words{likely_ns / kDiffers, likely_ns * kDiffers};
     const Likely by_registers{by_words.least_ns / kPastCaches, by_words.most_ns};
+    const double alike_ns = as_most_words_tell(rounds, ns, by_words.least_ns);
+    if (alike_ns > 0) return alike_ns;
     const double own_ns = between(rounds, 0, kGeneralRegisters, ns, by_registers);
     return own_ns > 0 ? own_ns : between(rounds, kGeneralRegisters, rounds.first.size(), ns, by_words);
+  }
+
+  // Some words that tell the same number have not all begun anew: however long that is beyond the model's,
+  // which knows a flush's time, but not that of many lines.
+  double as_most_words_tell(const WalkRounds& rounds, double ns, double least_ns) const noexcept {
+    constexpr int kFew = 4;
+    double number = 0;
+    int lead = 0, alike = 0;
+    const auto for_each_number = [&](auto use) {
+      for (std::size_t i = kGeneralRegisters; i < rounds.first.size(); ++i)
+        if (const double told = rounds_by(rounds, i); told > 0) use(told);
+    };
+    // Boyer and Moore: what more than half of them tell, if anything is.
+    for_each_number([&](double told) {
+      if (lead == 0) number = told;
+      lead += told == number ? 1 : -1;
+    });
+    for_each_number([&](double told) { alike += told == number ? 1 : -1; });
+    if (alike < kFew) return 0;
+    const double each_ns = ns / (number * rounds.persists);
+    return each_ns > least_ns ? each_ns : 0;
   }
 
   // The fewest likely rounds that one of these values tells of: what others count in as well tells of more,

@@ -54,8 +54,10 @@ WalkTaken ThreadWalks::maybe_walk(const ucontext_t& context, TickMoment moment,
   WalkPlan plan = schedule_.at_tick(moment, waited_for != nullptr, verdict);
   if (plan.steps == 0) return {};
   if (waited_for != nullptr) plan.awaited = waited_for->address;
+  plan.persist_wait_ns = persist_wait_.ns();
   const WalkOutcome outcome = walker_->walk(*shared_, context, plan);
   schedule_.on_walk(outcome.ns, outcome.steps);
+  if (!plan.is_long()) persist_wait_.on_walk(outcome.modelled_ns, outcome.persist_waits);
   missed_ = std::span(walker_->missed())
                 .first(std::min(Walker::kMissesKept, static_cast<std::size_t>(outcome.misses)));
   WalkTaken taken{.ns = outcome.ns,

@@ -9,6 +9,7 @@
 #include <span>
 
 #include "counters/sampler/account/walked_samples.h"
+#include "walk/persist_wait.h"
 #include "walk/schedule.h"
 #include "walk/walk_machine.h"
 #include "walk/walk_persists.h"
@@ -54,6 +55,10 @@ class ThreadWalks final : public VerdictSource {
   void on_time(double ns) noexcept { schedule_.on_time(ns); }
   void on_injection(double ns) noexcept { schedule_.on_injection(ns); }
   void on_unknown(double likely_ns) noexcept { schedule_.on_unknown(likely_ns); }
+  // See PersistWait.
+  void on_samples(double at_persists_ns, double all_ns) noexcept {
+    persist_wait_.on_samples(at_persists_ns, all_ns);
+  }
 
   // Whether a walk from where that was waited for tells of what was. A store that is known to find its line
   // in the caches was not what was waited for.
@@ -80,6 +85,7 @@ class ThreadWalks final : public VerdictSource {
  private:
   SharedWalks* shared_;
   WalkSchedule schedule_;
+  PersistWait persist_wait_;
   Walker* walker_ = nullptr;
   std::span<const std::uintptr_t> missed_;  // the walker's own
   double in_a_row_per_miss_ = 1;

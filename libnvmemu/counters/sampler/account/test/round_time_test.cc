@@ -101,6 +101,37 @@ TEST(RoundTimeTest, ARegisterIsGoneByBeforeAWord) {
   EXPECT_EQ(time.persist_ns(second, 2e6, kLikelyNs), 200);
 }
 
+// Persists of many lines take longer than the model of a flush has it.
+TEST(RoundTimeTest, WordsThatTellTheSameAreBelievedWhateverIsLikely) {
+  const auto rounds_of = [](std::uint64_t round, std::size_t words) {
+    WalkRounds rounds{.fence = 0x1000, .persists = 1};
+    for (std::size_t i = 0; i < words; ++i) {
+      rounds.words[i] = 0x5000 + 64 * i;
+      rounds.first[kGeneralRegisters + i] = round + 7 * i;
+      rounds.difference[kGeneralRegisters + i] = 1;
+    }
+    return rounds;
+  };
+  const auto told = [&](std::size_t words, double likely_ns) {
+    RoundTime time;
+    time.persist_ns(rounds_of(0, words), 0, likely_ns);
+    return time.persist_ns(rounds_of(1000, words), 2e6, likely_ns);
+  };
+  EXPECT_EQ(told(8, kLikelyNs), 2000);
+  EXPECT_EQ(told(3, kLikelyNs), 0);
+  EXPECT_EQ(told(8, 10000), 0);  // others make as many again
+
+  RoundTime time;
+  WalkRounds second = rounds_of(1000, 9);
+  for (std::size_t i = 0; i < 3; ++i) second.first[kGeneralRegisters + i] = 500 + 7 * i;  // began anew
+  time.persist_ns(rounds_of(0, 9), 0, kLikelyNs);
+  EXPECT_EQ(time.persist_ns(second, 2e6, kLikelyNs), 0);  // three more are too few
+  second = rounds_of(1000, 12);
+  for (std::size_t i = 0; i < 3; ++i) second.first[kGeneralRegisters + i] = 500 + 7 * i;
+  time.persist_ns(rounds_of(1, 12), 3e6, kLikelyNs);
+  EXPECT_GT(time.persist_ns(second, 4e6, kLikelyNs), 0);
+}
+
 TEST(RoundTimeTest, WhatIsNoWholeNumberOfRoundsTellsNothing) {
   RoundTime time;
   WalkRounds first = rounds_at(0), second = rounds_at(0);
