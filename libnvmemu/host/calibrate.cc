@@ -18,7 +18,7 @@ namespace nvmemu {
 namespace {
 
 constexpr std::size_t kMebibyte = std::size_t{1} << 20;
-constexpr std::size_t kChaseBytes = 512 * kMebibyte;
+constexpr std::size_t kChaseBytes = 256 * kMebibyte;
 constexpr std::size_t kLeastChaseBytes = 64 * kMebibyte;
 constexpr std::size_t kTimedLoads = 300'000;
 constexpr std::size_t kWarmingLoads = 250'000;
