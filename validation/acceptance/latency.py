@@ -71,7 +71,7 @@ class Chase:
 
 
 def experiments():
-    loads = ["--size", "512MiB", "--loads", "8000000"]
+    loads = ["--size", "256MiB", "--loads", "8000000"]
     for chains in (1, 4):
         name = f"chase, {chains} chain{'s' if chains > 1 else ''}"
         arguments = [*loads, "--chains", str(chains)]
