@@ -9,6 +9,9 @@
 
 namespace nvmemu {
 
+// What a request is of at most: 4 MiB, as Linux writes back.
+inline constexpr std::uint32_t kBatchPages = 1024;
+
 inline std::uint32_t page_of(std::uint64_t offset) noexcept {
   return static_cast<std::uint32_t>(std::min<std::uint64_t>(offset / kPageBytes, 0xfffffffeU));
 }
