@@ -184,7 +184,11 @@ NVMEMU_EXPORT FILE* freopen64(const char* path, const char* mode, FILE* stream) 
   return freopen(path, mode, stream);
 }
 
-NVMEMU_EXPORT DIR* opendir(const char* path) { return at_shown(AT_FDCWD, path, real_opendir); }
+NVMEMU_EXPORT DIR* opendir(const char* path) {
+  DIR* const folder = at_shown(AT_FDCWD, path, real_opendir);
+  if (folder != nullptr) noted(dirfd(folder), O_DIRECTORY, {.path = path});
+  return folder;
+}
 // Its descriptor may be another file's right after. <dirent.h> declares that there is a folder, which
 // programs may do without.
 NVMEMU_EXPORT int interposed_closedir(DIR* folder) __asm__("closedir");

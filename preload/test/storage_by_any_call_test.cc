@@ -100,6 +100,12 @@ TEST_P(StorageByAnyCall, WhatIsWrittenBackIsWaitedForByWhoAsks) {
   EXPECT_EQ(stored_so("write-back", "20ms")["device_written_pages"], 2);
 }
 
+TEST_P(StorageByAnyCall, AFolderOpenedAsOneIsSynchronisedByItsDescriptor) {
+  const Json storage = stored_so("opened-folder", "1ms");
+  EXPECT_EQ(storage["syncs"], 3);
+  EXPECT_EQ(storage["commits"], 2);
+}
+
 #if defined(__x86_64__)
 const std::vector<std::vector<std::string>> kWithTrapsAndWithout = {{}, {"--dram", "64M"}};
 #else

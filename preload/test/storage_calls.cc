@@ -244,7 +244,8 @@ int main(int argc, char** argv) {
                    {"streams", streams},
                    {"closed-streams", closed_streams},
                    {"moved-streams", moved_streams},
-                   {"names-by-number", names_by_number}};
+                   {"names-by-number", names_by_number},
+                   {"opened-folder", opened_folder}};
   for (const auto& scenario : scenarios) {
     if (scenario.name != argv[2]) continue;
     scenario.run();

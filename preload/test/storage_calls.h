@@ -50,6 +50,7 @@ void linux_aio_eventfds_in_time();
 void links_and_folders();
 void files_that_stay();
 void names_by_number();
+void opened_folder();
 void names_asked_for();
 void names_that_are_no_addresses();
 void names_here_after_all();

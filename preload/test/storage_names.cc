@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Files by other names, and folders that do not stay.
+#include <dirent.h>
 #include <fcntl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -86,6 +87,17 @@ void names_by_number() {
   check(syscall(SYS_renameat, AT_FDCWD, path("z").c_str(), AT_FDCWD, path("y").c_str()) == 0, "renameat");
   const int folder = open(path("").c_str(), O_RDONLY | O_DIRECTORY);
   check(folder >= 0 && fsync(folder) == 0, "fsync of a folder whose names have changed");
+}
+
+// A commit of the folder that opendir() has opened, for the name in it, and none the second time.
+void opened_folder() {
+  check(mkdir(path("d").c_str(), 0755) == 0, "mkdir");
+  sync();
+  make("d/x");
+  DIR* const folder = opendir(path("d").c_str());
+  check(folder != nullptr && fsync(dirfd(folder)) == 0 && fsync(dirfd(folder)) == 0,
+        "fsync of an opened folder");
+  check(closedir(folder) == 0, "closedir");
 }
 
 // What was open goes on, and is charged, as what is opened under the new name is not: 2 reads of 3.
