@@ -133,6 +133,7 @@ void PageCache::retire(File number) noexcept {
   if (number == 0 || number > files_most_) return;
   clean(number);
   files_[number].is_retired = 1;
+  files_[number].pages_were_seen = 0;
   std::uint32_t next = files_[number].first_page;
   for (std::uint32_t n = 0; n <= pages_most_ && next != 0; ++n) {
     unlink(next);
@@ -162,56 +163,6 @@ std::uint32_t PageCache::find_page(File file, std::uint32_t index) const noexcep
   return 0;
 }
 
-void PageCache::link_newest(std::uint32_t number) noexcept {
-  Page& entry = page(number);
-  entry.was_seen = 0;
-  entry.newer = 0;
-  entry.older = pages_[0].older;
-  page(entry.older).newer = number;
-  pages_[0].older = number;
-}
-
-void PageCache::link_oldest(std::uint32_t number) noexcept {
-  Page& entry = page(number);
-  entry.was_seen = 0;
-  entry.older = 0;
-  entry.newer = pages_[0].newer;
-  page(entry.newer).older = number;
-  pages_[0].newer = number;
-}
-
-void PageCache::unlink(std::uint32_t number) noexcept {
-  const Page& entry = page(number);
-  page(entry.newer).older = entry.older;
-  page(entry.older).newer = entry.newer;
-}
-
-bool PageCache::touch(File file, std::uint32_t index) noexcept {
-  const std::uint32_t found = find_page(file, index);
-  if (found == 0) return false;
-  unlink(found);
-  link_newest(found);
-  return true;
-}
-
-bool PageCache::glance(File number, std::uint32_t begin, std::uint32_t end) noexcept {
-  for (std::uint32_t index = begin; index < end; ++index) {
-    const std::uint32_t found = find_page(number, index);
-    if (found == 0) return false;
-    if (page(found).was_seen == 0) page(found).was_seen = 1;
-  }
-  return true;
-}
-
-std::uint32_t PageCache::oldest_page() noexcept {
-  for (std::uint32_t n = 0; n < pages_most_ && page(pages_[0].newer).was_seen != 0; ++n) {
-    const std::uint32_t seen = pages_[0].newer;
-    unlink(seen);
-    link_newest(seen);
-  }
-  return pages_[0].newer;
-}
-
 std::uint32_t PageCache::take_page(Evicted& evicted) noexcept {
   std::uint32_t number = head_->free_page;
   if (number != 0) {
@@ -230,6 +181,7 @@ std::uint32_t PageCache::take_page(Evicted& evicted) noexcept {
 PageCache::Evicted PageCache::add(File number, std::uint32_t index) noexcept {
   Evicted evicted;
   if (pages_most_ == 0) return evicted;
+  tell_pages_they_were_seen(number);
   const std::uint32_t taken = take_page(evicted);
   Page& entry = page(taken);
   entry = {};
@@ -243,6 +195,8 @@ PageCache::Evicted PageCache::add(File number, std::uint32_t index) noexcept {
   entry.next_of_file = owner.first_page;
   if (owner.first_page != 0) page(owner.first_page).previous_of_file = taken;
   owner.first_page = taken;
+  owner.pages = owner.pages + 1;
+  owner.pages_end = std::max<std::uint32_t>(owner.pages_end, index + 1);
   return evicted;
 }
 
@@ -262,6 +216,7 @@ void PageCache::remove(std::uint32_t number) noexcept {
   (entry.previous_of_file != 0 ? page(entry.previous_of_file).next_of_file : owner.first_page) =
       entry.next_of_file;
   if (entry.next_of_file != 0) page(entry.next_of_file).previous_of_file = entry.previous_of_file;
+  owner.pages = owner.pages - 1;
   entry.file = 0;
   entry.next_of_hash = head_->free_page;
   head_->free_page = number;
@@ -278,6 +233,7 @@ void PageCache::drop(File number, std::uint32_t from, std::uint32_t end, Drops d
     next = page(current).next_of_file;
     if (goes(page(current))) remove(current);
   }
+  if (end == kNoEnd && drops == Drops::kAll) owner.pages_end = std::min<std::uint32_t>(owner.pages_end, from);
   if (owner.ahead_end > from && owner.ahead_begin < end) owner.ahead_begin = owner.ahead_end = 0;
 }
 

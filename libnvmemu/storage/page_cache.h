@@ -18,24 +18,29 @@ struct FileName {
   bool operator==(const FileName&) const = default;
 };
 
-// What a cache knows of one.
+// What a cache knows of one. What who only looks needs of it is in one line of a processor's cache.
 struct CachedFile {
   Watched<std::uint64_t> device, inode;           // its name
   Watched<std::uint64_t> size;                    // in bytes, as far as is known
-  std::uint64_t written_back_ns = 0;              // when what is being written back will be
-  Watched<std::uint64_t> ahead_ready_ns;          // and what is being read ahead:
+  Watched<std::uint64_t> ahead_ready_ns;          // when what is being read ahead will be:
   Watched<std::uint32_t> ahead_begin, ahead_end;  // these pages
-  std::uint32_t changes = 0;                      // since its last commit: FileChange bits
   Watched<std::uint32_t> was_seen;                // by who only looked, since it was last used
   Watched<std::uint32_t> is_retired;
-  // Lists by number.
-  Watched<std::uint32_t> next_of_hash;
+  Watched<std::uint32_t> next_of_hash;      // a list by number, as those below
+  Watched<std::uint32_t> pages, pages_end;  // how many are there, none of them from there on
+  Watched<std::uint32_t> pages_were_seen;   // all of them, since one was last used
+  std::uint64_t written_back_ns = 0;        // when what is being written back will be
+  std::uint32_t changes = 0;                // since its last commit: FileChange bits
   std::uint32_t newer = 0, older = 0;
   std::uint32_t first_page = 0, first_dirty = 0, last_dirty = 0, dirty_pages = 0;
   std::uint32_t next_dirty_file = 0, previous_dirty_file = 0;
+  std::uint32_t padding[5] = {};
 
   FileName name() const noexcept { return {device, inode}; }
+  bool has_all_from_first() const noexcept { return pages == pages_end; }
 };
+
+static_assert(sizeof(CachedFile) % 64 == 0 && offsetof(CachedFile, pages_were_seen) < 64);
 
 enum FileChange : std::uint32_t { kTimesChanged = 1, kSizeChanged = 2 };
 
@@ -109,6 +114,7 @@ class PageCache {
   void link_dirty_file(File number) noexcept;
   void unlink_dirty_file(File number) noexcept;
   void remove(std::uint32_t number) noexcept;
+  void tell_pages_they_were_seen(File file) noexcept;
   void unhash_page(std::uint32_t number) noexcept;
   void unhash_file(File file) noexcept;
   void use_file(File file) noexcept;

@@ -25,20 +25,20 @@
   static_assert(true, "")
 
 // At the descriptor's place, which is an edge; and at a place that is given, which is none.
-#define NVMEMU_MOVING_HERE(moves, name, parameters, arguments)         \
+#define NVMEMU_MOVING_HERE(asked, moves, name, parameters, arguments)  \
   NVMEMU_MOVING(this_thread().reach_edge(__builtin_return_address(0)), \
-                call_here(file, fd, Moves::moves, call), name, parameters, arguments)
+                call_here(file, fd, Moves::moves, call, 0, asked), name, parameters, arguments)
 #define NVMEMU_MOVING_AT(moves, name, parameters, arguments) \
   NVMEMU_MOVING_WITH(0, moves, name, parameters, arguments)
 // `flags`: what pwritev2(2) is given.
 #define NVMEMU_MOVING_WITH(flags, moves, name, parameters, arguments) \
   NVMEMU_MOVING(, call_at(file, fd, Moves::moves, offset, call, flags), name, parameters, arguments)
 
-NVMEMU_MOVING_HERE(kIn, read, (int fd, void* to, size_t size), (fd, to, size));
-NVMEMU_MOVING_HERE(kIn, readv, (int fd, const iovec* to, int count), (fd, to, count));
-NVMEMU_MOVING_HERE(kIn, __read_chk, (int fd, void* to, size_t size, size_t room), (fd, to, size, room));
-NVMEMU_MOVING_HERE(kOut, write, (int fd, const void* from, size_t size), (fd, from, size));
-NVMEMU_MOVING_HERE(kOut, writev, (int fd, const iovec* from, int count), (fd, from, count));
+NVMEMU_MOVING_HERE(size, kIn, read, (int fd, void* to, size_t size), (fd, to, size));
+NVMEMU_MOVING_HERE(0, kIn, readv, (int fd, const iovec* to, int count), (fd, to, count));
+NVMEMU_MOVING_HERE(size, kIn, __read_chk, (int fd, void* to, size_t size, size_t room), (fd, to, size, room));
+NVMEMU_MOVING_HERE(0, kOut, write, (int fd, const void* from, size_t size), (fd, from, size));
+NVMEMU_MOVING_HERE(0, kOut, writev, (int fd, const iovec* from, int count), (fd, from, count));
 
 NVMEMU_MOVING_AT(kIn, pread, (int fd, void* to, size_t size, off_t offset), (fd, to, size, offset));
 NVMEMU_MOVING_AT(kIn, pread64, (int fd, void* to, size_t size, off64_t offset), (fd, to, size, offset));

@@ -74,6 +74,12 @@ bool ProcessStorage::is_read_cached(StoredDescriptor& descriptor, const FilePart
                    descriptor.stream, begin_ns);
 }
 
+bool ProcessStorage::is_read_whole(StoredDescriptor& descriptor, std::uint64_t bytes,
+                                   std::uint64_t begin_ns) noexcept {
+  return shared_.cache(descriptor.volume()).file(descriptor.file).size == bytes &&
+         is_read_cached(descriptor, {0, bytes}, begin_ns);
+}
+
 std::uint64_t ProcessStorage::write_done_ns(StoredDescriptor& descriptor, std::uint64_t offset,
                                             std::uint64_t bytes, std::uint64_t begin_ns,
                                             std::uint32_t asked) noexcept {

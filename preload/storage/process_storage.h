@@ -102,6 +102,9 @@ class ProcessStorage {
   void note_working_folder() noexcept { working_folder_.fetch_add(1, std::memory_order_relaxed); }
   void note_working_folders() noexcept { has_working_folders_.store(true, std::memory_order_relaxed); }
 
+  // Whether a read of so many bytes was of all that the file is known to have, which the page cache holds:
+  // then it is counted, and has nothing to wait for.
+  bool is_read_whole(StoredDescriptor& descriptor, std::uint64_t bytes, std::uint64_t begin_ns) noexcept;
   // The call began at `begin_ns`, of now_ns(), and is over: waits for the rest of what it would have taken.
   void on_read(StoredDescriptor& descriptor, std::uint64_t offset, std::uint64_t bytes,
                std::uint64_t begin_ns) noexcept;
@@ -180,14 +183,18 @@ class ProcessStorage {
   KnownPaths::Key key_of(const NameAt& name) noexcept;
   KnownPaths::Key key_for_a_moment(const NameAt& name) noexcept;
   int volume_of_opened(int fd, const NameAt& path, const FileName& name) noexcept;
-  bool is_opened_elsewhere(int flags, const NameAt& name, bool is_asked) noexcept;
+  bool is_path_elsewhere(int flags, const NameAt& name, bool is_asked) noexcept;
+  bool is_opened_elsewhere(StoredDescriptor& descriptor, int flags, const NameAt& name,
+                           const KnownPaths::Key& now) noexcept;
   int volume_of_folder(int fd) noexcept;
   void note_folder_elsewhere(StoredDescriptor& descriptor) noexcept;
   int volume_found(const NameAt& folder) const noexcept;
   bool is_own_name(std::string_view name) const noexcept;
   void add_inherited() noexcept;
   void note_found(int fd, int flags) noexcept;  // it was opened a while ago
-  bool is_as_known(StoredDescriptor& descriptor) noexcept;
+  bool is_as_known(StoredDescriptor& descriptor, int volume) noexcept;
+  void note_file(StoredDescriptor& descriptor, bool may_be_new) noexcept;
+  int likely_volume_of(const NameAt& name) noexcept;
   bool is_read_cached(StoredDescriptor& descriptor, const FilePart& part, std::uint64_t begin_ns) noexcept;
   template <typename Work>
   std::uint64_t reckon(std::size_t volume, Work&& work) noexcept;

@@ -49,15 +49,28 @@ inline long position_of(int fd) noexcept {
   return position;
 }
 
+// What was read is less than was `asked` for: it ends where the file does. Where that is the whole file, its
+// place need not be asked for.
+inline bool is_whole_file(StoredDescriptor& descriptor, ssize_t moved, std::size_t asked,
+                          std::uint64_t begin_ns) noexcept {
+  const auto bytes = static_cast<std::uint64_t>(moved);
+  if (bytes >= asked || !process_storage().is_read_whole(descriptor, bytes, begin_ns)) return false;
+  descriptor.told_position = bytes;
+  return true;
+}
+
 // `call`: moves bytes from or to where `fd` stands, and the place with it. `descriptor`: its, or null.
+// `asked`: to be read into one place; 0: that is not known.
 template <typename Call>
-ssize_t call_here(StoredDescriptor* descriptor, int fd, Moves moves, const Call& call, int flags = 0) {
+ssize_t call_here(StoredDescriptor* descriptor, int fd, Moves moves, const Call& call, int flags = 0,
+                  std::size_t asked = 0) {
   if (descriptor == nullptr) [[likely]]
     return call();
   const std::uint64_t begin_ns = ProcessStorage::now_ns();
   const ssize_t moved = call();
   if (moved <= 0) return note_failure(*descriptor, moved), moved;
   const KeepErrno keep;
+  if (is_whole_file(*descriptor, moved, asked, begin_ns)) return moved;
   const long end = position_of(fd);
   if (end < moved) return moved;
   descriptor->told_position = static_cast<std::uint64_t>(end);

@@ -43,14 +43,26 @@ void ProcessStorage::note_found(int fd, int flags) noexcept {
 }
 
 // So long as it is known to be: there is nothing to reckon.
-bool ProcessStorage::is_as_known(StoredDescriptor& descriptor) noexcept {
-  const std::size_t number = descriptor.volume();
+bool ProcessStorage::is_as_known(StoredDescriptor& descriptor, int volume) noexcept {
+  const auto number = static_cast<std::size_t>(volume);
   PageCache cache = shared_.cache(number);
   PageCache::File file = 0;
   if (!Volume(plan_.folders[number].device, shared_.volume(number), cache)
            .knows(shared_.lock(number), descriptor.name, descriptor.size, file))
     return false;
   descriptor.file = file;
+  return true;
+}
+
+// Whether its path says so, for this moment.
+bool ProcessStorage::is_opened_elsewhere(StoredDescriptor& descriptor, int flags, const NameAt& name,
+                                         const KnownPaths::Key& now) noexcept {
+  const bool asks_for_folder = (flags & O_DIRECTORY) != 0;
+  if (!asks_for_folder && is_path_elsewhere(flags, name, false)) return true;
+  const bool is_known = now && paths_->find(now) == kElsewhere;
+  if (!is_known && !(now && is_path_elsewhere(flags, name, true))) return false;
+  if (!is_known) paths_->note(now, kElsewhere);
+  if (asks_for_folder) note_folder_elsewhere(descriptor);
   return true;
 }
 
@@ -61,39 +73,40 @@ void ProcessStorage::note_opened(int fd, int flags, const NameAt& name, std::uin
   if (descriptor.is(Descriptor::kVolumeMask) && !owns_descriptors()) return;
   descriptor.state.store(0, std::memory_order_relaxed);
   if ((flags & O_PATH) != 0) return;
-  const bool asks_for_folder = (flags & O_DIRECTORY) != 0;
-  if (!asks_for_folder && is_opened_elsewhere(flags, name, false)) return;
-  const KnownPaths::Key now = key_for_a_moment(name);
-  // What a link leads to may be a descriptor's name, where it is not told from the root on.
-  const auto is_elsewhere = [&](bool is_folder, bool is_sure) {
-    if (now && (is_sure || *name.path == '/')) paths_->note(now, kElsewhere);
-    // What was found open may be closed unseen: the emulator's own.
-    if (is_folder && name.path != nullptr) note_folder_elsewhere(descriptor);
-  };
-  if (now && paths_->find(now) == kElsewhere) {
-    if (asks_for_folder) note_folder_elsewhere(descriptor);
-    return;
-  }
-  if (now && is_opened_elsewhere(flags, name, true)) return is_elsewhere(asks_for_folder, true);
+  const int likely = likely_volume_of(name);
+  const KnownPaths::Key now = likely < 0 ? key_for_a_moment(name) : KnownPaths::Key{};
+  if (likely < 0 && is_opened_elsewhere(descriptor, flags, name, now)) return;
   struct stat status {};
   if (is_error(raw_syscall(SYS_fstat, fd, &status))) return;
   const bool is_folder = S_ISDIR(status.st_mode);
   if (!is_folder && !S_ISREG(status.st_mode)) return;
-  const int number = volume_of_opened(fd, name, name_of(status));
-  if (number == kElsewhere) return is_elsewhere(is_folder, false);
   descriptor.name = name_of(status);
   descriptor.size = static_cast<std::uint64_t>(status.st_size);
   descriptor.file = 0;
+  const bool may_be_new = descriptor.size == 0 && (flags & (O_CREAT | O_TRUNC)) != 0;
+  // A file that its folder's volume knows is there, and no link to another, but where names cross.
+  const bool is_known =
+      likely >= 0 && !is_folder && !may_be_new && !names_cross() && is_as_known(descriptor, likely);
+  const int number = is_known ? likely : volume_of_opened(fd, name, descriptor.name);
+  if (number == kElsewhere) {
+    // What a link leads to may be a descriptor's name, where it is not told from the root on.
+    if (now && *name.path == '/') paths_->note(now, kElsewhere);
+    // What was found open may be closed unseen: the emulator's own.
+    if (is_folder && name.path != nullptr) note_folder_elsewhere(descriptor);
+    return;
+  }
   descriptor.stream = {};
   descriptor.requests_done_ns.store(0, std::memory_order_relaxed);
   descriptor.flags_seen.store(flag_changes(static_cast<std::size_t>(number)), std::memory_order_relaxed);
   descriptor.told_position = position;
   descriptor.state.store(static_cast<std::uint32_t>(number + 1) | bits_of(flags, is_folder),
                          std::memory_order_release);
-  if (is_folder) return;
-  const bool may_be_new = descriptor.size == 0 && (flags & (O_CREAT | O_TRUNC)) != 0;
-  if (!may_be_new && is_as_known(descriptor)) return;
-  // What is empty was made or cut just now, or the number is another file's by now: nothing of it is cached.
+  if (is_known || is_folder || (!may_be_new && is_as_known(descriptor, number))) return;
+  note_file(descriptor, may_be_new);
+}
+
+// What is empty was made or cut just now, or the number is another file's by now: nothing of it is cached.
+void ProcessStorage::note_file(StoredDescriptor& descriptor, bool may_be_new) noexcept {
   reckon_file(descriptor, [&](Volume volume, PageCache& cache) -> std::uint64_t {
     cache.renew(descriptor.file);
     if (descriptor.size == 0) {

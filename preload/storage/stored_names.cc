@@ -143,7 +143,7 @@ int ProcessStorage::volume_of_name(const NameAt& name) noexcept {
 
 // Whether a file that was opened is elsewhere since its folder is, and it was no link that was opened. Of one
 // that is new, or must be none, that is sure; of others a system call tells where it is `asked`.
-bool ProcessStorage::is_opened_elsewhere(int flags, const NameAt& name, bool is_asked) noexcept {
+bool ProcessStorage::is_path_elsewhere(int flags, const NameAt& name, bool is_asked) noexcept {
   constexpr int kNew = O_CREAT | O_EXCL;
   const bool is_no_link = (flags & kNew) == kNew || (flags & O_NOFOLLOW) != 0;
   if (is_no_link == is_asked) return false;
@@ -152,6 +152,13 @@ bool ProcessStorage::is_opened_elsewhere(int flags, const NameAt& name, bool is_
   if (volume_of_name(name) != kElsewhere) return false;
   char byte = 0;
   return is_no_link || raw_syscall(SYS_readlinkat, name.at, name.path, &byte, sizeof byte) == -EINVAL;
+}
+
+// Of a path that looks like one below a folder of the run: by the folder that it is in, as one such folder
+// has many files.
+int ProcessStorage::likely_volume_of(const NameAt& name) noexcept {
+  const bool is_likely = name.path != nullptr && *name.path == '/' && volume_of(name.path) >= 0;
+  return is_likely ? volume_of_name(name) : kNowhere;
 }
 
 int ProcessStorage::volume_of_opened(int fd, const NameAt& path, const FileName& name) noexcept {

@@ -100,6 +100,15 @@ TEST_P(StorageByAnyCall, WhatIsWrittenBackIsWaitedForByWhoAsks) {
   EXPECT_EQ(stored_so("write-back", "20ms")["device_written_pages"], 2);
 }
 
+TEST_P(StorageByAnyCall, ReadsOfMoreThanThereIsAreOfWhatThereIs) {
+  const Json storage = stored_so("whole-files");
+  EXPECT_EQ(storage["reads"], 4);
+  EXPECT_EQ(storage["read_bytes"], (64 + 64 + 16 + 1) * kPage);
+  EXPECT_EQ(storage["missed_pages"], 64);
+  EXPECT_EQ(storage["hit_pages"], 64 + 16 + 1);
+  EXPECT_EQ(storage["read_ahead_pages"], 0);
+}
+
 TEST_P(StorageByAnyCall, AFolderOpenedAsOneIsSynchronisedByItsDescriptor) {
   const Json storage = stored_so("opened-folder", "1ms");
   EXPECT_EQ(storage["syncs"], 3);

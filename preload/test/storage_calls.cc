@@ -245,7 +245,8 @@ int main(int argc, char** argv) {
                    {"closed-streams", closed_streams},
                    {"moved-streams", moved_streams},
                    {"names-by-number", names_by_number},
-                   {"opened-folder", opened_folder}};
+                   {"opened-folder", opened_folder},
+                   {"whole-files", whole_files}};
   for (const auto& scenario : scenarios) {
     if (scenario.name != argv[2]) continue;
     scenario.run();

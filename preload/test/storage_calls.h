@@ -74,5 +74,6 @@ void copies();
 void advice();
 void allocation();
 void write_back();
+void whole_files();
 
 }  // namespace nvmemu::stored

@@ -53,6 +53,26 @@ void read_directly(int fd) {
 
 }  // namespace
 
+// More is asked for than there is: 64 pages that are absent, the same again, the last 16 of them, and one
+// page behind them, of a file that has grown meanwhile.
+void whole_files() {
+  constexpr std::size_t kPages = 64;
+  const int fd = open(path("long").c_str(), O_RDWR);
+  check(fd >= 0, "long");
+  std::string found((kPages + 16) * kPage, '\0');
+  const auto read_rest = [&](std::size_t pages) {
+    check(read(fd, found.data(), found.size()) == static_cast<ssize_t>(pages * kPage), "read of the rest");
+  };
+  read_rest(kPages);
+  check(lseek(fd, 0, SEEK_SET) == 0, "lseek");
+  read_rest(kPages);
+  read_rest(0);
+  check(lseek(fd, (kPages - 16) * kPageBytes, SEEK_SET) > 0, "lseek");
+  read_rest(16);
+  write_at(fd, contents(kPage), kPages * kPageBytes);
+  read_rest(1);
+}
+
 // 6 writes, of which 2 append whatever their offset says; 5 syncs, of which 3 commit; 6 pages are written.
 // 2 reads, and one past the page cache.
 void flags() {

@@ -158,30 +158,54 @@ struct Plain {
   using Key = std::pair<PageCache::File, std::uint32_t>;
   std::list<Key> by_use;  // newest first
   std::map<Key, bool> dirty;
+  std::set<Key> seen;
 
   bool touch(Key key) {
     if (dirty.count(key) == 0) return false;
     by_use.remove(key);
     by_use.push_front(key);
+    seen.erase(key);
     return true;
+  }
+  bool glance(PageCache::File file, std::uint32_t end) {
+    for (std::uint32_t page = 0; page < end; ++page) {
+      if (dirty.count({file, page}) == 0) return false;
+      seen.insert({file, page});
+    }
+    return true;
+  }
+  Key oldest() {
+    while (seen.erase(by_use.back()) != 0) by_use.splice(by_use.begin(), by_use, std::prev(by_use.end()));
+    return by_use.back();
+  }
+  void drop(PageCache::File file, std::uint32_t from, std::uint32_t end) {
+    const auto goes = [&](const Key& key) {
+      return key.first == file && key.second >= from && key.second < end;
+    };
+    std::erase_if(dirty, [&](const auto& one) { return goes(one.first); });
+    std::erase_if(seen, goes);
+    by_use.remove_if(goes);
   }
 };
 
 TEST_F(PageCacheTest, DoesWhatAPlainModelDoes) {
   constexpr std::uint32_t kMost = 64;
   cache_ = make(kMost, 16);
+  constexpr std::uint32_t kPagesOfFile = 10;  // 8 such files do not fit as a whole
   Plain plain;
+  int whole = 0;
   std::mt19937 random(1);
   for (int step = 0; step < 200'000; ++step) {
     const PageCache::File a = file(1 + random() % 8);
-    const std::uint32_t page = random() % 32;
+    const auto page = static_cast<std::uint32_t>(random() % kPagesOfFile);
     switch (random() % 8) {
-      case 0:
-        cache_.drop(a, page);
-        std::erase_if(plain.dirty,
-                      [&](const auto& one) { return one.first.first == a && one.first.second >= page; });
-        plain.by_use.remove_if([&](const Plain::Key& key) { return key.first == a && key.second >= page; });
+      case 0: {
+        const std::uint32_t end = random() % 4 == 0 ? page + 1 : PageCache::kNoEnd;
+        if (random() % 4 != 0) break;  // seldom enough that files are there as a whole
+        cache_.drop(a, page, end);
+        plain.drop(a, page, end);
         break;
+      }
       case 1: {
         const PageCache::Run run = cache_.clean_oldest(8);
         for (std::uint32_t i = 0; i < run.pages; ++i) {
@@ -190,13 +214,21 @@ TEST_F(PageCacheTest, DoesWhatAPlainModelDoes) {
         }
         break;
       }
+      case 2:
+      case 3: {
+        const std::uint32_t end = 1 + page % kPagesOfFile;
+        const bool is_there = cache_.glance(a, 0, end);
+        ASSERT_EQ(is_there, plain.glance(a, end));
+        whole += is_there && cache_.file(a).has_all_from_first() && end == cache_.file(a).pages ? 1 : 0;
+        break;
+      }
       default: {
         const bool is_there = cache_.touch(a, page);
         ASSERT_EQ(is_there, plain.touch({a, page}));
         if (!is_there) {
           const PageCache::Evicted evicted = cache_.add(a, page);
           if (plain.by_use.size() == kMost) {
-            const Plain::Key oldest = plain.by_use.back();
+            const Plain::Key oldest = plain.oldest();
             ASSERT_EQ(evicted.file, oldest.first);
             ASSERT_EQ(evicted.page, oldest.second);
             ASSERT_EQ(evicted.is_dirty, plain.dirty[oldest]);
@@ -216,6 +248,28 @@ TEST_F(PageCacheTest, DoesWhatAPlainModelDoes) {
     for (const auto& one : plain.dirty) dirty += one.second ? 1 : 0;
     ASSERT_EQ(cache_.dirty_pages(), dirty);
   }
+  EXPECT_GT(whole, 1000) << "glances at files that are there as a whole";
+}
+
+TEST_F(PageCacheTest, AFileSeenAsAWholeGetsASecondChanceAsAWhole) {
+  const PageCache::File a = file(1), b = file(2);
+  for (std::uint32_t i = 0; i < 4; ++i) cache_.add(a, i);
+  for (std::uint32_t i = 0; i < 4; ++i) cache_.add(b, i);
+  EXPECT_TRUE(cache_.glance(a, 0, 4));
+  cache_.add(file(3), 0);
+  EXPECT_TRUE(cache_.glance(a, 0, 4)) << "b's has gone";
+  EXPECT_FALSE(cache_.glance(b, 0, 4));
+}
+
+// A page behind its end is none of those in a row.
+TEST_F(PageCacheTest, ManyPagesAreNotAllPages) {
+  const PageCache::File a = file(1);
+  for (const std::uint32_t page : {0U, 1U, 3U}) cache_.add(a, page);
+  EXPECT_FALSE(cache_.glance(a, 0, 3));
+  cache_.add(a, 2);
+  EXPECT_TRUE(cache_.glance(a, 0, 4));
+  cache_.drop(a, 1, 2);
+  EXPECT_FALSE(cache_.glance(a, 0, 3));
 }
 
 // Where it is shared, each place that is new to a process takes a page fault.
@@ -247,6 +301,7 @@ TEST_F(PageCacheTest, SpoiltItStaysWithinItsMemory) {
       const std::uint32_t page = random() % 64;
       if (!cache.touch(a, page)) cache.add(a, page);
       if (random() % 2 == 0) cache.make_dirty(a, page);
+      if (random() % 8 == 0) cache.glance(a, 0, page);
       if (random() % 16 == 0) cache.clean_oldest(4);
       if (random() % 16 == 0) cache.drop(a, page);
       if (random() % 32 == 0) cache.forget(a);
