@@ -1,25 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
-// `pmbench vma`, `touch` and `kswapd`, as a user and a script see them.
+// `pmbench touch` and `kswapd`, as a user and a script see them; and how all three explain themselves.
+#include "large_memory_cli.h"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sched.h>
 #include <signal.h>
 #include <sys/mount.h>
 #include <sys/prctl.h>
-#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdlib>
 #include <filesystem>
 #include <functional>
+#include <vector>
 
-#include "base/test/temporary_folder.h"
 #include "host/test/needs.h"
 #include "output/touch_json.h"
-#include "output/vma_json.h"
-#include "system/kernel_files.h"
 #include "watched_program.h"
 
 namespace nvmemu::pmbench {
@@ -28,48 +28,6 @@ namespace {
 using testing::AllOf;
 using testing::HasSubstr;
 
-class LargeMemoryCli : public testing::Test {
- protected:
-  // `before`: in the program's process, before it is executed.
-  pid_t start(std::vector<std::string> arguments, int complain_to = -1,
-              const std::function<void()>& before = {}) {
-    arguments.insert(arguments.begin(), "pmbench");
-    const pid_t pid = fork();
-    if (pid != 0) return pid;
-    signal(SIGINT, SIG_DFL);
-    static_cast<void>(!std::freopen(folder_.file("out").c_str(), "w", stdout));
-    if (complain_to >= 0) {
-      dup2(complain_to, STDERR_FILENO);
-    } else {
-      static_cast<void>(!std::freopen(folder_.file("err").c_str(), "w", stderr));
-    }
-    if (before) before();
-    std::vector<char*> words;
-    for (std::string& argument : arguments) words.push_back(argument.data());
-    words.push_back(nullptr);
-    execv(PMBENCH_TEST_BINARY, words.data());
-    _exit(99);
-  }
-  static int finish(pid_t pid) {
-    int status = 0;
-    waitpid(pid, &status, 0);
-    return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
-  }
-  int run(const std::vector<std::string>& arguments, const std::function<void()>& before = {}) {
-    return finish(start(arguments, -1, before));
-  }
-  void expect_refused(const std::vector<std::string>& arguments, const char* message, const char* hint,
-                      const std::function<void()>& before = {}) {
-    EXPECT_EQ(run(arguments, before), 2) << message;
-    EXPECT_EQ(folder_.read("out"), "");
-    EXPECT_THAT(folder_.read("err"), AllOf(HasSubstr("pmbench: error: "), HasSubstr(message),
-                                           HasSubstr("pmbench: hint: "), HasSubstr(hint)));
-  }
-  static std::uint64_t areas_allowed() { return read_number("/proc/sys/vm/max_map_count").value_or(0); }
-
-  TemporaryFolder folder_;
-};
-
 TEST_F(LargeMemoryCli, ExplainsItself) {
   for (const char* name : {"vma", "touch", "kswapd"}) {
     EXPECT_EQ(run({name, "--help"}), 0);
@@ -77,60 +35,6 @@ TEST_F(LargeMemoryCli, ExplainsItself) {
                                            HasSubstr("Exit status:"), HasSubstr("--pattern")));
     EXPECT_EQ(folder_.read("err"), "");
   }
-}
-
-TEST_F(LargeMemoryCli, VmaCountsAreasAsAnyUser) {
-  const std::string json = folder_.file("vma.json");
-  ASSERT_EQ(run({"vma", "--ops", "4096", "--rounds", "2", "--op", "mmap,touch,munmap,fork", "--faulters", "1",
-                 "--json", json}),
-            0)
-      << folder_.read("err");
-  EXPECT_THAT(folder_.read("err"),
-              HasSubstr("2 rounds of cont, strided, random, frag: 4096 operations each, up to 8200 areas"));
-  EXPECT_THAT(folder_.read("out"),
-              AllOf(HasSubstr("median ns, by operations done"), HasSubstr("beside strided")));
-  const Result<VmaResult> result = parse_vma_json(folder_.read("vma.json"));
-  ASSERT_TRUE(result) << result.error().message;
-  ASSERT_EQ(result->cases.size(), 4);
-  EXPECT_NEAR(static_cast<double>(result->cases[0].areas_at_end), 1, 1);
-  EXPECT_NEAR(static_cast<double>(result->cases[1].areas_at_end), 4096, 1);
-  EXPECT_NEAR(static_cast<double>(result->cases[2].areas_at_end), 1, 1);
-  EXPECT_NEAR(static_cast<double>(result->cases[3].areas_at_end), 4097, 40);
-  EXPECT_EQ(run({"report", json}), 0) << folder_.read("err");
-  EXPECT_THAT(folder_.read("out"), HasSubstr("strided (fork)"));
-}
-
-TEST_F(LargeMemoryCli, VmaRefusesWhatTheMachineHasNot) {
-  expect_refused({"vma", "--ops", std::to_string(areas_allowed())}, "vm.max_map_count is", "at most --ops");
-  expect_refused({"vma", "--pattern", "frag", "--ops", "20000"}, "no room for", "ulimit -v", [] {
-    const rlimit limit{std::uint64_t{400} << 20, std::uint64_t{400} << 20};
-    setrlimit(RLIMIT_AS, &limit);
-  });
-  expect_refused({"vma", "--pattern", "spiral"}, "'spiral' is not one of", "pmbench vma --help");
-  expect_refused({"vma", "--op", "mprotect"}, "'mprotect' is not one of", "pmbench vma --help");
-  expect_refused({"vma", "--ops", "0"}, "--ops: 0 is not within", "pmbench vma --help");
-}
-
-// Rounds without end: it is only shown once it measures.
-TEST_F(LargeMemoryCli, VmaPutsTheLimitBackHoweverItEnds) {
-  NVMEMU_NEEDS(access("/proc/sys/vm/max_map_count", W_OK) == 0, "root that may set vm.max_map_count");
-  const std::uint64_t before = areas_allowed();
-  prctl(PR_SET_CHILD_SUBREAPER, 1);  // whom the caretaker of a killed one is a child of
-  for (const int signal : {SIGINT, SIGKILL}) {
-    WatchedTerminal terminal;
-    NVMEMU_NEEDS(terminal.is_open(), "pseudo-terminals");
-    const pid_t pid = start(
-        {"vma", "--pattern", "strided", "--ops", std::to_string(before), "--raise-limit", "--rounds", "1000"},
-        terminal.programs_end());
-    terminal.leave_to_program();
-    EXPECT_TRUE(terminal.wait_for("round 1 of 1000"));
-    EXPECT_GT(areas_allowed(), before);
-    kill(pid, signal);
-    EXPECT_EQ(finish(pid), signal == SIGKILL ? 128 + SIGKILL : 0);
-    while (wait(nullptr) > 0 || errno == EINTR) continue;
-    EXPECT_EQ(areas_allowed(), before);
-  }
-  prctl(PR_SET_CHILD_SUBREAPER, 0);
 }
 
 TEST_F(LargeMemoryCli, TouchRefusesWhatIsNotSafe) {
@@ -255,6 +159,28 @@ TEST_F(Touching, SwapsOutWhatIsOverTheLimit) {
   }
   EXPECT_THAT(folder_.read("out"),
               AllOf(HasSubstr("uniform, THP off: nothing was swapped"), HasSubstr("kswapd has no part")));
+}
+
+// What lies between two touches takes 4 % of their loop, where nothing else runs; the median of three runs,
+// since what else runs there is between two of them.
+TEST_F(Touching, AddUpToTheirLoop) {
+  const std::string json = folder_.file("touch.json");
+  ASSERT_EQ(run({"touch", "--memory-limit", "64M", "--swap-device", "zram", "--runs", "3", "--pattern",
+                 "cont", "--json", json}),
+            0)
+      << folder_.read("err");
+  const Result<TouchResult> result = parse_touch_json(folder_.read("touch.json"));
+  ASSERT_TRUE(result) << result.error().message;
+  std::vector<double> shares;
+  for (const TouchRun& run : result->cases.at(0).runs) {
+    std::uint64_t sum_ns = 0;
+    for (const LatencyCounts& counts : run.classes) sum_ns += counts.sum_ns;
+    shares.push_back(static_cast<double>(sum_ns) / run.loop_ns);
+  }
+  ASSERT_EQ(shares.size(), 3U);
+  std::sort(shares.begin(), shares.end());
+  EXPECT_GT(shares[1], 0.8);
+  EXPECT_LE(shares[2], 1);
 }
 
 TEST_F(Touching, LeavesNothingBehindHoweverItEnds) {
