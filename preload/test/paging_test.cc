@@ -173,6 +173,19 @@ TEST_F(Paging, WearIsToldOfDevicesOfWhichItIsKnown) {
   EXPECT_TRUE(paging()["wear"].is_null());
 }
 
+// To whom the kernel gives less of userfaultfd(2).
+TEST_F(Paging, IsAnOrdinaryUsers) {
+  if (geteuid() != 0) GTEST_SKIP() << "all the others show it";
+  std::vector<std::string> words = as_ordinary_user();
+  words.insert(words.end(),
+               {NVMEMU_TEST_BINARY, "run", "--base-latency", "100ns", "--quiet", "--dram", "2M", "--report",
+                folder_.file("report.json"), "--", NVMEMU_TEST_GUEST, "paged-memory"});
+  const Outcome outcome = finish(start_program(words));
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_EQ(outcome.out, "ok\n");
+  EXPECT_GT(paging()["hard_faults"]["faults"], 0) << paging();
+}
+
 TEST_F(Paging, WithoutItNothingIsSaidOfIt) {
   expect_ok("burn");
   EXPECT_TRUE(paging().is_null());

@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
+#include <filesystem>
 #include <string>
 #include <utility>
 #include <vector>
@@ -52,6 +53,14 @@ class PreloadTest : public CliTest {
       environment_[name] = folder_.file(name);
       ASSERT_EQ(mkdir(environment_[name].c_str(), 0700), 0);
     }
+  }
+  // Before a command's words: it is an ordinary user's. All of the test's files are that user's, too.
+  std::vector<std::string> as_ordinary_user() const {
+    using std::filesystem::perms;
+    std::filesystem::permissions(folder_.path(), perms::all);
+    for (const auto& entry : std::filesystem::recursive_directory_iterator(folder_.path()))
+      std::filesystem::permissions(entry.path(), entry.is_directory() ? perms::all : perms(0666));
+    return {"/usr/bin/setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"};
   }
   std::vector<Json> threads() const {
     std::vector<Json> all;

@@ -98,16 +98,16 @@ std::string name_of_machine(const testing::TestParamInfo<Lacking>& lacking) {
   return name;
 }
 
-INSTANTIATE_TEST_SUITE_P(Machines, LesserPaging,
-                         testing::Values(Lacking{"no-userfaultfd", "signal", "--dram",
-                                                 "userfaultfd(2): Operation not permitted"},
-                                         Lacking{"no-dispatch", "signal", "--dram",
-                                                 "prctl(PR_SET_SYSCALL_USER_DISPATCH) is refused"},
-                                         Lacking{"linux-5.10", "signal", "--dram",
-                                                 "prctl(PR_SET_SYSCALL_USER_DISPATCH) is refused"},
-                                         Lacking{"no-full-userfaultfd", "thread", "--page-handler",
-                                                 "a thread may not serve what the kernel touches"}),
-                         name_of_machine);
+INSTANTIATE_TEST_SUITE_P(
+    Machines, LesserPaging,
+    testing::Values(
+        Lacking{"no-userfaultfd", "signal", "--dram", "userfaultfd(2): Operation not permitted"},
+        Lacking{"docker", "signal", "--dram", "userfaultfd(2): Operation not permitted"},
+        Lacking{"no-dispatch", "signal", "--dram", "prctl(PR_SET_SYSCALL_USER_DISPATCH) is refused"},
+        Lacking{"linux-5.10", "signal", "--dram", "prctl(PR_SET_SYSCALL_USER_DISPATCH) is refused"},
+        Lacking{"no-full-userfaultfd", "thread", "--page-handler",
+                "a thread may not serve what the kernel touches"}),
+    name_of_machine);
 
 }  // namespace
 }  // namespace nvmemu

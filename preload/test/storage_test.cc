@@ -294,14 +294,11 @@ TEST_F(Storage, WarnsWhereTheRealStorageIsSlower) {
 
 TEST_F(Storage, IsAnOrdinaryUsers) {
   if (geteuid() != 0) GTEST_SKIP() << "all the others show it";
-  using std::filesystem::perms;
-  std::filesystem::permissions(folder_.path(), perms::all);
-  for (const auto& entry : std::filesystem::recursive_directory_iterator(folder_.path()))
-    std::filesystem::permissions(entry.path(), entry.is_directory() ? perms::all : perms(0666));
-  const Outcome outcome =
-      finish(start_program({"/usr/bin/setpriv", "--reuid=65534", "--clear-groups", NVMEMU_TEST_BINARY, "run",
-                            "--base-latency", "100ns", "--report", folder_.file("report.json"), "--storage",
-                            stored_ + "=100us", "--", NVMEMU_TEST_STORAGE_CALLS, stored_, "plain"}));
+  std::vector<std::string> words = as_ordinary_user();
+  words.insert(words.end(),
+               {NVMEMU_TEST_BINARY, "run", "--base-latency", "100ns", "--report", folder_.file("report.json"),
+                "--storage", stored_ + "=100us", "--", NVMEMU_TEST_STORAGE_CALLS, stored_, "plain"});
+  const Outcome outcome = finish(start_program(words));
   EXPECT_EQ(outcome.status, 0) << outcome.err;
   EXPECT_EQ(outcome.out, "ok\n");
   EXPECT_EQ(report()["storage"][0]["reads"], 8);
