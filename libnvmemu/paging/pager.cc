@@ -88,10 +88,9 @@ FaultOutcome Pager::touch_first(std::uint64_t page) noexcept {
   }
   if (installed.pages == 0) return FaultOutcome::kLost;
   for (std::size_t i = 0; i < installed.pages; ++i) note_in_dram(first + i, PageState::kDirty, kNoSlot);
-  tally_.first_touches.fetch_add(1, std::memory_order_relaxed);
   tally_.touched_pages.fetch_add(installed.pages, std::memory_order_relaxed);
   make_room(page);
-  tally_.first.add(clock_.now_ns() - begin_ns);
+  tally_.add_first_touch(clock_.now_ns() - begin_ns);
   return FaultOutcome::kMended;
 }
 
@@ -127,10 +126,7 @@ FaultOutcome Pager::finish_reading_in(const ComingPage& coming) noexcept {
   bounces_used_ &= ~(std::uint64_t{1} << coming.bounce);
   if (outcome != FaultOutcome::kMended) return outcome;
   make_room(coming.page);
-  const std::uint64_t took_ns = clock_.now_ns() - coming.begun_ns;
-  tally_.hard_faults.fetch_add(1, std::memory_order_relaxed);
-  tally_.hard_ns.fetch_add(took_ns, std::memory_order_relaxed);
-  tally_.hard.add(took_ns);
+  tally_.add_hard_fault(clock_.now_ns() - coming.begun_ns);
   return FaultOutcome::kMended;
 }
 
@@ -172,14 +168,12 @@ FaultOutcome Pager::take_back(std::uint64_t page, PageEntry& entry, bool write) 
   entry.set(stays_clean ? PageState::kClean : PageState::kDirty, number);
   frames_.make_youngest(number);
   make_room(page);
-  const std::uint64_t took_ns = clock_.now_ns() - begin_ns;
-  tally_.soft_faults.fetch_add(1, std::memory_order_relaxed);
-  tally_.soft_ns.fetch_add(took_ns, std::memory_order_relaxed);
-  tally_.soft.add(took_ns);
+  tally_.add_soft_fault(clock_.now_ns() - begin_ns);
   return FaultOutcome::kMended;
 }
 
 FaultOutcome Pager::make_writable(std::uint64_t page, PageEntry& entry) noexcept {
+  const std::uint64_t begin_ns = clock_.now_ns();
   const MapOutcome outcome = mapper_.protect(page, false);
   if (outcome == MapOutcome::kNotThere) return FaultOutcome::kNotOurs;
   if (outcome != MapOutcome::kDone) return FaultOutcome::kLost;
@@ -187,7 +181,7 @@ FaultOutcome Pager::make_writable(std::uint64_t page, PageEntry& entry) noexcept
   give_back(std::exchange(frame.slot, kNoSlot));
   frame.was_of_use = true;
   entry.set(PageState::kDirty, entry.number);
-  tally_.write_faults.fetch_add(1, std::memory_order_relaxed);
+  tally_.add_write_fault(clock_.now_ns() - begin_ns);
   return FaultOutcome::kMended;
 }
 

@@ -35,14 +35,14 @@ struct TimeHistogram {
 struct PagingTally {
   using Count = std::atomic<std::uint64_t>;
 
-  Count first_touches;     // faults,
-  Count touched_pages;     // and the pages that they brought
-  Count soft_faults;       // the page was still in DRAM, on its way out
-  Count hard_faults;       // it was read from the store
-  Count write_faults;      // it was in DRAM, write-protected: the store's copy is no longer
-                           // the same from then on
-  Count hard_ns, soft_ns;  // that such faults took, in the handler,
-  Count device_ns;         // of that, waiting for the device's model
+  Count first_touches;  // faults,
+  Count touched_pages;  // and the pages that they brought
+  Count soft_faults;    // the page was still in DRAM, on its way out
+  Count hard_faults;    // it was read from the store
+  Count write_faults;   // it was in DRAM, write-protected: the store's copy is no longer
+                        // the same from then on
+  Count first_ns, soft_ns, hard_ns, write_ns;  // that such faults took, in the handler,
+  Count device_ns;                             // of that, waiting for the device's model
   Count dropped_pages, written_pages, writes;  // evicted: the store had the same; were written; in how many
   Count zero_pages;                            // evicted: nothing but zeros
   // Read beside what was needed; then asked for, or given up before.
@@ -57,9 +57,13 @@ struct PagingTally {
   Count surprises;                          // the kernel had a page where the pager knew of none, or none
   Count most_dram_pages, most_store_pages;  // of any one process
   Count unpaged_bytes;                      // mapped, private and writable, but left alone
-  TimeHistogram hard, soft, first;
+  TimeHistogram first, soft, hard, write;
   TimeHistogram device;  // waits for its model
 
+  void add_first_touch(std::uint64_t ns) noexcept { add(first_touches, first_ns, first, ns); }
+  void add_soft_fault(std::uint64_t ns) noexcept { add(soft_faults, soft_ns, soft, ns); }
+  void add_hard_fault(std::uint64_t ns) noexcept { add(hard_faults, hard_ns, hard, ns); }
+  void add_write_fault(std::uint64_t ns) noexcept { add(write_faults, write_ns, write, ns); }
   void add_device_wait(std::uint64_t ns) noexcept {
     device_ns.fetch_add(ns, std::memory_order_relaxed);
     device.add(ns);
@@ -69,6 +73,13 @@ struct PagingTally {
     for (std::uint64_t now = most.load(std::memory_order_relaxed);
          now < to && !most.compare_exchange_weak(now, to, std::memory_order_relaxed);) {
     }
+  }
+
+ private:
+  static void add(Count& faults, Count& sum_ns, TimeHistogram& times, std::uint64_t ns) noexcept {
+    faults.fetch_add(1, std::memory_order_relaxed);
+    sum_ns.fetch_add(ns, std::memory_order_relaxed);
+    times.add(ns);
   }
 };
 

@@ -29,7 +29,7 @@ struct BoardHead {
 };
 
 inline constexpr std::uint64_t kBoardMagic = 0x314452414f42564e;  // "NVBOARD1" as bytes
-inline constexpr std::uint32_t kBoardVersion = 13;
+inline constexpr std::uint32_t kBoardVersion = 14;
 inline constexpr char kBoardPrefix[] = "nvmemu-";
 inline constexpr char kBoardSuffix[] = ".board";
 

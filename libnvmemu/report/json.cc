@@ -219,7 +219,7 @@ Json paging_json(const PagingReport& paging, double wall_seconds) {
   Json json = {{"page_to", paging.page_to}};
   for (const auto& [name, member] : kPagingTexts) json[name] = optional_text(paging.*member);
   for (const auto& [name, member] : kPagingSizes) json[name] = paging.*member;
-  for (const auto& [name, member] : kPagingFaults) json[name] = faults_json(paging.*member);
+  for (const auto& [name, member, is_newer] : kPagingFaults) json[name] = faults_json(paging.*member);
   for (const auto& [name, member] : kPagingCounts) json[name] = paging.*member;
   json["device_ns"] = paging.device_ns;
   json["written_bytes"] = written_bytes(paging);

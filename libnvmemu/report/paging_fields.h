@@ -16,10 +16,14 @@ struct PagingField {
   T PagingReport::*member;
 };
 
-inline constexpr PagingField<FaultReport> kPagingFaults[] = {
-    {"first_touches", &PagingReport::first},
-    {"soft_faults", &PagingReport::soft},
-    {"hard_faults", &PagingReport::hard},
+struct PagingFaultsField {
+  const char* name;
+  FaultReport PagingReport::*member;
+  bool is_newer = false;  // reports of earlier versions lack it
+};
+inline constexpr PagingFaultsField kPagingFaults[] = {
+    {"first_touches", &PagingReport::first},       {"soft_faults", &PagingReport::soft},
+    {"hard_faults", &PagingReport::hard},          {"write_fault_times", &PagingReport::write, true},
     {"device_waits", &PagingReport::device_waits},
 };
 

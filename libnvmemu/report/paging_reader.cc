@@ -115,7 +115,7 @@ PagingReport asked_for(const PagingReport& paging) {
 }
 
 void add_paging(const PagingReport& more, PagingReport& sum) {
-  for (const auto& [name, member] : kPagingFaults) {
+  for (const auto& [name, member, is_newer] : kPagingFaults) {
     const FaultReport& one = more.*member;
     FaultReport& all = sum.*member;
     const auto before = static_cast<double>(all.faults), now = static_cast<double>(one.faults);
@@ -131,11 +131,12 @@ void read_paging(const Board& board, RunReport& report) {
   PagingReport& paging = report.paging;
   if (paging.dram_bytes <= 0) return;
   const PagingTally& tally = board.paging();
-  paging.first = read_faults(tally.first, count(tally.first_touches), 0);
+  paging.first = read_faults(tally.first, count(tally.first_touches), nanoseconds(tally.first_ns));
   paging.soft = read_faults(tally.soft, count(tally.soft_faults), nanoseconds(tally.soft_ns));
   paging.hard = read_faults(tally.hard, count(tally.hard_faults), nanoseconds(tally.hard_ns));
   paging.device_waits = read_waits(tally.device, nanoseconds(tally.device_ns));
   paging.write_faults = count(tally.write_faults);
+  paging.write = read_faults(tally.write, paging.write_faults, nanoseconds(tally.write_ns));
   paging.touched_pages = count(tally.touched_pages);
   paging.device_ns = nanoseconds(tally.device_ns);
   paging.written_pages = count(tally.written_pages);

@@ -47,6 +47,7 @@ Fields Fields::element(const char* name, const Json& json, std::size_t index) co
 }
 
 bool Fields::is_null(const char* name) const { return at(name).is_null(); }
+bool Fields::has(const char* name) const { return json_.contains(name); }
 
 std::string Fields::text(const char* name) const {
   const Json& value = at(name);

@@ -35,6 +35,7 @@ class Fields {
   const Json& array(const char* name) const;
   Fields element(const char* name, const Json& json, std::size_t index) const;
   bool is_null(const char* name) const;
+  bool has(const char* name) const;  // null or not
 
   std::string text(const char* name) const;
   std::string text_or_null(const char* name) const;  // "" where it is null or missing

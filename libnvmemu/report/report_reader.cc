@@ -222,7 +222,9 @@ PagingReport paging_of(const Fields& fields) {
   paging.page_to = fields.text("page_to");
   for (const auto& [name, member] : kPagingTexts) paging.*member = fields.text_or_null(name);
   for (const auto& [name, member] : kPagingSizes) paging.*member = fields.number(name, kBytes);
-  for (const auto& [name, member] : kPagingFaults) paging.*member = faults_of(fields.object(name));
+  for (const auto& [name, member, is_newer] : kPagingFaults) {
+    if (!is_newer || fields.has(name)) paging.*member = faults_of(fields.object(name));
+  }
   for (const auto& [name, member] : kPagingCounts) paging.*member = fields.count(name, kMostCounted);
   paging.device_ns = fields.number("device_ns", kNanoseconds);
   if (!fields.is_null("wear")) {

@@ -126,6 +126,7 @@ struct PagingReport {
   std::string store{};                  // where the file's pages were: direct, page-cache or memory
   FaultReport device_waits{};           // waits for the device's model: a part of hard faults
   FaultReport first{}, soft{}, hard{};  // a first touch; of a page on its way out; of one that was out
+  FaultReport write{};                  // the first write to a page that was read in: write_faults of them
   std::uint64_t write_faults = 0, touched_pages = 0;
   double device_ns = 0;                                                // waited for the device's model
   std::uint64_t written_pages = 0, dropped_pages = 0, zero_pages = 0;  // that left DRAM

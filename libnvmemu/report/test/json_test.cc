@@ -87,6 +87,8 @@ TEST(ReportJson, SaysOfPagingWhatIsReadBack) {
                         .p999_ns = 40e3,
                         .histogram = {{16e3, 18e3, 4}, {30e3, 32e3, 3}}};
   report.paging.random_read_pages = 7;
+  report.paging.write_faults = 2;
+  report.paging.write = {.faults = 2, .mean_ns = 600, .median_ns = 608, .histogram = {{576, 640, 2}}};
   report.paging.device_ns = 63e3;
   const json paging = json::parse(to_json(report))["paging"];
   EXPECT_EQ(paging["hard_faults"]["median_ns"], 18e3);
@@ -96,6 +98,8 @@ TEST(ReportJson, SaysOfPagingWhatIsReadBack) {
   EXPECT_EQ(paging["random_read_pages"], 7);
   EXPECT_EQ(paging["layout"], "log");
   EXPECT_EQ(paging["store"], "direct");
+  EXPECT_EQ(paging["write_faults"], 2);
+  EXPECT_EQ(paging["write_fault_times"]["histogram"][0]["faults"], 2);
   const Result<RunReport> read = parse_report(to_json(report));
   ASSERT_TRUE(read) << read.error().message;
   EXPECT_EQ(to_json(*read), to_json(report));

@@ -44,6 +44,23 @@ TEST_F(PagingReader, TellsFaultsByTheirKind) {
   EXPECT_EQ(paging.most_dram_bytes, 5 * 4096);
 }
 
+TEST_F(PagingReader, TellsTheTimesOfEachKindOfFault) {
+  PagingTally& tally = board_->paging();
+  tally.add_first_touch(1000);
+  tally.add_soft_fault(2000);
+  tally.add_hard_fault(3000);
+  tally.add_write_fault(500);
+  tally.add_write_fault(700);
+  const PagingReport paging = read(1 << 20).paging;
+  EXPECT_EQ(paging.first.mean_ns, 1000);
+  EXPECT_EQ(paging.soft.mean_ns, 2000);
+  EXPECT_EQ(paging.hard.mean_ns, 3000);
+  EXPECT_EQ(paging.write_faults, 2U);
+  EXPECT_EQ(paging.write.faults, 2U);
+  EXPECT_EQ(paging.write.mean_ns, 600);
+  EXPECT_EQ(paging.write.histogram.size(), 2U);
+}
+
 TEST_F(PagingReader, TellsWaitsForTheDeviceApart) {
   for (const std::uint64_t ns : {5000, 5000, 20000}) board_->paging().add_device_wait(ns);
   const PagingReport paging = read(1 << 20).paging;
