@@ -40,6 +40,15 @@ bool writes_own_report() {
   return getenv(kBoardVariable) == nullptr || (owner != nullptr && std::atoi(owner) == getpid());
 }
 
+// What files say of memories, which may lie elsewhere for what this process starts.
+void tell_what_starts(const Config& config) {
+  for (const ConfigField& field : config_fields()) {
+    const std::string variable = field.variable(), value = field.write(config);
+    if (!value.empty() || getenv(variable.c_str()) != nullptr)
+      set_in_environment(variable.c_str(), value.c_str());
+  }
+}
+
 // Paying costs about a microsecond of its own.
 constexpr double kEdgeIntervalNs = 20e3;
 
@@ -118,6 +127,7 @@ bool Runtime::open_board() {
   }
   board_.emplace(std::move(*board));
   if (own) {
+    if (rests_on_files(config_)) tell_what_starts(config_);
     set_in_environment(kBoardVariable, board_->path());                 // children report on the same one,
     set_in_environment(kBoardOwner, std::to_string(getpid()).c_str());  // and so does what this process execs
   }

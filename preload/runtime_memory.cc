@@ -11,6 +11,7 @@
 #include "paging/process_pager.h"
 #include "paging/traps.h"
 #include "plan/target_latency.h"
+#include "plan/tier_checks.h"
 #include "runtime.h"
 #include "storage/process_storage.h"
 #include "thread_status.h"
@@ -63,8 +64,7 @@ bool Runtime::set_targets() {
   read_latency_.target_ns = *target_ns;
   for (std::size_t i = 0; i < config_.tiers.tiers.size(); ++i) {
     const TierSpec& tier = config_.tiers.tiers[i];
-    const Result<double> tier_ns =
-        reachable_target_ns(tier.memory.read.over(base_ns), base_ns, "tier " + tier.name + " asks for");
+    const Result<double> tier_ns = tier_target_ns(tier, base_ns);
     if (!tier_ns) return refuse(tier_ns.error());
     read_latency_.tier_target_ns[i + 1] = *tier_ns;
   }

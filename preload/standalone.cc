@@ -6,8 +6,10 @@
 
 #include "base/log.h"
 #include "counters/pmu/verdict.h"
+#include "host/memory_nodes.h"
 #include "lifecycle.h"
 #include "paging/process_pager.h"
+#include "plan/tier_checks.h"
 #include "report/asked_memories.h"
 #include "report/asked_persists.h"
 #include "report/run_report.h"
@@ -47,6 +49,14 @@ void warn_of_persists(const Config& config, double own_ns, RunReport& report) {
   for (const TierSpec& tier : config.tiers.tiers) warn(tier.memory.persists, "tier " + tier.name);
 }
 
+void warn_of_sizes(const TierPlan& tiers, RunReport& report) {
+  const MemoryNodes machine = read_memory_nodes();
+  for (const TierSpec& tier : tiers.tiers) {
+    for (std::string& warning : warnings_of_sizes(tier, machine))
+      report.warnings.push_back(std::move(warning));
+  }
+}
+
 RunReport make_report(const Runtime& runtime) {
   RunReport report;
   report.source_name = runtime.source().name;
@@ -60,6 +70,7 @@ RunReport make_report(const Runtime& runtime) {
   report.base_read_latency_ns = runtime.read_latency().base_ns;
   report.alternation.window_seconds = runtime.config().alternate_ns / 1e9;
   report.base_spread = runtime.calibration().base_latency_spread;
+  report.target_profile = runtime.config().profile;
   report.target.read_latency_ns = runtime.read_latency().target_ns;
   const BandwidthTarget bandwidth = runtime.bandwidth_target();
   if (bandwidth.read_bps > 0) report.target.read_bandwidth_bps = bandwidth.read_bps;
@@ -69,6 +80,7 @@ RunReport make_report(const Runtime& runtime) {
   report.bandwidth.why = bandwidth.limits() ? "it works in any process" : "no bandwidth was asked for";
   report.wall_seconds = runtime.seconds_since_start();
   say_memories(runtime, report);
+  warn_of_sizes(runtime.config().tiers, report);
   warn_of_persists(runtime.config(), runtime.calibration().persist_latency_ns, report);
   if (runtime.lacks_counters()) report.warnings.push_back(explain_substitute(runtime.source()));
   read_board(runtime.board(), report);

@@ -185,14 +185,14 @@ RunReport make_report(const RunOptions& options, const Prepared& prepared,
   report.base_read_latency_ns = prepared.machine.base_latency_ns;
   report.alternation.window_seconds = prepared.request.config.alternate_ns / 1e9;
   report.base_spread = prepared.machine.base_spread;
-  report.target_profile = prepared.request.profile;
+  report.target_profile = prepared.request.config.profile;
   if (!prepared.is_native()) report.target.read_latency_ns = prepared.target_ns;
   report.target.read_bandwidth_bps = given(prepared.bandwidth.read_bps);
   report.target.write_bandwidth_bps = given(prepared.bandwidth.write_bps);
   report.bandwidth.is_measured = !prepared.is_native() && (options.stat || prepared.bandwidth.limits() ||
                                                            prepared.request.config.tiers.limits_bandwidth());
   if (!prepared.is_native()) {
-    say_asked_memories({.profile = prepared.request.profile,
+    say_asked_memories({.profile = prepared.request.config.profile,
                         .target_ns = prepared.target_ns,
                         .tiers = prepared.request.config.tiers,
                         .migration = prepared.request.config.migration,

@@ -9,11 +9,9 @@
 #include <span>
 #include <string_view>
 
-#include "base/path.h"
 #include "base/units.h"
 #include "paging/file_store.h"
 #include "paging/uffd_mapper.h"
-#include "storage/storage_file.h"
 #include "tier_options.h"
 
 namespace nvmemu {
@@ -49,14 +47,6 @@ Result<void> check_device(const RunOptions& options, PagingPlan& paging) {
   if (by_latency) {
     const Result<double> ns = parse_latency_ns(text);
     if (!ns) return in_option("--page-latency", ns.error());
-  }
-  if (!by_latency && names_toml_file(text)) {
-    Result<StorageProfile> profile = read_storage_file(text);
-    if (!profile) return in_option("--page-device", profile.error());
-    paging.device_name = profile->name;
-    paging.device = profile->device.device;
-    paging.is_own = true;
-    return {};
   }
   const Result<void> chosen = choose_page_device(text, paging);
   return chosen ? chosen : in_option(by_latency ? "--page-latency" : "--page-device", chosen.error());

@@ -8,16 +8,14 @@
 #include <iterator>
 
 #include "base/units.h"
-#include "device/profile_file.h"
 #include "model/prediction.h"
 #include "plan/target_latency.h"
+#include "plan/tier_checks.h"
 #include "plan/tier_plan.h"
 #include "run_options.h"
 
 namespace nvmemu {
 namespace {
-
-Result<Profile> find_tier_profile(const std::string& name) { return find_profile(name); }
 
 Result<std::vector<double>> dram_sizes_of(const PredictOptions& options) {
   std::vector<double> sizes;
@@ -38,9 +36,8 @@ std::string as_mapped(const std::string& path) {
 
 // Which memory it is, without what lies there.
 Result<PlacedTarget> target_of(const TierSpec& tier, double base_ns) {
-  const Result<double> latency_ns =
-      reachable_target_ns(tier.memory.read.over(base_ns), base_ns, "--tier: tier " + tier.name + " asks for");
-  if (!latency_ns) return tl::unexpected(latency_ns.error());
+  const Result<double> latency_ns = tier_target_ns(tier, base_ns);
+  if (!latency_ns) return in_option("--tier", latency_ns.error());
   PlacedTarget target;
   target.tier = tier.name;
   target.memory = tier.memory.read.multiple > 0 ? format_target_latency(tier.memory.read) : tier.profile;
@@ -133,8 +130,7 @@ Result<std::vector<PlacedTarget>> placed_targets_of(const PredictOptions& option
   std::vector<PlacedTarget> targets;
   for (const std::string& text : options.tiers) {
     TierPlan plan;
-    if (const auto added = add_tier(plan, text, find_tier_profile); !added)
-      return in_option("--tier", added.error());
+    if (const auto added = add_tier(plan, text); !added) return in_option("--tier", added.error());
     if (const auto added = add_placed(plan, base_ns, *sizes, targets); !added)
       return tl::unexpected(added.error());
   }

@@ -35,7 +35,7 @@ Result<std::vector<Target>> targets_of(const PredictOptions& options, double bas
   }
   for (const std::string& profile : options.profiles) {
     const Result<RunRequest> request = check_profile_target(profile);
-    const std::string name = request ? request->profile : "";
+    const std::string name = request ? request->config.profile : "";
     if (const auto added = add(target_of(request, name, base_ns)); !added)
       return tl::unexpected(added.error());
   }

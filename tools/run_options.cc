@@ -7,7 +7,6 @@
 #include <string_view>
 
 #include "base/quote.h"
-#include "device/profile_file.h"
 #include "paging_options.h"
 #include "plan/target_latency.h"
 #include "storage_options.h"
@@ -68,12 +67,7 @@ bool asks_for_more(const RunOptions& options, const MemoryTarget& memory) {
 // The target: of the profile, then of the options, which go before it.
 Result<void> check_memory(const RunOptions& options, RunRequest& request) {
   MemoryTarget& memory = request.config.memory;
-  if (!options.profile.empty()) {
-    const Result<Profile> profile = find_profile(options.profile);
-    if (!profile) return in_option("--profile", profile.error());
-    request.profile = profile->name;
-    memory = memory_target_of(profile->device);
-  }
+  if (const auto taken = take_option("profile", options.profile, request.config); !taken) return taken;
   if (const auto taken = take_given(kMemoryOptions, options, request.config); !taken) return taken;
   request.target_from_profile = options.read_latency.empty() && !memory.read.empty();
   if (!memory.read.empty()) return {};
@@ -81,14 +75,14 @@ Result<void> check_memory(const RunOptions& options, RunRequest& request) {
     memory.read.multiple = 1;
     return {};
   }
-  if (request.profile.empty()) {
+  if (request.config.profile.empty()) {
     return failure("nothing to emulate",
                    "write --read-latency 300ns, or 2x, or --read-bandwidth 8GB/s, or --profile NAME (nvmemu "
                    "profiles lists them); --stat only measures");
   }
   return failure(fmt::format("profile {} has neither a read latency nor a bandwidth, and nothing else is "
                              "emulated yet",
-                             request.profile),
+                             request.config.profile),
                  "add --read-latency 300ns, or 2x");
 }
 
@@ -147,14 +141,14 @@ Result<RunRequest> check_profile_target(const std::string& profile) {
   options.profile = profile;
   Result<RunRequest> request = check_all(options, {check_memory});
   if (request && !request->target_from_profile)
-    return failure(
-        fmt::format("profile {} has no read latency, and nothing else is predicted", request->profile));
+    return failure(fmt::format("profile {} has no read latency, and nothing else is predicted",
+                               request->config.profile));
   return request;
 }
 
 Result<double> target_latency_ns(const RunRequest& request, double base_ns) {
   const std::string asks = request.target_from_profile
-                               ? fmt::format("profile {} has a read latency of", request.profile)
+                               ? fmt::format("profile {} has a read latency of", request.config.profile)
                                : std::string("--read-latency asks for");
   return reachable_target_ns(request.config.memory.read.over(base_ns), base_ns, asks);
 }

@@ -59,8 +59,7 @@ void add_record_options(Parser& app, RunOptions& options);
 
 // What they ask for, checked as far as that goes without measuring.
 struct RunRequest {
-  Config config{};      // what its processes will be told, as far as it is known without measuring
-  std::string profile;  // name of the profile, where one is used
+  Config config{};  // what its processes will be told, as far as it is known without measuring
   bool target_from_profile = false;
   bool hardware_throttle = false;
   int node = 0;                       // that it limits

@@ -12,18 +12,6 @@
 #include "storage/storage_file.h"
 
 namespace nvmemu {
-namespace {
-
-Result<StorageFolder> folder_on_storage(const std::string& text) {
-  const Result<FolderAndStorage> parts = split_storage_folder(text);
-  if (!parts || !names_toml_file(parts->storage)) return parse_storage_folder(text);
-  Result<StorageProfile> profile = read_storage_file(std::string(parts->storage));
-  if (!profile) return tl::unexpected(profile.error());
-  return StorageFolder{std::string(parts->folder), profile->name, profile->device, true};
-}
-
-}  // namespace
-
 Result<void> check_storage_options(const RunOptions& options, RunRequest& request) {
   if (options.storage.empty()) {
     if (options.page_cache.empty()) return {};
@@ -31,7 +19,7 @@ Result<void> check_storage_options(const RunOptions& options, RunRequest& reques
   }
   StoragePlan& storage = request.config.storage;
   for (const std::string& text : options.storage) {
-    Result<StorageFolder> folder = folder_on_storage(text);
+    Result<StorageFolder> folder = parse_storage_folder(text);
     if (!folder) return in_option("--storage", folder.error());
     if (const Result<void> found = find_storage_folder(*folder); !found)
       return in_option("--storage", found.error());

@@ -3,63 +3,29 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <cerrno>
-#include <cstdlib>
-#include <cstring>
-#include <memory>
+#include <utility>
 
 #include "base/quote.h"
-#include "base/units.h"
-#include "device/profile_file.h"
 #include "host/memory_nodes.h"
+#include "plan/stored_tiers.h"
+#include "plan/tier_checks.h"
 #include "plan/tier_file.h"
 
 namespace nvmemu {
 namespace {
 
-Result<Profile> find_tier_profile(const std::string& name) { return find_profile(name); }
-
-// As the program will see it; a folder that is not there yet could be on any file system.
-Result<void> check_tier_file(const std::string& tier, std::string& path) {
-  const std::unique_ptr<char, decltype(&std::free)> real(realpath(path.c_str(), nullptr), &std::free);
-  if (real == nullptr)
-    return failure(fmt::format("tier {}: {}: {}", tier, quote(path), std::strerror(errno)),
-                   "make the file or its folder first: all that is mapped below a folder is in the tier");
-  path = real.get();
-  if (path.find_first_of(",;") != std::string::npos)
-    return failure(fmt::format("tier {}: {} has a comma or semicolon in it", tier, quote(path)),
-                   "rename it, or name a folder further up");
-  return {};
-}
-
 // `option`: what the errors begin with.
 Result<void> check_tier(const std::string& option, const std::string& text, RunRequest& request) {
-  if (const auto added = add_tier(request.config.tiers, text, find_tier_profile); !added)
+  if (const auto added = add_tier(request.config.tiers, text); !added)
     return in_option(option, added.error());
   TierSpec& tier = request.config.tiers.tiers.back();
-  for (std::string& path : tier.files) {
-    if (auto checked = check_tier_file(tier.name, path); !checked) return in_option(option, checked.error());
-  }
-  if (auto checked = check_against_machine(tier, read_memory_nodes(), request); !checked)
-    return in_option(option, checked.error());
-  return {};
-}
-
-// What is mapped of files in memory that stands for storage is a tier of that memory. Only walks tell of
-// tiers: without them such mappings cost nothing more.
-Result<void> add_stored_tiers(const RunOptions& options, RunRequest& request) {
-  if (options.no_walks || request.config.source == SourceChoice::kPmu ||
-      request.config.source == SourceChoice::kReplay)
-    return {};
-  int number = 0;
-  for (const StorageFolder& folder : request.config.storage.folders) {
-    ++number;
-    if (folder.device.memory.empty()) continue;
-    const std::string tier = fmt::format("storage{}={},file={}", number, folder.device.memory, folder.path);
-    if (auto checked = check_tier("--storage", tier, request); !checked) return checked;
-    request.config.tiers.tiers.back().of_storage = true;
-  }
+  const MemoryNodes machine = read_memory_nodes();
+  if (auto found = find_tier_files(tier); !found) return in_option(option, found.error());
+  if (auto apart = check_tier_files(request.config.tiers, tier); !apart)
+    return in_option(option, apart.error());
+  if (auto checked = check_tier_node(tier, machine); !checked) return in_option(option, checked.error());
+  for (std::string& warning : warnings_of_sizes(tier, machine))
+    request.warnings.push_back(std::move(warning));
   return {};
 }
 
@@ -80,24 +46,6 @@ tl::unexpected<Error> only_walks_tell(const std::string& why, const std::string&
   return failure(fmt::format("{} only walks tell {}", why, what), fmt::format("leave it or {} away", asked));
 }
 
-Result<void> check_against_machine(const TierSpec& tier, const MemoryNodes& machine, RunRequest& request) {
-  if (tier.after_bytes > machine.bytes)
-    request.warnings.push_back(fmt::format("tier {}: after {} nothing will be in it, for this machine has {}",
-                                           tier.name, format_size(tier.after_bytes),
-                                           format_size(machine.bytes)));
-  if (tier.node == 0) return {};
-  if ((machine.online >> tier.node & 1) != 0)
-    return failure(
-        fmt::format("tier {}: this machine has a node {} of its own", tier.name, tier.node),
-        fmt::format("its nodes are {}: take a number that is none of them", list_of_mask(machine.online)));
-  if (tier.node_bytes > machine.bytes)
-    request.warnings.push_back(
-        fmt::format("tier {}: node {} is shown with {}, more than this machine's memory, {}: what is put "
-                    "there takes as much of that",
-                    tier.name, tier.node, format_size(tier.node_bytes), format_size(machine.bytes)));
-  return {};
-}
-
 Result<void> check_tiers(const RunOptions& options, RunRequest& request) {
   for (const std::string& text : options.tiers) {
     if (auto checked = check_tier("--tier", text, request); !checked) return checked;
@@ -110,7 +58,7 @@ Result<void> check_tiers(const RunOptions& options, RunRequest& request) {
     }
   }
   if (auto taken = take_option("policy", options.policy, request.config); !taken) return taken;
-  if (auto added = add_stored_tiers(options, request); !added) return added;
+  if (auto added = add_stored_tiers(request.config); !added) return in_option("--storage", added.error());
   if (!request.config.tiers.empty()) return need_walks(options, request, "--tier", "which tier");
   if (!options.allocation_sites) return {};
   if (auto can = need_walks(options, request, "--allocation-sites", "whose memory"); !can) return can;
@@ -135,11 +83,8 @@ Result<void> check_recorded_tiers(const RunOptions& options, RunRequest& request
 
 Result<void> resolve_tiers(TierPlan& tiers, double base_ns) {
   for (TierSpec& tier : tiers.tiers) {
-    const double asked_ns = tier.memory.read.over(base_ns);
-    const Result<double> target_ns =
-        reachable_target_ns(tier.of_storage ? std::max(asked_ns, base_ns) : asked_ns, base_ns,
-                            fmt::format("--tier: tier {} asks for", tier.name));
-    if (!target_ns) return tl::unexpected(target_ns.error());
+    const Result<double> target_ns = tier_target_ns(tier, base_ns);
+    if (!target_ns) return in_option("--tier", target_ns.error());
     tier.memory.read = {.ns = *target_ns};
   }
   return {};

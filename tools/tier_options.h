@@ -5,7 +5,6 @@
 #include <string>
 
 #include "base/result.h"
-#include "host/memory_nodes.h"
 #include "run_options.h"
 
 namespace nvmemu {
@@ -15,10 +14,6 @@ Result<void> check_tiers(const RunOptions& options, RunRequest& request);
 
 // Likewise for a record, which tells of nodes only those that the program is shown.
 Result<void> check_recorded_tiers(const RunOptions& options, RunRequest& request);
-
-// Whether a machine of these nodes has room for what the tier asks for: an error where it has that node
-// itself, warnings where there is less memory.
-Result<void> check_against_machine(const TierSpec& tier, const MemoryNodes& machine, RunRequest& request);
 
 // The error where nothing is walked, for the reason that it begins with, and `asked`, an option, asks for
 // what only walks tell.

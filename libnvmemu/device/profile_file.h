@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// User-defined device profiles, in TOML. For tools: the preload library never reads one.
+// User-defined device profiles, in TOML.
 #pragma once
 
 #include <string>

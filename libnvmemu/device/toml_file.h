@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What files that users write in TOML have in common: how they are read, and what is said of what is wrong in
-// them. For tools: the preload library never reads one.
+// them.
 #pragma once
 
 #include <span>

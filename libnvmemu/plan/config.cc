@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "plan/config.h"
 
+#include <algorithm>
 #include <cstdlib>
 
 #include "base/quote.h"
 #include "base/units.h"
+#include "plan/stored_tiers.h"
+#include "plan/tier_checks.h"
 
 namespace nvmemu {
 namespace {
@@ -22,28 +25,65 @@ tl::unexpected<Error> bad_value(const ConfigField& field, const Error& error) {
   return failure(field.variable() + "=" + printable(value_of(field)) + ": " + error.message, error.hint);
 }
 
-// A folder that the tool has found may have gone by the time that a program begins.
-Result<void> find_folders(StoragePlan& storage, bool tool_has_found) {
-  for (StorageFolder& folder : storage.folders) {
-    const Result<void> found = find_storage_folder(folder);
-    if (!found && !tool_has_found) return found;
+// Each as `find` finds it. What who started the run has found may have gone by the time that a program
+// begins.
+template <typename T>
+Result<void> find_each(std::vector<T>& things, Result<void> (*find)(T&), bool is_found) {
+  for (T& thing : things) {
+    const Result<void> found = find(thing);
+    if (!found && !is_found) return found;
   }
   return {};
 }
 
+// Only walks tell which tier was waited for, and whose memory.
+Result<void> check_walked(const Config& config) {
+  const std::string_view why = why_unwalked(config);
+  const char* const asked = !config.tiers.empty()     ? "tiers"
+                            : config.allocation_sites ? "allocation-sites"
+                                                      : nullptr;
+  if (why.empty() || asked == nullptr) return {};
+  const std::string variable = config_field(asked).variable();
+  return bad_value(config_field(why),
+                   {"with it nothing is walked, and only walks tell what " + variable + " is about",
+                    "leave it or " + variable + " away"});
+}
+
 // What rests on several variables.
 Result<void> settle(Config& config) {
+  const bool is_found = !config.board.empty();
   if (config.tiers.has_nodes() && config.nodes.empty())
     return bad_value(config_field("tiers"), {"nodes are shown by 'nvmemu run' only", "leave node= away"});
+  if (const auto found = find_each(config.tiers.tiers, find_tier_files, is_found); !found)
+    return bad_value(config_field("tiers"), found.error());
+  for (const TierSpec& tier : config.tiers.tiers) {
+    if (const auto apart = check_tier_files(config.tiers, tier); !apart)
+      return bad_value(config_field("tiers"), apart.error());
+  }
+  if (const auto walked = check_walked(config); !walked) return walked;
   if (!config.paging.empty() && config.paging.page_to.empty()) config.paging.page_to = kDefaultPageTo;
   if (config.storage.empty()) return {};
-  if (const auto found = find_folders(config.storage, !config.board.empty()); !found)
+  if (const auto found = find_each(config.storage.folders, find_storage_folder, is_found); !found)
     return bad_value(config_field("storage"), found.error());
+  if (const auto added = add_stored_tiers(config); !added)
+    return bad_value(config_field("storage"), added.error());
   const Result<void> fits = check_page_caches(config.storage);
   return fits ? fits : bad_value(config_field("page-cache"), fits.error());
 }
 
 }  // namespace
+
+std::string_view why_unwalked(const Config& config) {
+  if (config.source == SourceChoice::kPmu || config.source == SourceChoice::kReplay) return "source";
+  if (!config.paging.empty() && config.paging.choices.handler == HandlerKind::kThread) return "page-handler";
+  return config.walks ? std::string_view() : "walks";
+}
+
+bool rests_on_files(const Config& config) {
+  return config.of_file || config.paging.is_own ||
+         std::ranges::any_of(config.tiers.tiers, &TierSpec::of_file) ||
+         std::ranges::any_of(config.storage.folders, &StorageFolder::is_own);
+}
 
 Result<double> parse_epoch_ns(std::string_view text) {
   Result<double> epoch_ns = parse_duration_ns(text);

@@ -29,6 +29,8 @@ inline constexpr const char* kNodesVariable = "NVMEMU_NODES";
 // Each is a row of config_fields(), which has what it is called and how it is written.
 struct Config {
   MemoryTarget memory{};  // the machine's own; no read latency: nothing is emulated, unless more is asked for
+  std::string profile;    // that it is of; empty: of none
+  bool of_file = false;   // a profile of the user's
   bool stat = false;      // measure what is moved even where it is not limited
   TierPlan tiers{};       // beside it
   MigrationPlan migration{};  // between them
@@ -54,6 +56,13 @@ struct Config {
   std::string report;            // a file; empty: none
   bool quiet = false;            // no summary on stderr
 };
+
+// Whether files of the user's have said what memories are like: what starts later may not find them, or find
+// others.
+bool rests_on_files(const Config& config);
+
+// The key of what has it that nothing is walked; empty: it is.
+std::string_view why_unwalked(const Config& config);
 
 // Whether what the program allocates is looked at.
 inline bool needs_blocks(const Config& config) {

@@ -8,8 +8,10 @@
 #include <utility>
 
 #include "base/decimal.h"
+#include "base/path.h"
 #include "base/quote.h"
 #include "base/units.h"
+#include "device/profile_file.h"
 #include "model/model_table.h"
 #include "plan/config.h"
 #include "plan/rule_names.h"
@@ -55,10 +57,11 @@ std::string word_for(const Word<T> (&words)[kWords], T value) {
 std::string in_ns(double value) { return value > 0 ? to_decimal(value) + "ns" : std::string(); }
 std::string in_bytes(std::uint64_t value) { return std::to_string(value) + "B"; }
 
-// Only a built-in one: the library reads no TOML.
 Read read_profile(Text name, Config& config) {
-  const Result<Profile> profile = find_built_in_profile(name);
+  const Result<Profile> profile = find_profile(std::string(name));
   if (!profile) return tl::unexpected(profile.error());
+  config.profile = profile->name;
+  config.of_file = names_toml_file(name);
   config.memory = memory_target_of(profile->device);
   return {};
 }

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "plan/paging_plan.h"
 
+#include "base/path.h"
 #include "base/quote.h"
 #include "base/units.h"
+#include "storage/storage_file.h"
 #include "storage/storage_keys.h"
 
 namespace nvmemu {
@@ -23,6 +25,14 @@ Result<void> choose_page_device(std::string_view text, PagingPlan& plan) {
     const auto own = parse_storage_device(text.substr(brace + 1, text.size() - brace - 2));
     if (!own) return tl::unexpected(own.error());
     plan.device = own->device;
+    return {};
+  }
+  if (names_toml_file(text)) {
+    const Result<StorageProfile> profile = read_storage_file(std::string(text));
+    if (!profile) return tl::unexpected(profile.error());
+    plan.device_name = profile->name;
+    plan.device = profile->device.device;
+    plan.is_own = true;
     return {};
   }
   if (!text.empty() && text.front() >= '0' && text.front() <= '9') {

@@ -30,8 +30,8 @@ struct PagingPlan {
 // As much as --dram and NVMEMU_DRAM take: 1 MiB at least.
 Result<std::uint64_t> parse_dram_bytes(std::string_view text);
 
-// Of which device `text` speaks: a profile's name, or a latency of every request; "NAME{KEY: VALUE; ...}", of
-// the user's (storage_keys.h). Into the plan.
+// Of which device `text` speaks: a profile's name, or a latency of every request; a file (storage_file.h),
+// or "NAME{KEY: VALUE; ...}" (storage_keys.h), the user's. Into the plan.
 Result<void> choose_page_device(std::string_view text, PagingPlan& plan);
 // What that is told, in another process.
 std::string format_page_device(const PagingPlan& plan);

@@ -11,6 +11,7 @@
 #include "base/quote.h"
 #include "base/units.h"
 #include "storage/shared_storage.h"
+#include "storage/storage_file.h"
 #include "storage/storage_keys.h"
 
 namespace nvmemu {
@@ -40,6 +41,11 @@ Result<StorageFolder> parse_own(std::string_view path, std::string_view text) {
 
 Result<StorageFolder> parse_on(std::string_view path, std::string_view text) {
   if (text.ends_with('}') && text.find('{') != std::string_view::npos) return parse_own(path, text);
+  if (names_toml_file(text)) {
+    const Result<StorageProfile> profile = read_storage_file(std::string(text));
+    if (!profile) return tl::unexpected(profile.error());
+    return StorageFolder{std::string(path), profile->name, profile->device, true};
+  }
   const Result<StorageDevice> device = parse_device(text);
   if (!device) return tl::unexpected(device.error());
   return StorageFolder{std::string(path), std::string(text), *device};

@@ -35,8 +35,8 @@ struct FolderAndStorage {
 Result<FolderAndStorage> split_storage_folder(std::string_view text);
 
 // "DIR=PROFILE". A latency in the place of a profile is a block device's that takes it for each read, write
-// and flush; "NAME{KEY: VALUE; ...}" a profile of the user's (storage_keys.h). Whether there is such a folder
-// is not looked at.
+// and flush; a file (storage_file.h), or "NAME{KEY: VALUE; ...}" (storage_keys.h), a profile of the user's.
+// Whether there is such a folder is not looked at.
 Result<StorageFolder> parse_storage_folder(std::string_view text);
 
 // 1 MiB to 1 TiB.

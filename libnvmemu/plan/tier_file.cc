@@ -7,7 +7,7 @@
 namespace nvmemu {
 namespace {
 
-constexpr const char* kForm =
+constexpr const char* kFileForm =
     "write [[tier]], and below it name = \"nvm\", memory = \"optane-dcpmm\", rest = true";
 
 // Of one value; nothing where it says that a rule is not wanted.
@@ -55,7 +55,7 @@ struct Reading {
 
 Result<TierText> read_tier(const toml::node& node, const std::string& path) {
   const toml::table* const table = node.as_table();
-  if (table == nullptr) return failure(toml_place(path, node.source()) + ": a tier is a table", kForm);
+  if (table == nullptr) return failure(toml_place(path, node.source()) + ": a tier is a table", kFileForm);
   Reading reading{path, {}, {}, {}};
   for (const auto& [key, value] : *table) {
     if (const auto read = reading.read(key, value); !read) return tl::unexpected(read.error());
@@ -72,14 +72,14 @@ Result<std::vector<TierText>> parse_tier_file(std::string_view toml, const std::
   for (const auto& [key, value] : *table) {
     const auto* list = value.as_array();
     if (key.str() != "tier" || list == nullptr)
-      return failure(toml_place(path, key.source()) + ": unknown key " + quote(key.str()), kForm);
+      return failure(toml_place(path, key.source()) + ": unknown key " + quote(key.str()), kFileForm);
     for (const toml::node& node : *list) {
       auto tier = read_tier(node, path);
       if (!tier) return tl::unexpected(tier.error());
       tiers.push_back(*std::move(tier));
     }
   }
-  if (tiers.empty()) return failure(path + ":1: there is no tier in it", kForm);
+  if (tiers.empty()) return failure(path + ":1: there is no tier in it", kFileForm);
   return tiers;
 }
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tiers in a TOML file: a [[tier]] for each, with a name, a memory, and the rules of --tier as keys. For
-// tools.
+// Tiers in a TOML file: a [[tier]] for each, with a name, a memory, and the rules of --tier as keys.
 #pragma once
 
 #include <string>

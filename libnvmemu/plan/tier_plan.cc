@@ -8,6 +8,9 @@
 #include "base/path.h"
 #include "base/quote.h"
 #include "base/text.h"
+#include "device/profile_file.h"
+#include "plan/tier_checks.h"
+#include "plan/tier_file.h"
 #include "plan/tier_rules.h"
 
 namespace nvmemu {
@@ -36,7 +39,7 @@ Result<void> check_name(const TierPlan& plan, std::string_view name) {
   return {};
 }
 
-Result<void> read_memory(TierSpec& tier, std::string_view text, FindProfile find_profile) {
+Result<void> read_memory(TierSpec& tier, std::string_view text) {
   if (text.empty()) return wrong_tier(tier.name, "it is not said what memory it is", kForm);
   if (text.front() >= '0' && text.front() <= '9') {
     const Result<TargetLatency> latency = parse_target_latency(text);
@@ -50,21 +53,8 @@ Result<void> read_memory(TierSpec& tier, std::string_view text, FindProfile find
     return wrong_tier(tier.name, "profile " + profile->name +
                                      " has no read latency, and of a tier nothing else is emulated");
   tier.profile = profile->name;
+  tier.of_file = names_toml_file(text);
   tier.memory = memory_target_of(profile->device);
-  return {};
-}
-
-Result<void> check_files(const TierPlan& plan, const TierSpec& tier) {
-  for (const TierSpec& other : plan.tiers) {
-    for (const std::string& path : other.files) {
-      for (const std::string& file : tier.files) {
-        if (is_at_or_below(path, file) || is_at_or_below(file, path))
-          return wrong_tier(tier.name,
-                            quote(file) + " and tier " + other.name + "'s " + quote(path) + " overlap",
-                            "a file can be in one tier only");
-      }
-    }
-  }
   return {};
 }
 
@@ -75,7 +65,7 @@ Result<void> check_against_others(const TierPlan& plan, const TierSpec& tier) {
       return wrong_tier(tier.name, "tier " + other.name + " has blocks of that size already");
     for (const std::string& caller : tier.callers) {
       const bool is_others = std::ranges::find(other.callers, caller) != other.callers.end();
-      if (is_others && tier.least_block_bytes == other.least_block_bytes)
+      if (is_others && other.least_block_bytes <= tier.least_block_bytes)  // which goes first
         return wrong_tier(tier.name, "tier " + other.name + " has what " + caller + " allocates already");
     }
     if (tier.node != 0 && tier.node == other.node)
@@ -124,7 +114,16 @@ std::string format_tier(const TierPlan& plan, std::size_t index) {
          std::to_string(rest.parts[1].pages) + ",granularity=" + std::to_string(rest.page_bytes) + "B";
 }
 
-Result<Profile> find_built_in(const std::string& name) { return find_built_in_profile(name); }
+Result<TierPlan> tiers_of_file(const std::string& path) {
+  const auto tiers = read_tier_file(path);
+  if (!tiers) return tl::unexpected(tiers.error());
+  TierPlan plan;
+  for (const TierText& tier : *tiers) {
+    if (const auto added = add_tier(plan, tier.text); !added)
+      return failure(tier.where + ": " + added.error().message, added.error().hint);
+  }
+  return plan;
+}
 
 }  // namespace
 
@@ -145,20 +144,20 @@ TierId TierPlan::find(std::string_view name) const {
   return found == tiers.end() ? TierId{0} : static_cast<TierId>(found - tiers.begin() + 1);
 }
 
-Result<void> add_tier(TierPlan& plan, std::string_view text, FindProfile find_profile) {
+Result<void> add_tier(TierPlan& plan, std::string_view text) {
   if (text.find('=') == std::string_view::npos)
     return failure(quote(text) + " names no tier and its memory", std::string(kForm));
   TierSpec tier;
   tier.name = take_until(text, '=');
   if (auto checked = check_name(plan, tier.name); !checked) return checked;
-  if (auto read = read_memory(tier, take_until(text, ','), find_profile); !read) return read;
+  if (auto read = read_memory(tier, take_until(text, ',')); !read) return read;
   TierRules rules{tier};
   while (!text.empty()) {
     if (auto read = rules.read(take_until(text, ',')); !read) return read;
   }
   if (auto checked = rules.check(); !checked) return checked;
   if (!tier.callers.empty() && tier.least_block_bytes == 0) tier.least_block_bytes = kLeastBlockBytes;
-  if (auto checked = check_files(plan, tier); !checked) return checked;
+  if (auto checked = check_tier_files(plan, tier); !checked) return checked;
   if (auto checked = check_against_others(plan, tier); !checked) return checked;
   if (auto added = add_default(plan, rules); !added) return added;
   plan.tiers.push_back(std::move(tier));
@@ -166,10 +165,11 @@ Result<void> add_tier(TierPlan& plan, std::string_view text, FindProfile find_pr
 }
 
 Result<TierPlan> parse_tiers(std::string_view text) {
+  if (text.ends_with(".toml") && text.find('=') == std::string_view::npos)
+    return tiers_of_file(std::string(text));
   TierPlan plan;
   while (!text.empty()) {
-    if (auto added = add_tier(plan, take_until(text, ';'), find_built_in); !added)
-      return tl::unexpected(added.error());
+    if (auto added = add_tier(plan, take_until(text, ';')); !added) return tl::unexpected(added.error());
   }
   return plan;
 }

@@ -21,7 +21,8 @@ inline constexpr std::string_view kMachinesOwnTier = "dram";
 
 struct TierSpec {
   std::string name;
-  std::string profile;  // that the latency is of; empty: it was given as such
+  std::string profile;   // that the latency is of; empty: it was given as such
+  bool of_file = false;  // a profile of the user's, not to be found by its name
   MemoryTarget memory{};
   std::vector<std::string> files;       // what is mapped of these, or of what lies below them, is in it
   std::vector<std::string> callers;     // blocks that these functions or libraries allocate are in it
@@ -44,22 +45,19 @@ struct TierPlan {
   TierId find(std::string_view name) const;
 };
 
-// By a name or, where it may read them, a file.
-using FindProfile = Result<Profile> (*)(const std::string& name);
+// NAME=MEMORY[,RULE...]: MEMORY is a profile (by its name, or a file's), a latency ("300ns") or a multiple
+// ("2x"); a RULE is file=PATH, node=NUMBER (of a NUMA node without processors, that the program is shown),
+// size=SIZE (of that node), write-latency=LATENCY (or a multiple of this machine's own persist),
+// persist-bandwidth=BANDWIDTH, write-granularity=SIZE and write-queue=SIZE (of the medium),
+// persist=queue|sync|cache, read-bandwidth=BANDWIDTH, write-bandwidth=BANDWIDTH, interleave=OWN:PARTS (pages
+// of the machine's memory for each so many of this), granularity=SIZE (of such pages), or rest. An error
+// where it cannot be understood, or does not go with what `plan` has already.
+Result<void> add_tier(TierPlan& plan, std::string_view text);
 
-// NAME=MEMORY[,RULE...]: MEMORY is a profile, a latency ("300ns") or a multiple ("2x"); a RULE is file=PATH,
-// node=NUMBER (of a NUMA node without processors, that the program is shown), size=SIZE (of that node),
-// write-latency=LATENCY (or a multiple of this machine's own persist), persist-bandwidth=BANDWIDTH,
-// write-granularity=SIZE and write-queue=SIZE (of the medium), persist=queue|sync|cache,
-// read-bandwidth=BANDWIDTH, write-bandwidth=BANDWIDTH, interleave=OWN:PARTS (pages of the machine's memory
-// for each so many of this), granularity=SIZE (of such pages), or rest. An error where it cannot be
-// understood, or does not go with what `plan` has already.
-Result<void> add_tier(TierPlan& plan, std::string_view text, FindProfile find_profile);
-
-// All of them, by semicolons. Only built-in profiles.
+// All of them, by semicolons; or FILE.toml, which they stand in (tier_file.h).
 Result<TierPlan> parse_tiers(std::string_view text);
 
-// What parse_tiers() makes the same of. Latencies in place of profiles.
+// What parse_tiers() makes the same of. Latencies and the like in place of profiles.
 std::string format_tiers(const TierPlan& plan);
 
 }  // namespace nvmemu

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Storage that users describe, in TOML. For tools: the preload library never reads one.
+// Storage that users describe, in TOML.
 #pragma once
 
 #include <string>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The library preloaded by hand.
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -60,6 +61,65 @@ TEST_F(WithoutTheTool, TiersAreReportedAsByTheTool) {
   EXPECT_EQ(tiers[1]["rule"], "what the program places");
   EXPECT_EQ(tiers[1]["placed_bytes"], (4 << 20) + 1);
   EXPECT_NE(outcome.err.find("tier far, 1 us (what the program places)"), std::string::npos) << outcome.err;
+}
+
+TEST_F(WithoutTheTool, ProfilesMayBeFiles) {
+  environment_["NVMEMU_PROFILE"] =
+      folder_.write("mine.toml", "name = \"my-memory\"\nread_latency = \"550ns\"\n");
+  environment_["NVMEMU_TIERS"] = "far=" + folder_.write("far.toml", "read_latency = \"950ns\"\n");
+  environment_["NVMEMU_REPORT"] = folder_.file("report.json");
+  const Outcome outcome = preloaded("places");
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_EQ(outcome.out, "ok\n");
+  EXPECT_EQ(report()["target"]["profile"], "my-memory");
+  EXPECT_EQ(report()["target"]["read_latency_ns"], 550);
+  const Json far = report()["tiers"][1];
+  EXPECT_EQ(far["profile"], "far");
+  EXPECT_EQ(far["read_latency_ns"], 950);
+  EXPECT_EQ(far["placed_bytes"], (4 << 20) + 1);
+}
+
+// What the program starts is told what the files said, wherever it is and whatever has become of them, and
+// is of the same run.
+TEST_F(WithoutTheTool, ProfilesOfFilesAreReadOnce) {
+  environment_["NVMEMU_PROFILE"] = folder_.write("mine.toml", "read_latency = \"550ns\"\n");
+  environment_["NVMEMU_TIERS"] = "far=" + folder_.write("far.toml", "read_latency = \"950ns\"\n");
+  environment_["LD_PRELOAD"] = NVMEMU_TEST_LIBRARY;
+  environment_["NVMEMU_QUIET"] = "1";
+  const std::string script = "rm " + folder_.file("mine.toml") + " " + folder_.file("far.toml") +
+                             "; cd /; echo $NVMEMU_PROFILE $NVMEMU_READ_LATENCY $NVMEMU_TIERS; "
+                             "test -n \"$NVMEMU_BOARD\" && exec " NVMEMU_TEST_GUEST " places";
+  const Outcome outcome = finish(start_program({"/bin/sh", "-c", script}));
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_EQ(outcome.out, "550ns far=950ns\nok\n");
+  EXPECT_EQ(outcome.err, "");
+}
+
+TEST_F(WithoutTheTool, ATierThatCannotBeIsSaidAndTheProgramRunsNatively) {
+  const std::pair<std::string, const char*> wrong[] = {
+      {"far=2x,file=/no/such", "tier far: '/no/such': No such file or directory"},
+      {"far=2x,file=/proc;nvm=3x,file=/proc/self", "overlap"},
+      {"far=no-such", "tier far: "},
+      {"far=/no/such.toml", "tier far: cannot read /no/such.toml"},
+      {"far=50ns", "tier far asks for 50 ns, and this machine's memory already takes 100 ns"},
+      {"a=2x;b=2x;c=2x;d=2x;e=2x;f=2x;g=2x;h=2x", "no more than 7"},
+      {"far=2x,node=1", "nodes are shown by 'nvmemu run' only"},
+  };
+  for (const auto& [tiers, says] : wrong) {
+    environment_["NVMEMU_TIERS"] = tiers;
+    const Outcome outcome = preloaded("native");
+    EXPECT_EQ(outcome.status, 0) << outcome.err;
+    EXPECT_EQ(outcome.out, "ok\n") << tiers;
+    EXPECT_NE(outcome.err.find(says), std::string::npos) << outcome.err;
+    EXPECT_NE(outcome.err.find("natively"), std::string::npos) << outcome.err;
+  }
+}
+
+TEST_F(WithoutTheTool, ATierBeyondTheMachinesMemoryIsWarnedOf) {
+  environment_["NVMEMU_TIERS"] = "far=2x,after=900TiB";
+  environment_["NVMEMU_REPORT"] = folder_.file("report.json");
+  EXPECT_EQ(preloaded("burn").status, 0);
+  EXPECT_THAT(warnings(), testing::Contains(testing::HasSubstr("nothing will be in it, for this machine")));
 }
 
 TEST_F(WithoutTheTool, PagingIsReportedAsByTheTool) {

@@ -4,6 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <filesystem>
+
 #include "base/test/temporary_folder.h"
 
 namespace nvmemu {
@@ -40,7 +42,7 @@ TEST(TargetLatency, BelowTheBaseIsRefused) {
 
 TEST(TargetLatency, OfAProfileBelowTheBaseNamesTheProfile) {
   RunRequest request = request_for(94, 0);
-  request.profile = "dram";
+  request.config.profile = "dram";
   request.target_from_profile = true;
   EXPECT_THAT(target_latency_ns(request, 100).error().message,
               HasSubstr("profile dram has a read latency of 94 ns"));
@@ -68,6 +70,42 @@ TEST(CheckOptions, APolicyNeedsDramOfLimitedSize) {
   EXPECT_FALSE(check_options(options));
   options.policy = "warm";
   EXPECT_THAT(check_options(options).error().message, HasSubstr("is not one of none, hot, two-touch"));
+}
+
+TEST(CheckOptions, SaysBeforeTheProgramStartsWhichTiersCannotBe) {
+  const TemporaryFolder folder;
+  folder.write("pool", "");
+  std::filesystem::create_symlink(folder.file("pool"), folder.file("link"));
+  const std::pair<std::vector<std::string>, const char*> mistakes[] = {
+      {{"far=no-such"}, "no-such"},
+      {{"far=/no/such.toml"}, "cannot read /no/such.toml"},
+      {{"far=2x,file=/no/such"}, "tier far: '/no/such': No such file or directory"},
+      {{"a=2x,file=" + folder.file("pool"), "b=3x,file=" + folder.file("link")}, "overlap"},
+      {{"a=2x,rest", "b=3x,interleave=1:1"}, "tier a has the rest of the memory already"},
+      {{"a=2x,malloc=1MiB", "b=3x,malloc=1MiB"}, "tier a has blocks of that size already"},
+      {{"a=2x,node=62", "b=3x,node=62"}, "tier a is node 62 already"},
+      {{"a=2x", "b=2x", "c=2x", "d=2x", "e=2x", "f=2x", "g=2x", "h=2x"}, "no more than 7"},
+  };
+  for (const auto& [tiers, says] : mistakes) {
+    RunOptions options;
+    options.tiers = tiers;
+    const auto request = check_options(options);
+    ASSERT_FALSE(request) << tiers.back();
+    EXPECT_THAT(request.error().message, AllOf(testing::StartsWith("--tier: "), HasSubstr(says)));
+  }
+}
+
+// A folder on storage in memory is a tier by itself.
+TEST(CheckOptions, AFileOfATierIsNotOnStorageInMemoryToo) {
+  const TemporaryFolder folder;
+  RunOptions options;
+  options.storage = {folder.path() + "=optane-dax"};
+  ASSERT_TRUE(check_options(options));
+  EXPECT_EQ(check_options(options)->config.tiers.tiers[0].name, "storage1");
+  options.tiers = {"far=2x,file=" + folder.path()};
+  const auto request = check_options(options);
+  ASSERT_FALSE(request);
+  EXPECT_THAT(request.error().message, AllOf(testing::StartsWith("--storage: "), HasSubstr("overlap")));
 }
 
 TEST(CheckOptions, AWindowOfAlternatingDelaysIsInRange) {
@@ -103,7 +141,7 @@ TEST(CheckOptions, PrefersTheOptionToTheProfile) {
   const auto request = check_options(options);
   ASSERT_TRUE(request) << request.error().message;
   EXPECT_EQ(request->config.memory.read.ns, 999);
-  EXPECT_EQ(request->profile, "optane-dcpmm");
+  EXPECT_EQ(request->config.profile, "optane-dcpmm");
   EXPECT_FALSE(request->target_from_profile);
 }
 

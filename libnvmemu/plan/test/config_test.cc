@@ -5,7 +5,9 @@
 #include <gtest/gtest.h>
 
 #include <cstdlib>
+#include <filesystem>
 
+#include "base/test/temporary_folder.h"
 #include "device/device.h"
 
 namespace nvmemu {
@@ -142,6 +144,88 @@ TEST_F(ConfigTest, PrefersALatencyToAProfiles) {
   const auto config = read_config();
   ASSERT_TRUE(config);
   EXPECT_EQ(config->memory.read.ns, 999);
+}
+
+TEST_F(ConfigTest, TakesAProfileOfAFile) {
+  const TemporaryFolder folder;
+  set("NVMEMU_PROFILE", folder.write("m.toml", "name = 'mine'\nread_latency = '350ns'\n").c_str());
+  const auto config = read_config();
+  ASSERT_TRUE(config) << config.error().message;
+  EXPECT_EQ(config->profile, "mine");
+  EXPECT_EQ(config->memory.read.ns, 350);
+  EXPECT_TRUE(rests_on_files(*config));
+  set_all(to_environment(*config));
+  EXPECT_EQ(read_config()->memory.read.ns, 350) << "without the file";
+  set("NVMEMU_PROFILE", folder.write("m.toml", "read_latency = '350'\n").c_str());
+  EXPECT_THAT(error(), AllOf(HasSubstr("NVMEMU_PROFILE="), HasSubstr("m.toml:1: read_latency")));
+  set("NVMEMU_PROFILE", folder.file("none.toml").c_str());
+  EXPECT_THAT(error(), HasSubstr("No such file"));
+}
+
+TEST_F(ConfigTest, TakesTiersOfFiles) {
+  const TemporaryFolder folder;
+  const std::string memory = folder.write("m.toml", "name = 'mine'\nread_latency = '350ns'\n");
+  set("NVMEMU_TIERS", ("near=2x;far=" + memory + ",rest").c_str());
+  const auto config = read_config();
+  ASSERT_TRUE(config) << config.error().message;
+  EXPECT_EQ(config->tiers.tiers[1].profile, "mine");
+  EXPECT_TRUE(rests_on_files(*config));
+  EXPECT_EQ(format_tiers(config->tiers), "near=2x;far=350ns,rest");
+  set("NVMEMU_TIERS", "near=2x;far=cxl-dram");
+  EXPECT_FALSE(rests_on_files(*read_config()));
+  set("NVMEMU_TIERS",
+      folder.write("t.toml", "[[tier]]\nname = 'far'\nmemory = '3x'\n[[tier]]\nname = 'far'\nmemory = '2x'\n")
+          .c_str());
+  EXPECT_THAT(error(), HasSubstr("t.toml:4: tier far: there are two of that name"));
+}
+
+TEST_F(ConfigTest, ATiersFilesAreFoundBeforeItStarts) {
+  const TemporaryFolder folder;
+  folder.write("real/pool", "");
+  std::filesystem::create_symlink(folder.file("real"), folder.file("link"));
+  const std::string real = std::filesystem::canonical(folder.file("real"));
+  set("NVMEMU_TIERS", ("far=2x,file=" + folder.file("link")).c_str());
+  EXPECT_EQ(read_config()->tiers.tiers[0].files[0], real);
+  set("NVMEMU_TIERS", ("far=2x,file=" + folder.file("link") + ";nvm=3x,file=" + real + "/pool").c_str());
+  EXPECT_THAT(error(), AllOf(HasSubstr("NVMEMU_TIERS="), HasSubstr("overlap")));
+  set("NVMEMU_TIERS", "far=2x,file=/no/such");
+  EXPECT_THAT(error(), HasSubstr("tier far: '/no/such': No such file"));
+  set("NVMEMU_BOARD", "/b.board");  // who started it has found it
+  EXPECT_EQ(error(), "no error");
+}
+
+TEST_F(ConfigTest, WhatOnlyWalksTellIsNotAskedForWithoutThem) {
+  const std::pair<const char*, const char*> unwalked[] = {
+      {"NVMEMU_WALKS", "off"}, {"NVMEMU_SOURCE", "pmu"}, {"NVMEMU_SOURCE", "replay:/r.nvr"}};
+  for (const auto& [name, value] : unwalked) {
+    clear();
+    set(name, value);
+    set("NVMEMU_TIERS", "far=2x");
+    EXPECT_THAT(error(), AllOf(HasSubstr(name), HasSubstr("only walks tell what NVMEMU_TIERS is about")));
+    set("NVMEMU_TIERS", "");
+    set("NVMEMU_ALLOCATION_SITES", "1");
+    EXPECT_THAT(error(), HasSubstr("NVMEMU_ALLOCATION_SITES"));
+    set("NVMEMU_ALLOCATION_SITES", "");
+    EXPECT_EQ(error(), "no error");
+  }
+}
+
+TEST_F(ConfigTest, MappingsOfStorageInMemoryAreATierOfIt) {
+  const TemporaryFolder folder;
+  const std::string path = std::filesystem::canonical(folder.path());
+  set("NVMEMU_STORAGE", (folder.path() + "=optane-dax").c_str());
+  const auto config = read_config();
+  ASSERT_TRUE(config) << config.error().message;
+  ASSERT_EQ(config->tiers.tiers.size(), 1U);
+  EXPECT_EQ(config->tiers.tiers[0].name, "storage1");
+  EXPECT_EQ(config->tiers.tiers[0].files, std::vector{path});
+  EXPECT_TRUE(config->tiers.tiers[0].of_storage);
+  set_all(to_environment(*config));
+  ASSERT_TRUE(read_config()) << error();
+  EXPECT_EQ(read_config()->tiers.tiers.size(), 1U) << "what the tool tells of is not added again";
+  set("NVMEMU_TIERS", "");
+  set("NVMEMU_WALKS", "off");
+  EXPECT_TRUE(read_config()->tiers.empty());
 }
 
 TEST_F(ConfigTest, CountsEmptyAsUnset) {
