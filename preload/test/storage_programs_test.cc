@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -40,6 +41,14 @@ TEST_F(StorageOfPrograms, ADescriptorFromBeforeIsCharged) {
   const Json storage = report()["storage"][0];
   EXPECT_EQ(storage["read_bytes"], 64 * kPage);
   EXPECT_GE(storage["device_reads"], 1);
+}
+
+// However often it is opened, and by a path that looks like one of the folder's own.
+TEST_F(StorageOfPrograms, ALinkFromBeforeThatLeadsOutIsNotCharged) {
+  std::filesystem::create_symlink(elsewhere_ + "/long", stored_ + "/out");
+  const Outcome outcome = on("100us", "cat $DIR/old $DIR/out $DIR/out $DIR/old $DIR/out >/dev/null");
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_EQ(report()["storage"][0]["read_bytes"], 2 * kPage);
 }
 
 TEST_F(StorageOfPrograms, AStaticChildIsToldNotToBeEmulated) {
