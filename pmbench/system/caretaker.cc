@@ -22,6 +22,7 @@
 
 #include "system/kernel_files.h"
 #include "system/kernel_module.h"
+#include "system/zram_removal.h"
 
 namespace nvmemu::pmbench {
 namespace {
@@ -32,6 +33,7 @@ constexpr std::string_view kWrite = "write";
 constexpr std::string_view kGroup = "group";
 constexpr std::string_view kSwap = "swap";
 constexpr std::string_view kNullBlock = "null_blk";
+constexpr std::string_view kZram = "zram";
 constexpr std::string_view kModule = "module";
 constexpr std::string_view kDone = "done";
 
@@ -77,6 +79,7 @@ void put_back(const std::vector<std::string>& words) {
       static_cast<void>(write_text(path + "/power", "0"));
       remove_folder(path);
     }
+    if (kind == kZram && is_off) remove_zram(path);
     if (kind == kModule && is_off) static_cast<void>(unload_module(path));
     if (kind == kWrite) static_cast<void>(write_text(path, words[at * 3 + 2]));
   }
@@ -205,6 +208,8 @@ void Caretaker::will_make_group(const std::string& path) noexcept { tell(message
 void Caretaker::will_make_null_block(const std::string& folder) noexcept {
   tell(message_of(kNullBlock, folder, ""));
 }
+
+void Caretaker::will_make_zram(const std::string& number) noexcept { tell(message_of(kZram, number, "")); }
 
 void Caretaker::will_load_module(const std::string& name) noexcept { tell(message_of(kModule, name, "")); }
 

@@ -26,11 +26,13 @@ class Caretaker {
 
   // Each before the change is made. What is put back: a file's text; that nothing swaps to a device; that
   // there is no such memory cgroup, when all processes have left it; no such device of null_blk (its folder
-  // in configfs); no such module. Last to first. A device that cannot be swapped off stays, with its pages.
+  // in configfs); no such zram device, by its number; no such module. Last to first. A device that cannot be
+  // swapped off stays, with its pages.
   void will_write(const std::string& path, std::string_view text_before) noexcept;
   void will_swap_to(const std::string& device) noexcept;
   void will_make_group(const std::string& path) noexcept;
   void will_make_null_block(const std::string& folder) noexcept;
+  void will_make_zram(const std::string& number) noexcept;
   void will_load_module(const std::string& name) noexcept;
 
   pid_t pid() const noexcept { return pid_; }
