@@ -123,7 +123,7 @@ bool LayeredStore::write_anew(const Slots& slots, const Counts& counts, std::byt
   std::ranges::sort(by_size, {}, [&](std::size_t layer) { return counts[layer]; });
   std::size_t left = kMostLayers / 2;
   for (const std::size_t layer : by_size) {
-    if (layer == top_ || left == 0) continue;
+    if (layer == top_ || layers_[layer].file() < 0 || left == 0) continue;
     if (!move_layer(layer, slots, by, written)) return false;
     drop(layer);
     --left;
@@ -131,21 +131,38 @@ bool LayeredStore::write_anew(const Slots& slots, const Counts& counts, std::byt
   return true;
 }
 
+bool LayeredStore::has_one_layer() const noexcept {
+  return std::ranges::count_if(layers_, [](const FileStore& layer) { return layer.file() >= 0; }) <= 1;
+}
+
+// One for the child and, where the one that is written to has something that the child is to see, another for
+// the parent. An error number, below 0, where there is not.
+int LayeredStore::make_fork_files() noexcept {
+  next_ = is_written_ ? spare_layer() : top_;
+  childs_ = make_file();
+  parents_ = childs_ < 0 ? -1 : is_written_ ? make_file() : layers_[top_].file();
+  if (parents_ >= 0) return 0;
+  const int error = std::min(childs_, parents_);
+  if (childs_ >= 0) raw_syscall(SYS_close, childs_);
+  childs_ = parents_ = -1;
+  return error;
+}
+
 long LayeredStore::prepare_fork(const Slots& slots, std::byte* by) noexcept {
-  const Counts counts = count_used(slots);
+  Counts counts = count_used(slots);
   for (std::size_t layer = 0; layer < kMostLayers; ++layer) {
     if (layer != top_ && counts[layer] == 0) drop(layer);
   }
   long written = 0;
   if (is_written_ && spare_layer() == kMostLayers && !write_anew(slots, counts, by, written)) return -EIO;
-  next_ = is_written_ ? spare_layer() : top_;
-  childs_ = make_file();
-  parents_ = childs_ < 0 ? -1 : is_written_ ? make_file() : layers_[top_].file();
-  if (parents_ >= 0) return written;
-  const int error = std::min(childs_, parents_);
-  if (childs_ >= 0) raw_syscall(SYS_close, childs_);
-  childs_ = parents_ = -1;
-  return error;
+  int error = make_fork_files();
+  // The program has left no descriptors for more: files that there are make room.
+  while ((error == -EMFILE || error == -ENFILE) && !has_one_layer()) {
+    if (!write_anew(slots, counts, by, written)) return -EIO;
+    counts = count_used(slots);
+    error = make_fork_files();
+  }
+  return error < 0 ? error : written;
 }
 
 void LayeredStore::end_fork_in_parent() noexcept {

@@ -54,6 +54,8 @@ class LayeredStore final : public PageStore {
   void go_on_in(int file) noexcept;
   Counts count_used(const Slots& slots) const noexcept;
   std::size_t spare_layer() const noexcept;
+  bool has_one_layer() const noexcept;
+  int make_fork_files() noexcept;
   std::uint64_t same_layer(std::uint64_t slot, std::uint64_t end) const noexcept;
   bool write_anew(const Slots& slots, const Counts& counts, std::byte* by, long& written) noexcept;
   bool move_layer(std::size_t layer, const Slots& slots, std::byte* by, long& written) noexcept;

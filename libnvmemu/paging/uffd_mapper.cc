@@ -5,6 +5,7 @@
 #include <linux/userfaultfd.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
 
@@ -98,6 +99,18 @@ Copied copy(int file, std::uintptr_t to, const void* from, std::size_t bytes, st
     if (result != 0 && result != -EAGAIN) return {result, done};
   }
   return {0, done};
+}
+
+// A folder, a userfaultfd and what tells the thread that brings pages; a file for each of several forks, one
+// more while there is one, and another for a moment; and what every program has open.
+Result<void> check_descriptors() {
+  constexpr std::uint64_t kLeast = 16;
+  rlimit limit{};
+  if (raw_syscall(SYS_prlimit64, 0, static_cast<int>(RLIMIT_NOFILE), nullptr, &limit) != 0 ||
+      limit.rlim_cur >= kLeast)
+    return {};
+  return failure("only " + std::to_string(limit.rlim_cur) + " files may be open, and the pager needs some",
+                 "raise the limit: ulimit -n " + std::to_string(4 * kLeast));
 }
 
 }  // namespace
@@ -253,6 +266,7 @@ Result<void> check_paging(HandlerKind handler) {
 #endif
   if (raw_syscall(SYS_prctl, kSetDispatch, kDispatchOff, 0, 0, 0) != 0)
     return failure("prctl(PR_SET_SYSCALL_USER_DISPATCH) is refused", "Linux 5.11 and later have it");
+  if (const Result<void> may_open = check_descriptors(); !may_open) return may_open;
   const long file = open_userfaultfd();
   if (file < 0) {
     const std::string why = std::strerror(static_cast<int>(-file));

@@ -52,6 +52,71 @@ INSTANTIATE_TEST_SUITE_P(
         WrongPagingOptions{{"--dram", "2M", "--page-to", "/dev/null"}, "neither a folder nor a file"},
         WrongPagingOptions{{"--dram", "2M", "--page-to", "/proc"}, "--page-to: /proc"}));
 
+// The pager needs some descriptors in each process, more while it forks.
+class FewDescriptors : public Paging, public testing::WithParamInterface<const char*> {
+ protected:
+  void SetUp() override {
+    Paging::SetUp();
+    if (IsSkipped() || GetParam() == std::string("signal")) return;
+    NVMEMU_NEEDS(check_paging(HandlerKind::kThread), "root, CAP_SYS_PTRACE or vm.unprivileged_userfaultfd=1");
+  }
+  // By a shell that has so many, and is replaced.
+  Outcome run_with(unsigned most, const std::string& command) {
+    return finish(
+        start_program({"/bin/sh", "-c", "ulimit -n " + std::to_string(most) + "; exec " + command}));
+  }
+  std::string run_nvmemu() const {
+    return std::string(NVMEMU_TEST_BINARY) + " run --base-latency 100ns --quiet --dram 2M --page-handler " +
+           GetParam() + " -- ";
+  }
+};
+
+TEST_P(FewDescriptors, AreSaidBeforeAnythingStarts) {
+  for (unsigned most = 6; most < 16; ++most) {
+    const Outcome outcome = run_with(most, run_nvmemu() + "true");
+    EXPECT_EQ(outcome.status, 125) << most << ": " << outcome.err;
+    EXPECT_NE(outcome.err.find("only " + std::to_string(most) + " files may be open"), std::string::npos)
+        << outcome.err;
+    EXPECT_NE(outcome.err.find("hint: raise the limit: ulimit -n"), std::string::npos) << outcome.err;
+  }
+}
+
+// Where they are fewer than for that, too: no crash, and no waiting.
+TEST_P(FewDescriptors, AreRefusedHoweverFewThereAre) {
+  for (const unsigned most : {4U, 5U}) {
+    const Outcome outcome = run_with(most, run_nvmemu() + "true");
+    EXPECT_EQ(outcome.status, 125) << most << ": " << outcome.err;
+    EXPECT_NE(outcome.err, "");
+  }
+}
+
+// A script of the run's lowers the limit: its programs run natively from then on, and say so.
+TEST_P(FewDescriptors, ArePagedNoLonger) {
+  for (unsigned most = 4; most < 16; ++most) {
+    const std::string limit = "ulimit -n " + std::to_string(most);
+    const std::string script = limit + "; exec " NVMEMU_TEST_GUEST " paged-forks";
+    const Outcome outcome =
+        run({"--quiet", "--dram", "2M", "--page-handler", GetParam(), "--", "sh", "-c", script});
+    EXPECT_EQ(outcome.status, 0) << most << ": " << outcome.err;
+    EXPECT_EQ(outcome.out, "ok\n") << most;
+    EXPECT_NE(outcome.err.find("its memory is not paged: only " + std::to_string(most) + " files"),
+              std::string::npos)
+        << outcome.err;
+  }
+}
+
+TEST_P(FewDescriptors, AreEnoughWhereTheyAreSaidToBe) {
+  const std::string report = "--report " + folder_.file("report.json") + " -- ";
+  std::string command = run_nvmemu();
+  command.replace(command.rfind("-- "), std::string::npos, report);
+  const Outcome outcome = run_with(16, command + NVMEMU_TEST_GUEST + " paged-many-forks");
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_EQ(outcome.out, "ok\n");
+  EXPECT_GT(paging()["hard_faults"]["faults"], 0) << paging();
+}
+
+INSTANTIATE_TEST_SUITE_P(Handlers, FewDescriptors, testing::Values("signal", "thread"));
+
 // As on a machine that lacks it: which, what is said, and of which option.
 struct Lacking {
   const char* machine;

@@ -236,6 +236,33 @@ TEST(LayeredStore, AForkThatCannotBeLeavesAllAsItWas) {
   stored.expect_all();
 }
 
+// By as many files as it takes: what is needed of others is written anew.
+TEST(LayeredStore, AForkNeedsNoMoreDescriptorsThanThereAre) {
+  rlimit before{};
+  getrlimit(RLIMIT_NOFILE, &before);
+  const rlimit few{.rlim_cur = 40, .rlim_max = before.rlim_max};
+  ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &few), 0);
+  {
+    Stored stored;
+    stored.write(1, 8);
+    long copied = 0;
+    for (std::uint64_t i = 0; i < 5; ++i) {
+      copied += stored.fork_and_wait([&] { stored.expect_all(); });
+      stored.write(100 + i);
+    }
+    EXPECT_EQ(copied, 0);
+    std::vector<int> taken;
+    for (int fd; (fd = dup(STDIN_FILENO)) >= 0;) taken.push_back(fd);
+    EXPECT_EQ(errno, EMFILE);
+    EXPECT_GT(stored.fork_and_wait([&] { stored.expect_all(); }), 0);
+    stored.expect_all();
+    stored.write(200);
+    stored.expect_all();
+    for (const int fd : taken) close(fd);
+  }
+  ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &before), 0);
+}
+
 TEST(LayeredStore, OwnsItsFiles) {
   Stored stored;
   stored.write(1);
