@@ -37,6 +37,7 @@ std::span<const Scenario> paged_call_scenarios();
 std::span<const Scenario> paged_fault_scenarios();
 std::span<const Scenario> paged_buffer_scenarios();
 std::span<const Scenario> paged_advice_scenarios();
+std::span<const Scenario> dram_cache_scenarios();
 
 // The program's own path.
 extern const char* own_path;
