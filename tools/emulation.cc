@@ -132,11 +132,11 @@ std::string libraries_for(const Config& config, const Prepared& prepared) {
 std::optional<double> given(double value) { return value > 0 ? std::optional(value) : std::nullopt; }
 
 // Nothing where no tier is a node.
-Result<std::optional<NodeTree>> show_nodes(const Prepared& prepared) {
+Result<std::optional<NodeTree>> show_nodes(const Prepared& prepared, TemporaryFiles& temporary) {
   std::optional<NodeTree> none;
   if (prepared.is_native() || !prepared.request.config.tiers.has_nodes()) return none;
   Result<NodeTree> tree =
-      NodeTree::create(prepared.request.config.tiers, read_memory_nodes(), prepared.target_ns);
+      NodeTree::create(prepared.request.config.tiers, read_memory_nodes(), prepared.target_ns, temporary);
   if (!tree) return tl::unexpected(tree.error());
   return std::optional(*std::move(tree));
 }
@@ -145,7 +145,7 @@ Result<std::optional<NodeTree>> show_nodes(const Prepared& prepared) {
 Result<SharedStorage> share_storage(const StoragePlan& plan, const Board& board, TemporaryFiles& temporary) {
   if (plan.empty()) return SharedStorage();
   const std::string path = std::string(board.path()) + kStorageSuffix;
-  temporary.add(path);
+  temporary.will_make(path);
   std::vector<StorageDevice> devices;
   for (const StorageFolder& folder : plan.folders) devices.push_back(folder.device);
   return SharedStorage::create(path, {devices.size(), plan.page_cache_bytes}, devices.data());
@@ -241,9 +241,8 @@ tl::expected<Emulated, Refusal> emulate(const RunOptions& options, const Prepare
                                         const std::vector<std::string>& command, TemporaryFiles& temporary) {
   Emulated emulated{make_report(options, prepared, command), false};
   RunReport& report = emulated.report;
-  const Result<Board> board = Board::create();
+  const Result<Board> board = Board::create([&](const char* path) { temporary.will_make_board(path); });
   if (!board) return tl::unexpected(Refusal{kNvmemuFailed, board.error()});
-  temporary.add(board->path());
   if (options.verbose) say_what_starts(prepared, *board);
   for (const std::string& unknown : unknown_variables()) print_warning(unknown);
 
@@ -251,7 +250,7 @@ tl::expected<Emulated, Refusal> emulate(const RunOptions& options, const Prepare
   if (!limit) return tl::unexpected(limit.error());
   report.bandwidth.by = limit->by;
   report.bandwidth.why = limit->why;
-  const auto nodes = show_nodes(prepared);
+  const auto nodes = show_nodes(prepared, temporary);
   if (!nodes) return tl::unexpected(Refusal{kNvmemuFailed, nodes.error()});
   const Result<SharedStorage> storage = share_storage(
       prepared.is_native() ? StoragePlan() : prepared.request.config.storage, *board, temporary);

@@ -13,7 +13,6 @@
 #include "host/calibrate.h"
 #include "host/calibration.h"
 #include "host/cpu.h"
-#include "run_files.h"
 #include "sampler_calibration.h"
 #include "terminal.h"
 
@@ -29,23 +28,23 @@ Result<Calibration> calibrate_now(bool quiet) {
   return calibrate(read_cpu(), Clock::calibrate(), options);
 }
 
-Result<void> store(const Calibration& calibration, Machine& machine) {
+Result<void> store(const Calibration& calibration, Machine& machine, TemporaryFiles& temporary) {
   Result<void> stored = store_calibration(calibration, machine.calibration_file);
   if (stored) return stored;
-  machine.calibration_file = make_temporary_file("nvmemu-calibration");
+  machine.calibration_file = temporary.make_file("nvmemu-calibration");
   if (machine.calibration_file.empty()) return stored;
-  machine.calibration_is_temporary = true;
   print_warning(stored.error().message + "; the next run will have to measure again");
   return store_calibration(calibration, machine.calibration_file);
 }
 
-Result<Calibration> load_or_calibrate(Machine& machine, bool quiet) {
+Result<Calibration> load_or_calibrate(Machine& machine, bool quiet, TemporaryFiles& temporary) {
   machine.calibration_file = calibration_path();
   Result<Calibration> calibration = load_calibration(machine.calibration_file);
   if (calibration) return calibration;
   calibration = calibrate_now(quiet);
   if (!calibration) return calibration;
-  if (Result<void> stored = store(*calibration, machine); !stored) return tl::unexpected(stored.error());
+  if (Result<void> stored = store(*calibration, machine, temporary); !stored)
+    return tl::unexpected(stored.error());
   return calibration;
 }
 
@@ -92,9 +91,9 @@ PmuVerdict verdict_here(const Cpu& cpu) {
   return find_verdict(cpu, calibration ? calibration->cache_latency_ns : 0);
 }
 
-Result<Machine> read_machine(double given_base_ns, bool quiet) {
+Result<Machine> read_machine(double given_base_ns, bool quiet, TemporaryFiles& temporary) {
   Machine machine;
-  const Result<Calibration> calibration = load_or_calibrate(machine, quiet);
+  const Result<Calibration> calibration = load_or_calibrate(machine, quiet, temporary);
   if (!calibration) return tl::unexpected(calibration.error());
   machine.clock_hz = calibration->clock_hz;
   machine.cache_latency_ns = calibration->cache_latency_ns;

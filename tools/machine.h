@@ -9,12 +9,12 @@
 #include "base/result.h"
 #include "counters/pmu/verdict.h"
 #include "host/cpu.h"
+#include "run_files.h"
 
 namespace nvmemu {
 
 struct Machine {
-  std::string calibration_file;           // for the command to read
-  bool calibration_is_temporary = false;  // it could not be cached: remove it after the run
+  std::string calibration_file;  // for the command to read
   double clock_hz = 0;
   double base_latency_ns = 0;
   double cache_latency_ns = 0;
@@ -24,8 +24,9 @@ struct Machine {
 };
 
 // The cached calibration, made now (in some 15 s, with a note on stderr unless `quiet`) where there is none,
-// and the base latency as it is at the moment; `given_base_ns` in its place where that is above 0.
-Result<Machine> read_machine(double given_base_ns, bool quiet);
+// and the base latency as it is at the moment; `given_base_ns` in its place where that is above 0. A
+// calibration that cannot be cached is a temporary file.
+Result<Machine> read_machine(double given_base_ns, bool quiet, TemporaryFiles& temporary);
 
 // What the test of this machine's counters found: the one that is kept, or it is made now (some 50 ms where
 // there are counters).

@@ -15,7 +15,6 @@
 
 #include "base/read_file.h"
 #include "host/memory_nodes.h"
-#include "run_files.h"
 
 namespace nvmemu {
 namespace {
@@ -152,8 +151,8 @@ int node_distance(double latency_ns, double own_ns) {
 }
 
 Result<NodeTree> NodeTree::create(const TierPlan& plan, const MemoryNodes& machine, double own_ns,
-                                  const std::string& root) {
-  NodeTree made(make_temporary_folder("nvmemu-nodes"));
+                                  TemporaryFiles& temporary, const std::string& root) {
+  NodeTree made(temporary.make_folder("nvmemu-nodes"));
   if (made.path_.empty())
     return failure("no folder could be made for the nodes that are emulated", "set TMPDIR to a writable one");
   try {

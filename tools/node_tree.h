@@ -8,15 +8,16 @@
 #include "base/result.h"
 #include "host/memory_nodes.h"
 #include "plan/tier_plan.h"
+#include "run_files.h"
 
 namespace nvmemu {
 
-// Gone when this is.
+// Gone when this is, or at the latest with `temporary`.
 class NodeTree {
  public:
   // The nodes of `plan`, whose latencies are in ns, beside the machine's, of `own_ns`; `root` has a /sys.
   static Result<NodeTree> create(const TierPlan& plan, const MemoryNodes& machine, double own_ns,
-                                 const std::string& root = "");
+                                 TemporaryFiles& temporary, const std::string& root = "");
   NodeTree(NodeTree&& other) noexcept;
   NodeTree& operator=(NodeTree&&) = delete;
   ~NodeTree();

@@ -95,9 +95,8 @@ Result<void> prepare_verdict(Prepared& prepared, TemporaryFiles& temporary) {
   const char* design = prepared.source.design->name;
   prepared.verdict_file = verdict_path();
   if (load_verdict(prepared.verdict_file, design)) return {};
-  prepared.verdict_file = make_temporary_file("nvmemu-counters");
+  prepared.verdict_file = temporary.make_file("nvmemu-counters");
   if (prepared.verdict_file.empty()) return failure("no place for a temporary file", "set TMPDIR");
-  temporary.add(prepared.verdict_file);
   return store_verdict(verdict_here(read_cpu()), prepared.verdict_file);
 }
 
@@ -132,10 +131,9 @@ void warn_of_persists(const PersistSpec& persists, const std::string& whose, Pre
 }
 
 Result<void> prepare_latencies(Prepared& prepared, const RunOptions& options, TemporaryFiles& temporary) {
-  auto machine = read_machine(prepared.request.config.base_latency_ns, options.quiet);
+  auto machine = read_machine(prepared.request.config.base_latency_ns, options.quiet, temporary);
   if (!machine) return tl::unexpected(machine.error());
   prepared.machine = *std::move(machine);
-  if (prepared.machine.calibration_is_temporary) temporary.add(prepared.machine.calibration_file);
   const double base_ns = prepared.machine.base_latency_ns;
   if (auto done = prepare_model(prepared, base_ns, prepared.machine.cache_latency_ns); !done) return done;
   const auto target_ns = target_latency_ns(prepared.request, base_ns);

@@ -2,16 +2,14 @@
 // The files that a run makes, and takes away again.
 #pragma once
 
-#include <unistd.h>
-
 #include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "base/output_file.h"
 #include "base/result.h"
 #include "report/run_report.h"
+#include "run_caretaker.h"
 
 namespace nvmemu {
 
@@ -32,24 +30,26 @@ class ReportFile {
 // that, a failure of the command's own is kept.
 int status_after_failure(int exit_status);
 
-// A new file in $TMPDIR or /tmp, its name beginning with `name`; empty where there is no place.
-std::string make_temporary_file(const std::string& name);
-
-// A new folder there, for its owner only.
-std::string make_temporary_folder(const std::string& name);
-
-// What has to go when the run is over, however it ended.
+// What has to go when the run is over, however it ended: also when it was killed. To be asked for files while
+// there are no other threads.
 class TemporaryFiles {
  public:
   TemporaryFiles() = default;
   TemporaryFiles(const TemporaryFiles&) = delete;
   TemporaryFiles& operator=(const TemporaryFiles&) = delete;
-  ~TemporaryFiles() {
-    for (const std::string& path : paths_) unlink(path.c_str());
-  }
-  void add(std::string path) { paths_.push_back(std::move(path)); }
+  ~TemporaryFiles();
+
+  // A new file in $TMPDIR or /tmp, its name beginning with `name`; empty where there is no place.
+  std::string make_file(const std::string& name);
+  // A new folder there, for its owner only.
+  std::string make_folder(const std::string& name);
+  // Others, before they are made; the board, which the command's processes go on using.
+  void will_make(const std::string& path);
+  void will_make_board(const std::string& path);
 
  private:
+  const RunCaretaker& caretaker();
+  std::optional<RunCaretaker> caretaker_;  // ends last
   std::vector<std::string> paths_;
 };
 

@@ -144,7 +144,8 @@ bool names_memories(const std::string& truths) {
 
 // What this machine is, measured already or now.
 Result<Machine> read_this_machine(Validation& validation, const std::string& folder) {
-  auto machine = read_machine(0, false);
+  TemporaryFiles temporary;
+  auto machine = read_machine(0, false, temporary);
   if (!machine) return machine;
   const auto calibration = load_calibration(machine->calibration_file);
   if (!calibration) return tl::unexpected(calibration.error());

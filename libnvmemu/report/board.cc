@@ -19,6 +19,7 @@
 #include "base/clock.h"
 #include "base/mapped.h"
 #include "base/private_file.h"
+#include "base/random_name.h"
 #include "report/board_owner.h"
 #include "storage/shared_storage.h"
 
@@ -88,14 +89,18 @@ Board& Board::operator=(Board&& other) noexcept {
 
 Board::~Board() { unmap(layout_); }
 
-Result<Board> Board::create_in(const char* directory) {
+Result<Board> Board::create_in(const char* directory, const WillMake& will_make) {
+  char random[kRandomName + 1]{};
+  write_random_name(random);
   char path[kPathBytes];
-  const int length = std::snprintf(path, sizeof path, "%s/%sXXXXXX%s", directory, kBoardPrefix, kBoardSuffix);
+  const int length =
+      std::snprintf(path, sizeof path, "%s/%s%s%s", directory, kBoardPrefix, random, kBoardSuffix);
   if (length < 0 || static_cast<std::size_t>(length) >= sizeof path) {
     return failure(std::string("cannot create a board in ") + directory + ": the path is too long");
   }
   sweep_boards(directory, sizeof(Layout));
-  const int fd = mkostemps(path, static_cast<int>(std::strlen(kBoardSuffix)), O_CLOEXEC);  // mode 0600
+  if (will_make) will_make(path);
+  const int fd = ::open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
   if (fd < 0) return system_failure("cannot create", path);
 
   // Room is reserved now: on a file system that is full, the first touch of a hole would kill the program
@@ -120,7 +125,7 @@ Result<Board> Board::create_in(const char* directory) {
   return Board(layout, path);
 }
 
-Result<Board> Board::create() {
+Result<Board> Board::create(const WillMake& will_make) {
   if (!files_may_hold(sizeof(Layout))) {
     return failure("no place for the board: the limit on file size is below 10 MB",
                    "raise it: ulimit -f unlimited");
@@ -129,7 +134,7 @@ Result<Board> Board::create() {
   for (const char* directory :
        {static_cast<const char*>(std::getenv("XDG_RUNTIME_DIR")), "/dev/shm", "/tmp"}) {
     if (directory == nullptr || *directory != '/') continue;
-    Result<Board> board = create_in(directory);
+    Result<Board> board = create_in(directory, will_make);
     if (board) return board;
     refusals += (refusals.empty() ? "" : "; ") + board.error().message;
   }

@@ -15,6 +15,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 
 #include "base/carried_time.h"
 #include "base/result.h"
@@ -97,8 +98,10 @@ class Board {
   static constexpr std::uint32_t kThreads = 32768;
 
   // A new board in a new file in $XDG_RUNTIME_DIR, /dev/shm or /tmp, the first of these that has room for it;
-  // for this user only. Boards there whose owner is gone are removed.
-  static Result<Board> create();
+  // for this user only. Boards there whose owner is gone are removed. Its path is told before there is a
+  // file.
+  using WillMake = std::function<void(const char* path)>;
+  static Result<Board> create(const WillMake& will_make = {});
 
   // The board in that file. Checks owner, mode, magic, version and size. No allocation unless it fails.
   static Result<Board> open(const char* path);
@@ -152,7 +155,7 @@ class Board {
   BoardProcess* claim_released() noexcept;
   struct Layout;
   Board(Layout* layout, const char* path) noexcept;
-  static Result<Board> create_in(const char* directory);
+  static Result<Board> create_in(const char* directory, const WillMake& will_make);
 
   Layout* layout_;
   char path_[kPathBytes];

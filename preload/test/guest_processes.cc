@@ -146,7 +146,13 @@ int spawns() {
   return 0;
 }
 
+int emulated() {
+  CHECK(is_emulated());
+  return 0;
+}
+
 constexpr Scenario kProcesses[] = {
+    {"emulated", emulated},
     {"fork", forks},
     {"cloned-process", clones},
     {"exec", execs},

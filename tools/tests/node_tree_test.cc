@@ -35,10 +35,11 @@ class NodeTreeTest : public testing::Test {
   }
   Result<NodeTree> create() {
     const TierPlan plan = *parse_tiers("other=200ns;far=300ns,node=1,size=2MiB;nvm=450ns,node=3");
-    return NodeTree::create(plan, {.online = 0b101, .bytes = 3 << 20}, 100, folder_.path());
+    return NodeTree::create(plan, {.online = 0b101, .bytes = 3 << 20}, 100, temporary_, folder_.path());
   }
 
   TemporaryFolder folder_;
+  TemporaryFiles temporary_;
 };
 
 TEST_F(NodeTreeTest, HasTheMachinesNodesAndTheEmulatedOnes) {
