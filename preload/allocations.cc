@@ -95,7 +95,8 @@ NVMEMU_EXPORT void nvmemu_block_taken(const void* block, unsigned long bytes) {
   CallFrames frames;
   const nvmemu::TierId tier = tier_of_block(runtime.config().tiers, bytes, frames, runtime.placement());
   const Pages pages = pages_of(block, bytes);
-  if (tier != 0 && pages.bytes != 0) runtime.placement().place(pages.first, pages.bytes, tier);
+  if (tier != 0 && pages.bytes != 0)
+    runtime.placement().place(pages.first, pages.bytes, tier, nvmemu::RuleKind::kBlocks);
   if (nvmemu::AllocationSites* const sites = runtime.allocation_sites())
     note_site(*sites, block, bytes, frames);
   if (nvmemu::OwnerRecorder* const owners = runtime.block_owners(); owners != nullptr && pages.bytes != 0)

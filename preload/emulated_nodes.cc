@@ -116,7 +116,8 @@ MemoryPolicy EmulatedNodes::policy_of(const PlacementOf& whose, PolicyNumber num
 
 void EmulatedNodes::on_mapped(Placement& placement, std::uintptr_t address,
                               std::size_t bytes) const noexcept {
-  if (own_number != 0) placement.place_pattern(address, bytes, pattern_of(own_policy(), nodes_));
+  if (own_number != 0)
+    placement.place_pattern(address, bytes, pattern_of(own_policy(), nodes_), RuleKind::kNode);
 }
 
 long EmulatedNodes::set_mempolicy(int mode, const unsigned long* mask, unsigned long bits) noexcept {
@@ -137,18 +138,48 @@ long EmulatedNodes::mbind(Placement& placement, std::uintptr_t address, std::siz
   if (!asked) return -EFAULT;
   const NodeMask real = real_nodes_of(*asked, nodes_);
   const bool names_emulated = (*asked & nodes_.emulated) != 0;
+  const unsigned moves = flags & (MPOL_MF_MOVE | MPOL_MF_MOVE_ALL);
+  if ((flags & MPOL_MF_STRICT) != 0 && moves == 0 && *asked != 0) {
+    // Of no bytes, the kernel says whether it is to be understood at all.
+    const long understood = raw_syscall(SYS_mbind, address, 0UL, mode, &real, kKernelBits, flags);
+    if (understood == 0 && lies_elsewhere(placement, address, bytes, *asked)) return -EIO;
+    if (names_emulated) flags &= ~unsigned{MPOL_MF_STRICT};
+  }
   const long result = names_emulated ? raw_syscall(SYS_mbind, address, bytes, mode, &real, kKernelBits, flags)
                                      : raw_syscall(SYS_mbind, address, bytes, mode, mask, bits, flags);
   if (result != 0) return result;
   const MemoryPolicy policy{.mode = mode, .nodes = *asked};
-  if ((flags & (MPOL_MF_MOVE | MPOL_MF_MOVE_ALL)) != 0) {
+  if (moves != 0) {
     bind(placement, address, bytes, policy);
   } else {
     for_each_run(address, bytes, [&](std::uintptr_t first, std::size_t run, bool is_touched) {
-      if (!is_touched) bind(placement, first, run, policy);
+      if (is_touched)
+        return placement.set_origin(first, run, mode == MPOL_DEFAULT ? PolicyNumber{0} : note(policy));
+      bind(placement, first, run, policy);
     });
   }
   return result;
+}
+
+// Whether a page that is there already is on none of these; on which of the real ones, the kernel knows. As
+// far as all is mapped: of the rest the kernel says that it is not.
+bool EmulatedNodes::lies_elsewhere(const Placement& placement, std::uintptr_t address, std::size_t bytes,
+                                   NodeMask asked) const noexcept {
+  const auto is_elsewhere = [&](std::uintptr_t page) {
+    const int node = nodes_.node_of_tier[placement.tier_of(reinterpret_cast<const void*>(page))];
+    return (asked & (node == 0 ? nodes_.real : mask_of_node(node))) == 0;
+  };
+  std::array<unsigned char, 512> resident;  // NOLINT(*-member-init): mincore fills what is read
+  const std::uintptr_t end = address + bytes;
+  while (address < end) {
+    const std::size_t pages = std::min(resident.size(), (end - address + kPageBytes - 1) / kPageBytes);
+    if (is_error(raw_syscall(SYS_mincore, address, pages * kPageBytes, resident.data()))) return false;
+    for (std::size_t i = 0; i < pages; ++i) {
+      if ((resident[i] & 1) != 0 && is_elsewhere(address + i * kPageBytes)) return true;
+    }
+    address += pages * kPageBytes;
+  }
+  return false;
 }
 
 void EmulatedNodes::bind(Placement& placement, std::uintptr_t address, std::size_t bytes,
@@ -159,7 +190,7 @@ void EmulatedNodes::bind(Placement& placement, std::uintptr_t address, std::size
   }
   TierPattern pattern = pattern_of(policy, nodes_);
   pattern.origin = note(policy);
-  placement.place_pattern(address, bytes, pattern);
+  placement.place_pattern(address, bytes, pattern, RuleKind::kNode);
 }
 
 // Where the kernel has it on node `real`.
@@ -231,7 +262,9 @@ long EmulatedNodes::move_page(PlacementOf& whose, void* page, int to, int flags,
     const long moved = raw_syscall(SYS_move_pages, whose.pid(), 1UL, &page, &to, &status, flags);
     if (moved < 0) return moved;
   }
-  if (status >= 0) whose.placement().place(begin, kPageBytes, tier);
+  TierPattern moved = TierPattern::all_of(tier);
+  moved.origin = whose.placement().origin_of(begin);  // its range's policy stays
+  if (status >= 0) whose.placement().place_pattern(begin, kPageBytes, moved, RuleKind::kNode);
   return 0;
 }
 

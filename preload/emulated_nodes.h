@@ -64,6 +64,8 @@ class EmulatedNodes {
   void set_own_policy(PolicyNumber number) noexcept;
   void bind(Placement& placement, std::uintptr_t address, std::size_t bytes,
             const MemoryPolicy& policy) noexcept;
+  bool lies_elsewhere(const Placement& placement, std::uintptr_t address, std::size_t bytes,
+                      NodeMask asked) const noexcept;
   std::size_t known_nodes(const int* numbers, std::size_t count) const noexcept;
   long move_page(PlacementOf& whose, void* page, int to, int flags, int& status) const noexcept;
   int node_of(const Placement& placement, std::uintptr_t address, int real) const noexcept;

@@ -62,7 +62,7 @@ class Migration {
     const TierPattern moved = moved_of(pattern);
     AddressRange run;
     const auto place = [&] {
-      if (!run.empty()) placement_.place_pattern(run.begin, run.bytes(), moved);
+      if (!run.empty()) placement_.place_pattern(run.begin, run.bytes(), moved, RuleKind::kNode);
     };
     present_.for_each(range.begin, range.end, line.page_bytes, is_of_kernel ? line.pages.only_node() : 0,
                       [&](std::uintptr_t page, int node) {

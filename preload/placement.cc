@@ -33,12 +33,17 @@ Placement::FileRule Placement::find_file(int fd) const noexcept {
   return {};
 }
 
-bool Placement::place(std::uintptr_t address, std::size_t bytes, TierId tier) noexcept {
-  return place_pattern(address, bytes, TierPattern::all_of(tier));
+bool Placement::place(std::uintptr_t address, std::size_t bytes, TierId tier, RuleKind by) noexcept {
+  return place_pattern(address, bytes, TierPattern::all_of(tier), by);
 }
 
-bool Placement::place_pattern(std::uintptr_t address, std::size_t bytes,
-                              const TierPattern& pattern) noexcept {
+void Placement::note_kind(const TierPattern& pattern, RuleKind by) noexcept {
+  for (std::size_t i = 0; i < pattern.count; ++i)
+    tally_->tiers[pattern.parts[i].tier].kinds.note(static_cast<std::size_t>(by));
+}
+
+bool Placement::place_pattern(std::uintptr_t address, std::size_t bytes, const TierPattern& pattern,
+                              RuleKind by) noexcept {
   const std::optional<TierClass> tiers = map_->class_of(pattern);
   if (!tiers || !map_->place(address, bytes, *tiers)) {
     tally_->unplaced.fetch_add(1, std::memory_order_relaxed);
@@ -49,7 +54,19 @@ bool Placement::place_pattern(std::uintptr_t address, std::size_t bytes,
     tally_->tiers[part.tier].placed_bytes.fetch_add(bytes / pattern.pages_in_turn() * part.pages,
                                                     std::memory_order_relaxed);
   }
+  note_kind(pattern, by);
   return true;
+}
+
+void Placement::set_origin(std::uintptr_t address, std::size_t bytes, std::uint8_t origin) noexcept {
+  map_->for_each_stretch(address, address + bytes,
+                         [&](std::uintptr_t first, std::uintptr_t end, TierClass tiers) {
+                           if (map_->origin_of(first) == origin) return;
+                           TierPattern pattern = map_->pattern_of(tiers);
+                           pattern.origin = origin;
+                           const std::optional<TierClass> same = map_->class_of(pattern);
+                           if (same) map_->place(first, end - first, *same);
+                         });
 }
 
 void Placement::on_mapped(std::uintptr_t address, std::size_t bytes, int fd) noexcept {

@@ -8,6 +8,7 @@
 
 #include "plan/tier_plan.h"
 #include "tier/tier_map.h"
+#include "tier/tier_pattern.h"
 #include "tier/tier_tally.h"
 
 namespace nvmemu::preload {
@@ -38,8 +39,12 @@ class Placement {
   }
   // 0: the file is in no tier.
   TierId tier_of_file(int fd) const noexcept { return find_file(fd).tier; }
-  bool place(std::uintptr_t address, std::size_t bytes, TierId tier) noexcept;  // false: there is no room
-  bool place_pattern(std::uintptr_t address, std::size_t bytes, const TierPattern& pattern) noexcept;
+  bool place(std::uintptr_t address, std::size_t bytes, TierId tier,
+             RuleKind by = RuleKind::kOther) noexcept;  // false: there is no room
+  bool place_pattern(std::uintptr_t address, std::size_t bytes, const TierPattern& pattern,
+                     RuleKind by = RuleKind::kOther) noexcept;
+  // A rule of that kind has put something into these.
+  void note_kind(const TierPattern& pattern, RuleKind by) noexcept;
   // What nobody has placed of these stays the machine's, whatever becomes of the rest,
   void keep(std::uintptr_t address, std::size_t bytes) noexcept { map_->place_rest(address, bytes, 0); }
   // which is in `tier` from now on.
@@ -47,6 +52,8 @@ class Placement {
   // For who moves what is there already.
   TierMap& map_to_change() noexcept { return *map_; }
   std::uint8_t origin_of(std::uintptr_t address) const noexcept { return map_->origin_of(address); }
+  // They stay where they are, and it is that which has asked for them.
+  void set_origin(std::uintptr_t address, std::size_t bytes, std::uint8_t origin) noexcept;
   TierId find(const char* name) const noexcept;  // 0: there is none
 
  private:

@@ -102,9 +102,12 @@ bool Runtime::open_tiers() {
   if (config_.tiers.empty()) return true;
   first_touch_.open(config_.tiers);
   NodePlacement* const shared = nodes().own();
-  if (placement_.open(config_.tiers, nodes().otherwise(config_.tiers.otherwise), board_->tiers(),
-                      shared == nullptr ? nullptr : &shared->map))
+  const TierPattern otherwise = nodes().otherwise(config_.tiers.otherwise);
+  if (placement_.open(config_.tiers, otherwise, board_->tiers(),
+                      shared == nullptr ? nullptr : &shared->map)) {
+    if (own_policy_number() != 0) placement_.note_kind(otherwise, RuleKind::kNode);
     return true;
+  }
   say_natively({"no memory for the map of tiers", "raise the limit on addresses: ulimit -v unlimited"});
   return false;
 }

@@ -42,7 +42,9 @@ std::vector<TierReport> report_of_tiers(const TierPlan& plan, const std::string&
                      .comes_after_bytes = tier.after_bytes,
                      .has_the_rest = plan.otherwise.has(id) || tier.after_bytes != 0,
                      .files = tier.of_storage ? std::vector<std::string>() : tier.files,
-                     .callers = tier.callers});
+                     .callers = tier.callers,
+                     .least_block_bytes = tier.callers.empty() ? tier.least_block_bytes : 0,
+                     .node = tier.node});
   }
   return tiers;
 }

@@ -32,6 +32,10 @@ void warn_of_unfilled(const TierTally& tally, RunReport& report) {
   }
 }
 
+bool has_matched(const TierTally::Sums& sums, RuleKind kind) {
+  return sums.kinds.has(static_cast<std::size_t>(kind));
+}
+
 // A rule that matches nothing may be misspelt, whatever others have put there.
 void warn_of_unmatched(const TierTally::Sums& sums, const TierReport& tier, RunReport& report) {
   for (std::size_t i = 0; i < tier.files.size(); ++i) {
@@ -44,6 +48,11 @@ void warn_of_unmatched(const TierTally::Sums& sums, const TierReport& tier, RunR
       report.warnings.push_back(
           fmt::format("no block was ever allocated by {} (tier {})", tier.callers[i], tier.name));
   }
+  if (tier.least_block_bytes != 0 && !has_matched(sums, RuleKind::kBlocks))
+    report.warnings.push_back(fmt::format("no block of {} and more was ever allocated (tier {})",
+                                          format_size(tier.least_block_bytes), tier.name));
+  if (tier.node != 0 && !has_matched(sums, RuleKind::kNode))
+    report.warnings.push_back(fmt::format("nothing was ever put on node {} (tier {})", tier.node, tier.name));
 }
 
 // As far as walks tell: of the parts of what they have found, which are as many measurements.
@@ -89,7 +98,8 @@ void read_tiers(const TierTally& tally, RunReport& report) {
     tier.readings = cut(tally.readings.readings[i], kReadings);
     tier.share_error_95 = share_error_of(tally.readings, i);
     if (!has_emulated(report)) continue;
-    if (!tier.has_the_rest && tier.placed_bytes <= 0) {
+    const bool is_filled = tier.has_the_rest || has_matched(sums, RuleKind::kNode);
+    if (!is_filled && tier.placed_bytes <= 0) {
       report.warnings.push_back(fmt::format("nothing was ever put into tier {} ({})", tier.name, tier.rule));
     } else {
       warn_of_unmatched(sums, tier, report);

@@ -59,7 +59,9 @@ struct TierReport {
   std::optional<double> share_error_95{};  // of its share of stall_ns; empty: nothing was found anywhere
   std::uint64_t comes_after_bytes = 0;     // that a process has touched elsewhere; 0: not so; not in JSON
   bool has_the_rest = false;               // or a part of it: of what nobody places
-  std::vector<std::string> files{}, callers{};  // of its rules; not in JSON
+  std::vector<std::string> files{}, callers{};  // of its rules; not in JSON,
+  std::uint64_t least_block_bytes = 0;          // as is this, by size alone; 0: no block is in it for that,
+  int node = 0;                                 // and this; 0: it is none
 };
 
 inline double stall_ns_of(const std::vector<TierReport>& tiers) {

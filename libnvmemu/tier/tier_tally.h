@@ -12,6 +12,9 @@
 
 namespace nvmemu {
 
+// What has put memory into a tier, where no more is to be known of it than that it has.
+enum class RuleKind : std::uint8_t { kOther, kBlocks, kNode };
+
 struct TierTally {
   // Which rules of one kind of a tier's have ever matched, in bits; of so many.
   struct Matched {
@@ -31,7 +34,8 @@ struct TierTally {
     std::atomic<std::uint64_t> delay_ns;                   // and how much longer it is to be
     std::atomic<std::uint64_t> read_bytes, written_bytes;  // where traffic is measured
     std::atomic<std::uint64_t> placed_bytes;  // all that was ever put into it, by a rule or a call
-    Matched files, callers;                   // of its rules: of what was mapped, and who has allocated
+    Matched files, callers;                   // of its rules: of what was mapped, and who has allocated;
+    Matched kinds;                            // and of which kinds any has
   };
   ByTier<Sums> tiers;
   TierReadings readings;                                 // that tell which tier was waited for

@@ -56,6 +56,16 @@ TEST_F(TiersTest, SaysWhereOneOfItsRulesMatchesNothing) {
   EXPECT_THAT(warnings(), Contains(HasSubstr("nothing was ever mapped of /proc (tier far)")));
 }
 
+TEST_F(TiersTest, SaysWhereARuleOfAnyKindMatchesNothingBesideOneThatDoes) {
+  expect_ok("places", {"--tier", "far=10x,malloc=900TiB,node=62"});
+  EXPECT_GT(far()["placed_bytes"], 0) << "by its name";
+  EXPECT_THAT(warnings(), Contains("no block of 900 TiB and more was ever allocated (tier far)"));
+  EXPECT_THAT(warnings(), Contains("nothing was ever put on node 62 (tier far)"));
+  expect_ok("allocates", {"--tier", "far=10x,malloc=1MiB,node=62"});
+  EXPECT_THAT(warnings(), Not(Contains(HasSubstr("no block of"))));
+  EXPECT_THAT(warnings(), Contains("nothing was ever put on node 62 (tier far)"));
+}
+
 // Pages that a block shares with others stay where they are: two of each at most.
 MATCHER_P2(IsAbout, mebibytes, blocks, "") {
   const double bytes = arg.template get<double>(), whole = mebibytes * double{1 << 20};
