@@ -17,6 +17,7 @@ namespace {
 using testing::AllOf;
 using testing::Contains;
 using testing::HasSubstr;
+using testing::Not;
 
 class NodesTest : public PreloadTest {
  protected:
@@ -51,6 +52,10 @@ TEST_F(NodesTest, NumactlSeesThemAndPutsProgramsThere) {
   EXPECT_NE(outcome.status, 0) << "a node that nobody has";
 }
 
+TEST_F(NodesTest, LibnumaAnswersAsOfARealOne) {
+  EXPECT_EQ(printed_by({NVMEMU_TEST_LIBNUMA_ANSWERS}), "size 1073741824\nok\n");
+}
+
 TEST_F(NodesTest, HwlocSeesThem) {
   NVMEMU_NEEDS(is_installed("lstopo-no-graphics"), "hwloc-nox");
   const std::string told = printed_by({"lstopo-no-graphics", "--no-io", "--no-caches", "--of", "console"});
@@ -81,6 +86,7 @@ TEST_F(NodesTest, RangesAreBoundToThem) {
   expect_on_node("binds");
   EXPECT_EQ(far()["rule"], "node 62");
   EXPECT_GE(far()["placed_bytes"], 64 * 4096);
+  EXPECT_THAT(warnings(), Not(Contains(HasSubstr("nothing was ever put"))));
 }
 
 TEST_F(NodesTest, PagesAreMovedToThemAndBack) { expect_on_node("moves-pages"); }
@@ -94,6 +100,15 @@ TEST_F(NodesTest, ChildrenGoOnAlone) { expect_on_node("forks-in-all-ways"); }
 TEST_F(NodesTest, AProgramMayCloseWhatOthersFindThemBy) { expect_on_node("is-alone-without-descriptors"); }
 
 TEST_F(NodesTest, ThreadsForkAtOnce) { expect_on_node("forks-by-threads"); }
+
+// Of a program that maps nothing by itself, what the loader, the stack and the heap have is there.
+TEST_F(NodesTest, WhatIsStartedOnOneHasPutSomethingThere) {
+  NVMEMU_NEEDS(is_installed("numactl"), "numactl");
+  const Outcome outcome = run({"--quiet", "--tier", "far=3x,node=62", "--report", folder_.file("report.json"),
+                               "--", "numactl", "--membind=62", "true"});
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_THAT(warnings(), Not(Contains(HasSubstr("nothing was ever put"))));
+}
 
 // A tool that moves what another process has, and one that tells where that is.
 TEST_F(NodesTest, MigratepagesMovesAnotherProcess) {
@@ -124,7 +139,7 @@ TEST_F(NodesTest, LeaveNothingBehind) {
   environment_["TMPDIR"] = folder_.file("");
   expect_on_node("shows-nodes");
   for (const auto& entry : std::filesystem::directory_iterator(folder_.file("")))
-    EXPECT_THAT(entry.path().filename().string(), testing::Not(HasSubstr("nvmemu-nodes")));
+    EXPECT_THAT(entry.path().filename().string(), Not(HasSubstr("nvmemu-nodes")));
 }
 
 // Which every machine has.
