@@ -86,6 +86,47 @@ TEST_F(PredictTest, AnswersHowMuchDramIsEnough) {
   EXPECT_NEAR(placed[5]["seconds"], 0.3, 1e-9);
 }
 
+// Of five regions, waited for as 1 : 2 : 3 : 4 : 0, by the order in which they were touched; at 2x each part
+// of the 60 ms that is in the tier is waited for twice. Between two regions, a part of one is in DRAM.
+TEST_F(PredictTest, AnswersAnySizeOfDramByWhatIsLeftOfTheSum) {
+  make_record(file(), kSamplerCounts, {{{0, 300, stalled(60, 300)}}}, 300, "",
+              {{100}, {200}, {300}, {400}, {0}});
+  const struct {
+    const char* dram;
+    double hottest, first_touched;  // of the stall, in the tier
+  } expected[] = {{"1M", 0.8, 0.95}, {"2M", 0.6, 0.9}, {"3M", 0.45, 0.8}, {"4M", 0.3, 0.7}, {"6M", 0.1, 0.4},
+                  {"7M", 0.05, 0.2}, {"8M", 0, 0},     {"9M", 0, 0},      {"10M", 0, 0},    {"1T", 0, 0}};
+  std::string sizes;
+  for (const auto& row : expected) sizes += (sizes.empty() ? "" : ",") + std::string(row.dram);
+  const json placed = predicted({"--tier", "far=2x", "--dram", sizes})["placed"];
+  ASSERT_EQ(placed.size(), 2 * std::size(expected));
+  for (std::size_t i = 0; i < std::size(expected); ++i) {
+    const double shares[] = {expected[i].hottest, expected[i].first_touched};
+    for (std::size_t by = 0; by < 2; ++by) {
+      const json& row = placed[2 * i + by];
+      EXPECT_NEAR(row["slow_share"], shares[by], 1e-9) << row;
+      EXPECT_NEAR(row["seconds"], 0.3 + shares[by] * 0.06, 1e-9) << row;
+      EXPECT_NEAR(row["slowdown"], row["seconds"].get<double>() / 0.3, 1e-9);
+      EXPECT_GE(row["seconds_error_95"], 0.02 * shares[by] * 0.06) << "the delay's own";
+      EXPECT_GT(row["slow_share_error_95"], 0.002) << "a thousand misses do not tell of fewer";
+    }
+  }
+}
+
+TEST_F(PredictTest, AnswersAnyRatioByItsPartOfTheSum) {
+  record_placed();
+  for (const auto& [ratio, part] : {std::pair{"1:1", 0.5},
+                                    {"2:1", 1.0 / 3},
+                                    {"1:16", 16.0 / 17},
+                                    {"999:1", 0.001},
+                                    {"3:2,granularity=2MiB", 0.4}}) {
+    const json row = predicted({"--tier", std::string("far=500ns,interleave=") + ratio})["placed"][0];
+    EXPECT_NEAR(row["slow_share"], part, 1e-9);
+    EXPECT_NEAR(row["delay_seconds"], part * 4 * 0.06, 1e-9) << ratio;
+    EXPECT_NEAR(row["seconds_error_95"], 0.02 * part * 4 * 0.06, 1e-9) << "that of the delay alone";
+  }
+}
+
 TEST_F(PredictTest, AnswersRulesOfTiers) {
   record_placed();
   const json placed = predicted({"--tier", "far=2x,interleave=3:1", "--tier", "far=cxl-dram,rest", "--tier",
