@@ -96,6 +96,10 @@ class ThreadState {
   // The thread, which is_mine(), has waited for a device, and spun for so long of it: that is injected time.
   // Told when its time is booked next. Async-signal-safe; some nanoseconds.
   void note_device_wait(std::uint64_t spun_ns) noexcept;
+  // A page fault at `pc` has been mended.
+  void note_fault(std::uintptr_t pc) noexcept {
+    if (is_mine()) source_->note_fault(pc);
+  }
 
   // The program flushes these bytes; and then fences, behind which it goes on; or is told that they are
   // durable. Outside of its signal handlers.

@@ -27,6 +27,10 @@ class ThreadSource : public CounterSource {
   // In the signal handler.
   virtual void on_tick(const ucontext_t& context) noexcept = 0;
 
+  // The emulator has just mended a page fault of the thread's, at the instruction at `pc`. A tick that fell
+  // due meanwhile comes now, before that is executed again.
+  virtual void note_fault(std::uintptr_t /*pc*/) noexcept {}
+
   // Whether its first tick, on which all others wait, has come to nothing: of two signals of a kind that are
   // pending at a time one is lost.
   virtual bool has_lost_tick() const noexcept { return false; }

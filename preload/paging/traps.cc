@@ -9,7 +9,9 @@
 #include <cerrno>
 
 #include "asked_memory.h"
+#include "base/program_counter.h"
 #include "base/syscall_dispatch.h"
+#include "calling_thread.h"
 #include "kernel_signals.h"
 #include "loaded_program.h"
 #include "paging/call_stubs.h"
@@ -73,6 +75,11 @@ bool has_left(std::uintptr_t address) noexcept {
   thread->left_tries = thread->left_at == address ? thread->left_tries + 1 : 0;
   thread->left_at = address;
   return thread->left_tries < kMostTries;
+}
+
+void note_mended(const ucontext_t& context) noexcept {
+  const Thread thread = calling_thread();
+  if (thread.state != nullptr && !thread.is_foreign) thread.state->note_fault(program_counter(context));
 }
 
 bool dispatch() noexcept {
@@ -166,6 +173,7 @@ bool mend_page_fault(const siginfo_t& info, const ucontext_t& context) noexcept 
   if (outcome == FaultOutcome::kNotOurs) return has_left(address);
   if (outcome != FaultOutcome::kMended) return false;
   spare_stack(static_cast<std::uintptr_t>(context.uc_mcontext.gregs[REG_RSP]));
+  note_mended(context);
   return true;
 }
 

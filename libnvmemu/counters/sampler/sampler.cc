@@ -57,8 +57,9 @@ void Sampler::on_tick(const ucontext_t& context) noexcept {
   between_ticks_ns_ = 0;
   if (perf_.is_open()) {
     drain_ring();
-  } else if (timer_.is_open() && !is_own_code(program_counter(context))) {
-    add_sample({program_counter(context), clock_.to_ns(clock_.now_ticks()), general_registers(context)},
+  } else if (const std::uintptr_t pc = program_counter(context); timer_.is_open() && !is_own_code(pc)) {
+    const std::uintptr_t ip = is_behind_fault(pc) ? options_.own_code_begin : pc;
+    add_sample({ip, clock_.to_ns(clock_.now_ticks()), general_registers(context)},
                own_time_.take(take_lap()));
   }
   note_interruption(options_.tick_cost_ns);
@@ -67,6 +68,18 @@ void Sampler::on_tick(const ucontext_t& context) noexcept {
 
 bool Sampler::is_own_code(std::uintptr_t ip) const noexcept {
   return (ip >= options_.own_code_begin && ip < options_.own_code_end) || walks_.holds_code(ip);
+}
+
+void Sampler::note_fault(std::uintptr_t pc) noexcept {
+  fault_pc_ = pc;
+  fault_ticks_ = clock_.now_ticks();
+}
+
+// A timer's tick that fell due while a page was brought, by the emulator's own code: the handler of the fault
+// has kept it waiting, and it finds what faulted, not yet executed again. It comes at once.
+bool Sampler::is_behind_fault(std::uintptr_t pc) const noexcept {
+  constexpr double kAtOnceNs = 200e3;
+  return pc == fault_pc_ && clock_.ns_since(fault_ticks_) < kAtOnceNs;
 }
 
 VerdictSource& Sampler::verdicts() noexcept {

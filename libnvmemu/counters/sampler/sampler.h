@@ -88,6 +88,7 @@ class Sampler final : public ThreadSource {
   bool has_lost_counts() const noexcept override { return lost_samples_; }
 
   void on_tick(const ucontext_t& context) noexcept override;
+  void note_fault(std::uintptr_t pc) noexcept override;
   bool has_lost_tick() const noexcept override {
     return perf_.is_open() && first_ns_ > 0 && perf_.has_samples();
   }
@@ -115,6 +116,7 @@ class Sampler final : public ThreadSource {
   int reopen_perf() noexcept;
   double take_lap() noexcept;
   bool is_own_code(std::uintptr_t ip) const noexcept;
+  bool is_behind_fault(std::uintptr_t pc) const noexcept;
   void go_on() noexcept;
   void add_sample(const TickerSample& sample, double time_ns) noexcept;
   void retune(const EpochCounts& counts) noexcept;
@@ -141,6 +143,8 @@ class Sampler final : public ThreadSource {
   RecentMisses misses_;
   TrafficMeter traffic_;
   PeriodChoice period_;
+  std::uintptr_t fault_pc_ = 0;  // where the emulator has mended a fault last, and when
+  std::uint64_t fault_ticks_ = 0;
   const LoadEntry* candidate_ = nullptr;  // a load or a store that time was just spent on,
   std::uintptr_t candidate_ip_ = 0;       // and the address that the sample had
   int tid_ = 0;
