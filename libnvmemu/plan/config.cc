@@ -25,13 +25,20 @@ tl::unexpected<Error> bad_value(const ConfigField& field, const Error& error) {
   return failure(field.variable() + "=" + printable(value_of(field)) + ": " + error.message, error.hint);
 }
 
-// Each as `find` finds it. What who started the run has found may have gone by the time that a program
-// begins.
-template <typename T>
-Result<void> find_each(std::vector<T>& things, Result<void> (*find)(T&), bool is_found) {
-  for (T& thing : things) {
-    const Result<void> found = find(thing);
+// A folder that who started the run has found may have gone by the time that a program begins.
+Result<void> find_folders(StoragePlan& storage, bool is_found) {
+  for (StorageFolder& folder : storage.folders) {
+    const Result<void> found = find_storage_folder(folder);
     if (!found && !is_found) return found;
+  }
+  return {};
+}
+
+// Once in a run: later programs may live under filters that do not let them look.
+Result<void> find_tiers(TierPlan& plan) {
+  for (TierSpec& tier : plan.tiers) {
+    if (auto found = find_tier_files(tier); !found) return found;
+    if (auto apart = check_tier_files(plan, tier); !apart) return apart;
   }
   return {};
 }
@@ -54,16 +61,14 @@ Result<void> settle(Config& config) {
   const bool is_found = !config.board.empty();
   if (config.tiers.has_nodes() && config.nodes.empty())
     return bad_value(config_field("tiers"), {"nodes are shown by 'nvmemu run' only", "leave node= away"});
-  if (const auto found = find_each(config.tiers.tiers, find_tier_files, is_found); !found)
-    return bad_value(config_field("tiers"), found.error());
-  for (const TierSpec& tier : config.tiers.tiers) {
-    if (const auto apart = check_tier_files(config.tiers, tier); !apart)
-      return bad_value(config_field("tiers"), apart.error());
+  if (!is_found) {
+    if (const auto found = find_tiers(config.tiers); !found)
+      return bad_value(config_field("tiers"), found.error());
   }
   if (const auto walked = check_walked(config); !walked) return walked;
   if (!config.paging.empty() && config.paging.page_to.empty()) config.paging.page_to = kDefaultPageTo;
   if (config.storage.empty()) return {};
-  if (const auto found = find_each(config.storage.folders, find_storage_folder, is_found); !found)
+  if (const auto found = find_folders(config.storage, is_found); !found)
     return bad_value(config_field("storage"), found.error());
   if (const auto added = add_stored_tiers(config); !added)
     return bad_value(config_field("storage"), added.error());
@@ -81,7 +86,8 @@ std::string_view why_unwalked(const Config& config) {
 
 bool rests_on_files(const Config& config) {
   return config.of_file || config.paging.is_own ||
-         std::ranges::any_of(config.tiers.tiers, &TierSpec::of_file) ||
+         std::ranges::any_of(config.tiers.tiers,
+                             [](const TierSpec& tier) { return tier.of_file || !tier.files.empty(); }) ||
          std::ranges::any_of(config.storage.folders, &StorageFolder::is_own);
 }
 

@@ -57,8 +57,8 @@ struct Config {
   bool quiet = false;            // no summary on stderr
 };
 
-// Whether files of the user's have said what memories are like: what starts later may not find them, or find
-// others.
+// Whether files of the user's have said what memories are like, or which memory is theirs: what starts later
+// may not find them, or find others.
 bool rests_on_files(const Config& config);
 
 // The key of what has it that nothing is walked; empty: it is.

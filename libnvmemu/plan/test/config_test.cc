@@ -186,12 +186,14 @@ TEST_F(ConfigTest, ATiersFilesAreFoundBeforeItStarts) {
   const std::string real = std::filesystem::canonical(folder.file("real"));
   set("NVMEMU_TIERS", ("far=2x,file=" + folder.file("link")).c_str());
   EXPECT_EQ(read_config()->tiers.tiers[0].files[0], real);
+  EXPECT_TRUE(rests_on_files(*read_config())) << "what starts later is told what was found";
   set("NVMEMU_TIERS", ("far=2x,file=" + folder.file("link") + ";nvm=3x,file=" + real + "/pool").c_str());
   EXPECT_THAT(error(), AllOf(HasSubstr("NVMEMU_TIERS="), HasSubstr("overlap")));
   set("NVMEMU_TIERS", "far=2x,file=/no/such");
   EXPECT_THAT(error(), HasSubstr("tier far: '/no/such': No such file"));
   set("NVMEMU_BOARD", "/b.board");  // who started it has found it
-  EXPECT_EQ(error(), "no error");
+  ASSERT_EQ(error(), "no error");
+  EXPECT_EQ(read_config()->tiers.tiers[0].files[0], "/no/such");
 }
 
 TEST_F(ConfigTest, WhatOnlyWalksTellIsNotAskedForWithoutThem) {
