@@ -10,13 +10,14 @@
 #include <time.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <cerrno>
 #include <filesystem>
 #include <string_view>
 #include <system_error>
 #include <vector>
 
+#include "base/close_descriptors.h"
+#include "base/message_words.h"
 #include "base/read_file.h"
 #include "report/board.h"
 
@@ -27,16 +28,13 @@ namespace {
 constexpr char kFile = 'f', kBoard = 'b', kDone = 'd';
 
 constexpr int kTold = STDIN_FILENO;
-constexpr int kMostClosed = 65536;  // by kernels before 5.9, which have no call for it
 
 // Who waits for the end of the run's output must not wait for this process.
 void keep_nothing_but(int told) {
   dup2(told, kTold);
   const int nothing = open("/dev/null", O_WRONLY);
   for (const int fd : {STDOUT_FILENO, STDERR_FILENO}) dup2(nothing, fd);
-  if (syscall(SYS_close_range, STDERR_FILENO + 1, ~0U, 0) == 0) return;
-  for (int fd = std::min(static_cast<int>(sysconf(_SC_OPEN_MAX)), kMostClosed) - 1; fd > STDERR_FILENO; --fd)
-    close(fd);
+  close_descriptors_from(STDERR_FILENO + 1);
 }
 
 // Until the run's end.
@@ -45,10 +43,7 @@ std::vector<std::string> listen() {
   char piece[4096];
   for (ssize_t got = 0; (got = TEMP_FAILURE_RETRY(read(kTold, piece, sizeof piece))) > 0;)
     all.append(piece, static_cast<std::size_t>(got));
-  std::vector<std::string> told;
-  for (std::size_t at = 0, end = 0; (end = all.find('\0', at)) != std::string::npos; at = end + 1)
-    told.push_back(all.substr(at, end - at));
-  return told;
+  return words_of_messages(all);
 }
 
 bool has_mapped(std::uint32_t pid, const std::string& path) {

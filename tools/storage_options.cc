@@ -1,17 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "storage_options.h"
 
-#include <fmt/format.h>
+#include <string>
 
-#include <cstring>
-
-#include "base/path.h"
-#include "base/quote.h"
-#include "base/units.h"
-#include "plan/tier_plan.h"
-#include "storage/storage_file.h"
+#include "plan/storage_plan.h"
 
 namespace nvmemu {
+
 Result<void> check_storage_options(const RunOptions& options, RunRequest& request) {
   if (options.storage.empty()) {
     if (options.page_cache.empty()) return {};

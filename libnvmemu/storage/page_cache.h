@@ -105,6 +105,7 @@ class PageCache {
   Page& page(std::uint32_t number) const noexcept;
   std::uint32_t find_page(File file, std::uint32_t page) const noexcept;
   std::uint32_t take_page(Evicted& evicted) noexcept;
+  void link_between(std::uint32_t number, std::uint32_t newer, std::uint32_t older) noexcept;
   void link_newest(std::uint32_t number) noexcept;
   void link_oldest(std::uint32_t number) noexcept;
   void unlink(std::uint32_t number) noexcept;

@@ -5,23 +5,18 @@
 
 namespace nvmemu {
 
-void PageCache::link_newest(std::uint32_t number) noexcept {
+// 0 is both ends of the list.
+void PageCache::link_between(std::uint32_t number, std::uint32_t newer, std::uint32_t older) noexcept {
   Page& entry = page(number);
   entry.was_seen = 0;
-  entry.newer = 0;
-  entry.older = pages_[0].older;
-  page(entry.older).newer = number;
-  pages_[0].older = number;
+  entry.newer = newer;
+  entry.older = older;
+  page(newer).older = number;
+  page(older).newer = number;
 }
 
-void PageCache::link_oldest(std::uint32_t number) noexcept {
-  Page& entry = page(number);
-  entry.was_seen = 0;
-  entry.older = 0;
-  entry.newer = pages_[0].newer;
-  page(entry.newer).older = number;
-  pages_[0].newer = number;
-}
+void PageCache::link_newest(std::uint32_t number) noexcept { link_between(number, 0, pages_[0].older); }
+void PageCache::link_oldest(std::uint32_t number) noexcept { link_between(number, pages_[0].newer, 0); }
 
 void PageCache::unlink(std::uint32_t number) noexcept {
   const Page& entry = page(number);

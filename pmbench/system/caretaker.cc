@@ -7,12 +7,10 @@
 #include <signal.h>
 #include <sys/prctl.h>
 #include <sys/swap.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
@@ -20,6 +18,8 @@
 #include <utility>
 #include <vector>
 
+#include "base/close_descriptors.h"
+#include "base/message_words.h"
 #include "system/kernel_files.h"
 #include "system/kernel_module.h"
 #include "system/zram_removal.h"
@@ -44,13 +44,6 @@ std::string message_of(std::string_view kind, std::string_view path, std::string
     message += '\0';
   }
   return message;
-}
-
-std::vector<std::string> words_of(const std::string& messages) {
-  std::vector<std::string> words;
-  for (std::size_t at = 0, end = 0; (end = messages.find('\0', at)) != std::string::npos; at = end + 1)
-    words.push_back(messages.substr(at, end - at));
-  return words;
 }
 
 // A cgroup is busy until the kernel is through with the process that was killed: as long as it takes to free
@@ -124,17 +117,13 @@ void say_why_it_was_killed(const std::vector<std::string>& groups) {
 }
 
 constexpr int kTold = STDERR_FILENO + 1;
-constexpr int kMostClosed = 65536;  // by kernels before 5.9, which have no call for it
 
 // Only stderr and the pipe stay open.
 void keep_nothing_but(int pipe) {
   const int nothing = open("/dev/null", O_RDWR);
   for (const int fd : {STDIN_FILENO, STDOUT_FILENO}) dup2(nothing, fd);
   dup2(pipe, kTold);
-  // One by one takes minutes where a thousand million are allowed.
-  if (syscall(SYS_close_range, kTold + 1, ~0U, 0) == 0) return;
-  for (int fd = std::min(static_cast<int>(sysconf(_SC_OPEN_MAX)), kMostClosed) - 1; fd > kTold; --fd)
-    close(fd);
+  close_descriptors_from(kTold + 1);
 }
 
 // Until the program's end.
@@ -149,9 +138,9 @@ std::vector<std::string> listen() {
     if (ready <= 0) continue;
     char piece[4096];
     const ssize_t got = read(kTold, piece, sizeof piece);
-    if (got == 0 || (got < 0 && errno != EINTR)) return words_of(messages);
+    if (got == 0 || (got < 0 && errno != EINTR)) return words_of_messages(messages);
     if (got > 0) messages.append(piece, static_cast<std::size_t>(got));
-    groups = groups_in(words_of(messages));
+    groups = groups_in(words_of_messages(messages));
   }
 }
 
