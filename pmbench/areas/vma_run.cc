@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <chrono>
+#include <thread>
 #include <utility>
 
 #include "areas/area_figures.h"
@@ -130,7 +132,8 @@ Result<VmaResult> run_vma(const VmaOptions& options, const Stop& stop,
   const ChosenTimer timer = choose_timer();
   result.timer_ns = static_cast<double>(timer.cost.read_ticks) * 1e9 / timer.hz;
   const std::unique_ptr<Mapper> mapper = make_mapper(timer);
-  const AreaRunSeams seams{[] { return read_area_slabs(); }, timer, show};
+  const auto wait = [] { std::this_thread::sleep_for(std::chrono::milliseconds(20)); };
+  const AreaRunSeams seams{[&] { return settled([] { return read_area_slabs(); }, wait); }, timer, show};
   if (const Result<void> measured = measure_areas(options, *mapper, seams, stop, result); !measured)
     return tl::unexpected(measured.error());
   return result;

@@ -56,4 +56,17 @@ SlabReading read_area_slabs(const std::string& root) {
                                            : from_meminfo(read_text_or_nothing(root + "/proc/meminfo"));
 }
 
+SlabReading settled(const std::function<SlabReading()>& read, const std::function<void()>& wait) {
+  constexpr int kMostWaits = 25;
+  constexpr std::uint64_t kFewBytes = 64 << 10;  // that others' areas, which come and go, may be
+  SlabReading reading = read();
+  for (int i = 0; i < kMostWaits; ++i) {
+    const SlabReading before = reading;
+    wait();
+    reading = read();
+    if (reading.bytes + kFewBytes >= before.bytes) break;
+  }
+  return reading;
+}
+
 }  // namespace nvmemu::pmbench

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 
 namespace nvmemu::pmbench {
@@ -18,5 +19,10 @@ struct SlabReading {
 
 // From /proc under `root`.
 SlabReading read_area_slabs(const std::string& root = "");
+
+// The records of areas that are gone go some time later, when no processor may look at them any more: `read`,
+// again after each `wait`, until no more go. At most 25 waits; without them, or where they never end, the
+// last reading.
+SlabReading settled(const std::function<SlabReading()>& read, const std::function<void()>& wait);
 
 }  // namespace nvmemu::pmbench

@@ -12,7 +12,7 @@ from acceptance.runner import RunError, progress
 from gallery.judge import FAIL, PASS, SKIPPED, differences
 from gallery.program import no_wrapper
 
-HEADER = ["program", "walks", "instructions", "kinds", "differ", "verdict", "ended by"]
+HEADER = ["program", "walks", "instructions", "kinds", "differ", "astray", "faults", "verdict", "ended by"]
 
 
 @dataclass
@@ -26,7 +26,7 @@ class Stepped:
     kinds: Set[str] = field(default_factory=set)  # of instructions, by their mnemonics
 
     def add(self, counts):
-        for name in ("walks", "walked", "compared", "differences"):
+        for name in ("walks", "walked", "compared", "differences", "astray", "astray_faults"):
             self.totals[name] += counts[name]
         self.ends.update(counts["stops"])
         self.kinds.update(counts["kinds"])
@@ -40,8 +40,9 @@ class Stepped:
 
     def cells(self):
         ends = ", ".join(f"{name} {count}" for name, count in self.ends.most_common() if count)
-        walks, compared, differ = (str(self.totals[name]) for name in ("walks", "compared", "differences"))
-        figures = [walks, compared, str(len(self.kinds)), differ]
+        walks, compared, *others = (str(self.totals[name]) for name in
+                                    ("walks", "compared", "differences", "astray", "astray_faults"))
+        figures = [walks, compared, str(len(self.kinds)), *others]
         return [self.name, *figures, self.verdict(), "; ".join(filter(None, [self.skipped, *self.failures, ends]))]
 
 
@@ -57,7 +58,7 @@ def total(rows):
 def text(rows):
     lines = [HEADER, *(row.cells() for row in rows)]
     widths = [max(len(line[column]) for line in lines) for column in range(len(HEADER))]
-    return "\n".join("  ".join(cell.rjust(width) if 0 < column < 5 else cell.ljust(width)
+    return "\n".join("  ".join(cell.rjust(width) if 0 < column < 7 else cell.ljust(width)
                                for column, (cell, width) in enumerate(zip(line, widths))).rstrip() for line in lines)
 
 
@@ -91,6 +92,8 @@ def step(program, library, each_us, parent):
             row.add(process)
         if processes and row.totals["compared"] == 0:
             row.failures.append("nothing was compared")
+        if processes and row.totals["walks"] > 100 and row.totals["astray_faults"] == 0:
+            row.failures.append("no walk with wrong registers went wrong")
     except RunError as error:
         row.failures.append(str(error))
     finally:

@@ -42,7 +42,7 @@ void SteppedCounts::add(const WalkComparison& over) noexcept {
   if (differences_++ == 0) first_ = {over.compared_steps().back().op, over.difference()};
 }
 
-void SteppedCounts::write_to(const char* path) const {
+void SteppedCounts::write_to(const char* path, const AstrayWalks& astray) const {
   nlohmann::json stops = {
       {"clock", at_clocks_}, {"long repetition", at_repetitions_}, {"threads", with_threads_}};
   for (std::size_t i = 0; i < stops_.size(); ++i) {
@@ -60,6 +60,8 @@ void SteppedCounts::write_to(const char* path) const {
                                  {"differences", differences_},
                                  {"first", differences_ == 0 ? "" : text_of(first_.op, first_.difference)},
                                  {"kinds", kinds},
+                                 {"astray", astray.walks()},
+                                 {"astray_faults", astray.faults()},
                                  {"stops", stops}};
   const std::string line = counts.dump() + "\n";
   const int file = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0666);

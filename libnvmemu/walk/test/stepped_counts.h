@@ -8,6 +8,7 @@
 #include <bitset>
 #include <cstdint>
 
+#include "walk/test/astray_walks.h"
 #include "walk/test/walk_comparison.h"
 
 namespace nvmemu {
@@ -18,7 +19,7 @@ class SteppedCounts {
   void add(const WalkComparison& over) noexcept;
   void add_tick_with_threads() noexcept { ++with_threads_; }
   // Appends a line of JSON to the file.
-  void write_to(const char* path) const;
+  void write_to(const char* path, const AstrayWalks& astray) const;
 
  private:
   struct Found {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // To be preloaded into an unmodified program: at each tick of its CPU time it is walked from where it is, and
-// then single-stepped over the same instructions. NVMEMU_TEST_STEPS_TO names the file that is told what came
-// of it, a line a process; NVMEMU_TEST_STEPS_EACH_US is between two walks.
+// then single-stepped over the same instructions; before that a few walks have gone astray.
+// NVMEMU_TEST_STEPS_TO names the file that is told what came of it, a line a process;
+// NVMEMU_TEST_STEPS_EACH_US is between two walks.
 //
 // Of a program that forks, the parent. While it has several threads it is not walked: between a walk and its
 // steps another one may write what they read.
@@ -20,6 +21,7 @@
 
 #include "base/mapped.h"
 #include "walk/guarded_access.h"
+#include "walk/test/astray_walks.h"
 #include "walk/test/kept_handlers.h"
 #include "walk/test/stepped_counts.h"
 #include "walk/test/walking.h"
@@ -87,6 +89,7 @@ class SteppedProgram {
   std::string report_;
   long each_us_;
   sigset_t others_;
+  AstrayWalks astray_;
   WalkComparison comparison_;
   SteppedCounts counts_;
   timer_t timer_{};
@@ -154,6 +157,7 @@ void SteppedProgram::on_tick(ucontext_t& context) noexcept {
     counts_.add_tick_with_threads();
     return wait_for_tick();
   }
+  astray_.walk(context);
   comparison_.walk(context);
   is_stepping_ = true;
   mask_ = mask_of(context);
@@ -179,7 +183,7 @@ void SteppedProgram::end(ucontext_t& context) noexcept {
 void SteppedProgram::stop() {
   if (getpid() != process_) return;
   timer_delete(timer_);
-  counts_.write_to(report_.c_str());
+  counts_.write_to(report_.c_str(), astray_);
   process_ = 0;
 }
 

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <vector>
+
 #include "base/test/temporary_folder.h"
 
 namespace nvmemu::pmbench {
@@ -33,6 +35,25 @@ TEST(Slab, IsOfAllWhereOnlyRootMayReadThat) {
 TEST(Slab, IsUnknownWithoutEither) {
   const TemporaryFolder root;
   EXPECT_EQ(read_area_slabs(root.path()).source, SlabSource::kNone);
+}
+
+TEST(Slab, IsReadAgainUntilWhatIsGoneHasGone) {
+  std::vector<std::uint64_t> readings = {10 << 20, 30 << 20, 50 << 20};  // the last first
+  int waits = 0;
+  const auto read = [&] {
+    const std::uint64_t bytes = readings.back();
+    if (readings.size() > 1) readings.pop_back();
+    return SlabReading{SlabSource::kSlabinfo, bytes};
+  };
+  EXPECT_EQ(settled(read, [&] { ++waits; }).bytes, 10 << 20);
+  EXPECT_EQ(waits, 3);
+}
+
+TEST(Slab, IsWaitedForNoLongerThanHalfASecondsWaits) {
+  std::uint64_t bytes = 100 << 20;
+  int waits = 0;
+  settled([&] { return SlabReading{SlabSource::kSlabinfo, bytes -= 1 << 20}; }, [&] { ++waits; });
+  EXPECT_EQ(waits, 25);
 }
 
 }  // namespace

@@ -14,7 +14,7 @@ from gallery import stepping  # noqa: E402
 from gallery.judge import FAIL, PASS, SKIPPED  # noqa: E402
 from gallery.program import Job  # noqa: E402
 
-COUNTS = {"program": "sh", "walks": 3, "walked": 800, "compared": 700, "differences": 0, "first": "", "kinds": ["add", "jz"],
+COUNTS = {"program": "sh", "walks": 3, "walked": 800, "compared": 700, "differences": 0, "first": "", "astray": 12, "astray_faults": 5, "kinds": ["add", "jz"],
           "stops": {"length": 2, "system call": 1}}
 # What is preloaded writes a line for each process; here the program does it in its place.
 TELLS = 'if [ "$NVMEMU_TEST_STEPS_TO" ]; then cat FOLDER/told >"$NVMEMU_TEST_STEPS_TO"; fi; '
@@ -36,7 +36,7 @@ class Step(unittest.TestCase):
     def test_passes_what_did_as_natively_and_adds_up_its_processes(self):
         row = self.step({}, {"compared": 100, "kinds": ["add", "ret"]})
         self.assertEqual(row.verdict(), PASS)
-        self.assertEqual(row.cells(), ["job", "6", "800", "3", "0", PASS, "length 4, system call 2"])
+        self.assertEqual(row.cells(), ["job", "6", "800", "3", "0", "24", "10", PASS, "length 4, system call 2"])
 
     def test_fails_where_a_walk_differs(self):
         row = self.step({}, {"differences": 1, "first": "add at libc.so+12: register 3: 1, not 2"})
@@ -52,13 +52,16 @@ class Step(unittest.TestCase):
         self.assertIn("nothing was compared", self.step({"compared": 0}).failures)
         self.assertEqual(self.step().verdict(), FAIL)
 
+    def test_fails_where_wrong_registers_do_no_harm_to_any_walk(self):
+        self.assertIn("no walk with wrong registers went wrong", self.step({"walks": 101, "astray_faults": 0}).failures)
+
     def test_skips_what_is_not_installed(self):
         row = self.step(needs="no-such-program")
         self.assertEqual((row.verdict(), row.skipped), (SKIPPED, "not installed: no-such-program"))
 
     def test_sums_all_rows(self):
         whole = stepping.total([self.step({}), self.step({})])
-        self.assertEqual(whole.cells()[1:5], ["6", "1400", "2", "0"])
+        self.assertEqual(whole.cells()[1:7], ["6", "1400", "2", "0", "24", "10"])
 
 
 if __name__ == "__main__":
