@@ -19,6 +19,7 @@
 #include "walk/decode/micro_op.h"
 #include "walk/guarded_access.h"
 #include "walk/load_record.h"
+#include "walk/streamed_lines.h"
 
 namespace nvmemu {
 
@@ -29,6 +30,7 @@ struct CodeEntry {
   Stub stub = nullptr;
   bool stub_keeps = false;  // see call_stub()
   LoadRecord record{};
+  StreamedLines lines{};
   // What followed it last: guesses, to be compared with where control goes.
   std::atomic<CodeEntry*> next{nullptr}, taken{nullptr};
 };

@@ -15,6 +15,7 @@ enum class Rule : std::uint8_t {
   kLateTicks,   // ticks that come late, or soon after a delay, are not walked
   kLongWalks,   // where a set may be small, walks go far, and their second half counts
   kForgetting,  // verdicts rest on the last walks
+  kStreams,     // what misses of lines that are mostly prefetched is the walk's slowness, and not waited for
   kHidden,      // what is hidden of misses is added, by a model of the core
   kLoaded,      // misses that are waited for together take longer than one alone, as memory has more to do
   kDisplaced,   // what samples push out of the caches and page tables, and the program waits for, is no stall
@@ -27,7 +28,7 @@ enum class Rule : std::uint8_t {
 inline constexpr std::size_t kRules = static_cast<std::size_t>(Rule::kCount);
 
 inline constexpr std::array<std::string_view, kRules> kRuleNames = {
-    "late-ticks", "long-walks", "forgetting", "hidden",   "loaded",
+    "late-ticks", "long-walks", "forgetting", "streams",  "hidden",     "loaded",
     "displaced",  "own-misses", "stores",     "revisits", "interrupted"};
 
 // All of them, less those that are switched off.

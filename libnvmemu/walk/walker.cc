@@ -93,17 +93,17 @@ class Walker::Run {
 
   void note(WalkOutcome& outcome) noexcept {
     CodeEntry& entry = cursor_.entry();
-    const Touches& touches = cursor_.touches();
+    const Touches touches = as_the_program_finds(entry, cursor_.touches());
     // What is changed in memory waits for its line as a load does.
     const bool loads = waits_for_load(entry.op);
     const std::uint64_t ticks =
         loads ? std::max(touches.load_ticks, touches.store_ticks) : touches.load_ticks;
     outcome.readings += touches.loads;
-    held_up_.add(static_cast<double>(std::max(touches.load_ticks, touches.store_ticks)), scale_);
+    held_up_.add(static_cast<double>(slowest(cursor_.touches())), scale_);
     count(entry.op, outcome.passed);
     const bool missed = static_cast<double>(ticks) > scale_.threshold_ticks;
     const TierId tier = shared_.tiers().of(address());
-    note_stores(entry, outcome.steps, tier);
+    note_stores(entry, touches, outcome.steps, tier);
     if (missed) {
       walker_.missed_[static_cast<std::size_t>(outcome.misses++) % kMissesKept] = address();
       ++outcome.misses_of_tier[tier];
@@ -121,8 +121,24 @@ class Walker::Run {
     if (outcome.steps >= plan_.warm_up) watch(entry.op, outcome.steps);
   }
 
+  static std::uint64_t slowest(const Touches& touches) noexcept {
+    return std::max(touches.load_ticks, touches.store_ticks);
+  }
+
+  // What misses only as the walk is so slow takes what a hit does.
+  Touches as_the_program_finds(CodeEntry& entry, Touches touches) const noexcept {
+    const std::uint64_t ticks = slowest(touches);
+    if (ticks == 0 || !plan_.rules.has(Rule::kStreams)) return touches;
+    if (!entry.lines.on_touch(address() / kLineBytes, static_cast<double>(ticks) > scale_.threshold_ticks))
+      return touches;
+    const auto hit = static_cast<std::uint64_t>(scale_.fence_ticks);
+    touches.load_ticks = std::min(touches.load_ticks, hit);
+    touches.store_ticks = std::min(touches.store_ticks, hit);
+    return touches;
+  }
+
   // Of a locked instruction also what it reads itself is recorded, as of all loads.
-  void note_stores(CodeEntry& entry, unsigned step, TierId tier) noexcept {
+  void note_stores(CodeEntry& entry, const Touches& touches, unsigned step, TierId tier) noexcept {
     const MicroOp& op = entry.op;
     awaits_persist_ = false;
     if (op.kind == OpKind::kFlush || op.is_non_temporal) unfinished_.on_flush();
@@ -134,7 +150,7 @@ class Walker::Run {
     } else if (op.kind == OpKind::kFlush) {
       if (step >= plan_.warm_up) entry.record.add(0, 0, info_, scale_);
     } else if (waits_for_store(op)) {
-      unfinished_.on_store(static_cast<double>(cursor_.touches().store_ticks), tier);
+      unfinished_.on_store(static_cast<double>(touches.store_ticks), tier);
     }
     if (op.writes_memory && is_whole_word(address())) persists_.on_store(address());
   }
