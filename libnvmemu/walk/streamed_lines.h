@@ -11,16 +11,13 @@
 #include <cstdlib>
 
 #include "base/relaxed.h"
+#include "walk/load_record.h"
 
 namespace nvmemu {
 
 // Of one instruction.
 class StreamedLines {
  public:
-  static constexpr std::int32_t kLongestStride = 4;  // lines
-  static constexpr float kMostMissing = 0.3F;        // of a stream's lines
-  static constexpr float kFew = 16;
-
   // It touches a line that the walk has not touched yet. True: that missed, and the program would have had
   // it.
   bool on_touch(std::uintptr_t line, bool missed) noexcept {
@@ -29,7 +26,7 @@ class StreamedLines {
     const bool goes_on = stride == stride_.exchange(stride, kRelaxed);
     if (!goes_on || stride == 0 || std::abs(stride) > kLongestStride) return false;
     float touches = touches_.load(kRelaxed) + 1, misses = misses_.load(kRelaxed) + (missed ? 1.F : 0.F);
-    const bool is_prefetched = touches > kFew && misses < kMostMissing * touches;
+    const bool is_prefetched = touches > kFew && !Verdict::mostly(misses, touches);
     if (touches > kMany) {
       touches /= 2;
       misses /= 2;
@@ -40,7 +37,8 @@ class StreamedLines {
   }
 
  private:
-  static constexpr float kMany = 1024;
+  static constexpr std::int32_t kLongestStride = 4;  // lines
+  static constexpr float kFew = 16, kMany = 1024;    // lines at a stride
 
   std::atomic<std::uint32_t> last_{0};
   std::atomic<std::int32_t> stride_{0};

@@ -5,10 +5,7 @@
 
 #include <ucontext.h>
 
-#include <array>
 #include <cstdint>
-
-#include "walk/walk_stop.h"
 
 namespace nvmemu {
 
@@ -19,15 +16,14 @@ class AstrayWalks {
   void walk(const ucontext_t& context) noexcept;
 
   std::uint64_t walks() const noexcept { return walks_; }
-  std::uint64_t faults() const noexcept { return ends_[static_cast<std::size_t>(WalkStop::kFault)]; }
+  std::uint64_t faults() const noexcept { return faults_; }
 
  private:
   void walk_one(const ucontext_t& context) noexcept;
   std::uint64_t random() noexcept;
 
   std::uint64_t state_ = 88172645463325252;
-  std::uint64_t walks_ = 0;
-  std::array<std::uint64_t, kWalkStops> ends_{};
+  std::uint64_t walks_ = 0, faults_ = 0;
 };
 
 }  // namespace nvmemu

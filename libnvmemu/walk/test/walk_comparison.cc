@@ -9,7 +9,6 @@ namespace nvmemu {
 namespace {
 
 constexpr greg_t kTrapFlag = 1 << 8;
-constexpr unsigned kDecodeBudget = 100000;
 constexpr std::uint64_t kMostRepetitions = 20000;  // in a walk
 
 bool reads_clock(const MicroOp& op) noexcept {
@@ -40,21 +39,17 @@ void WalkComparison::record(const Cursor& cursor, const WalkRegisters& registers
 }
 
 void WalkComparison::walk(const ucontext_t& context) noexcept {
-  Walking& walking = Walking::get();
-  WalkRegisters registers;
-  read_registers(context, walking.layout, registers);
-  const VectorControl control(registers.vector_control);
-  walking.memory.begin(walking.program);
-  Cursor cursor(walking.code, walking.memory, registers, kDecodeBudget);
+  ContextWalk walk(context);
+  const WalkRegisters& registers = walk.registers;
   *this = WalkComparison(steps_, clock_code_);
   repetitions_left_ = kMostRepetitions;
   while (walked_ < steps_.size()) {
     const std::uint64_t count_before = registers.general[kRcx];
-    stop_ = cursor.step();
+    stop_ = walk.cursor.step();
     if (stop_ != WalkStop::kNone) return;
-    not_compared_ = why_not_to_compare(cursor.executed(), count_before - registers.general[kRcx]);
+    not_compared_ = why_not_to_compare(walk.cursor.executed(), count_before - registers.general[kRcx]);
     if (not_compared_ != NotCompared::kNothing) return;
-    record(cursor, registers);
+    record(walk.cursor, registers);
   }
 }
 

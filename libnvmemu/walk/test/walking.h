@@ -2,6 +2,8 @@
 // What a walk needs, mapped once for a test program; or by a test, for itself.
 #pragma once
 
+#include <ucontext.h>
+
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -39,6 +41,38 @@ struct Walking {
   OwnMemory program{untouchable};
 };
 
+inline constexpr unsigned kTestDecodeBudget = 100000;
+
+// At most so many instructions, which are counted; kNone: all of them were executed.
+inline WalkStop walk_on(Cursor& cursor, std::size_t steps, std::size_t& executed) noexcept {
+  for (executed = 0; executed < steps; ++executed) {
+    if (const WalkStop stop = cursor.step(); stop != WalkStop::kNone) return stop;
+  }
+  return WalkStop::kNone;
+}
+
+// A walk from where a signal has found the thread, whose floating-point settings it has until it is gone.
+// Async-signal-safe.
+struct ContextWalk {
+  explicit ContextWalk(const ucontext_t& context, Walking& walking = Walking::get()) noexcept
+      : registers(registers_of(context, walking)),
+        control(registers.vector_control),
+        cursor(walking.code, walking.memory, registers, kTestDecodeBudget) {
+    walking.memory.begin(walking.program);
+  }
+
+  WalkRegisters registers;
+  VectorControl control;
+  Cursor cursor;
+
+ private:
+  static WalkRegisters registers_of(const ucontext_t& context, const Walking& walking) noexcept {
+    WalkRegisters registers;
+    read_registers(context, walking.layout, registers);
+    return registers;
+  }
+};
+
 // A walk of a function that is called with `argument`, on a stack of its own; it is not executed.
 class FunctionWalk {
  public:
@@ -53,14 +87,10 @@ class FunctionWalk {
     walking.memory.begin(walking.program);
   }
 
-  // At most so many instructions; kNone: all of them were executed.
   WalkStop run(std::size_t steps) {
     const VectorControl control(0x1f80);
-    Cursor cursor(walking_.code, walking_.memory, registers, 100000);
-    for (executed = 0; executed < steps; ++executed) {
-      if (const WalkStop stop = cursor.step(); stop != WalkStop::kNone) return stop;
-    }
-    return WalkStop::kNone;
+    Cursor cursor(walking_.code, walking_.memory, registers, kTestDecodeBudget);
+    return walk_on(cursor, steps, executed);
   }
 
   WalkRegisters registers;
