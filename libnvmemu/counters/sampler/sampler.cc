@@ -119,14 +119,15 @@ void Sampler::note_walk(const WalkTaken& walk, bool waits) noexcept {
   not_own_ns_ += walk.ns;
   timed_loads_ += walk.readings;
   passed_ += walk.passed;
-  samples_.add_misses_in_a_row(walk.misses_in_a_row);
   samples_.add_overlap(walk.overlap);
   if (options_.rules.has(Rule::kRevisits))
     walks_.for_each_miss([&](std::uintptr_t address) { misses_.add(address); });
   if (perf_.is_open()) {
+    samples_.add_misses_with_next(walk.misses_in_a_row);
     perf_.discard();
     own_time_.on_walk_after_sample(walk.ns, period_ns_);
   } else {
+    samples_.add_misses_in_a_row(walk.misses_in_a_row);
     own_time_.on_interruption(walk.ns);
   }
 }

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 #include <numeric>
+#include <utility>
 
 #include "base/relaxed.h"
 
@@ -70,6 +71,7 @@ void WalkedSamples::add(const LoadEntry* entry, double time_ns) noexcept {
   const StallKind kind = entry == nullptr ? StallKind::kOther : entry->kind;
   by_kind_ns_[kind] += time_ns;
   ++samples_;
+  add_misses_in_a_row(std::exchange(next_walked_misses_, {}));
   if (!may_wait_for_memory(kind) || (waits_for_stores(kind) && !rules_.has(Rule::kStores))) return;
   if (waits_for_reads(kind)) ++stall_samples_;
   const auto end = held_.begin() + distinct_;
@@ -88,6 +90,10 @@ void WalkedSamples::add(const LoadEntry* entry, double time_ns) noexcept {
 void WalkedSamples::add_misses_in_a_row(const ByTier<double>& misses) noexcept {
   if (!rules_.has(Rule::kOwnMisses)) return;
   for (std::size_t tier = 0; tier < kMostTiers; ++tier) walked_misses_[tier] += misses[tier];
+}
+
+void WalkedSamples::add_misses_with_next(const ByTier<double>& misses) noexcept {
+  for (std::size_t tier = 0; tier < kMostTiers; ++tier) next_walked_misses_[tier] += misses[tier];
 }
 
 void WalkedSamples::add_overlap(const WalkOverlap& walk) noexcept {

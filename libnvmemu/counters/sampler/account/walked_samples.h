@@ -66,6 +66,10 @@ class WalkedSamples {
   // A walk has brought lines in from memory that the program will now find in its caches: so many that wait
   // for each other. It waits for none of that, but on the emulated memory it would have.
   void add_misses_in_a_row(const ByTier<double>& misses) noexcept;
+  // Likewise where samples come at intervals that were begun by chance: what comes behind a walk without a
+  // sample is in the one before it, as long as it would have been. So they count with the next sample, if one
+  // comes.
+  void add_misses_with_next(const ByTier<double>& misses) noexcept;
   void add_overlap(const WalkOverlap& walk) noexcept;
 
   // Starts the next epoch. What is behind a load that no walk has passed is kept back for a while (until it
@@ -114,7 +118,7 @@ class WalkedSamples {
   TierDelays delays_;
   LoadedLatency loaded_;
   ByStallKind<ByTier<double>> misses_{};  // of an epoch
-  ByTier<double> walked_misses_{};
+  ByTier<double> walked_misses_{}, next_walked_misses_{};
   WalkOverlap overlap_;  // of the last walks
   ByStallKind<double> by_kind_ns_{};
   std::uint64_t samples_ = 0;

@@ -253,6 +253,19 @@ TEST_F(WalkedSamplesTest, MissesThatAWalkHasTakenAreOwed) {
   EXPECT_NEAR(counts.miss_latency_ns(), 100, 0.1);
 }
 
+// A thread that ends before its next sample is due has had one by the chance that it would have had without
+// the walk.
+TEST_F(WalkedSamplesTest, MissesThatCountWithTheNextSampleAreNotOwedWhereNoneComes) {
+  told_.verdicts[1] = verdict(1, 100);
+  samples_.add(&load(1), kMs);
+  samples_.add_misses_with_next({1000});
+  EXPECT_DOUBLE_EQ(take().stall_ns, kMs);
+  samples_.add(&load(1), kMs);
+  EXPECT_NEAR(take().stall_ns, kMs + 1000 * 100, 1000);
+  samples_.add(&load(1), kMs);
+  EXPECT_DOUBLE_EQ(take().stall_ns, kMs);
+}
+
 // Of each miss of 100 ns a quarter was hidden: each 75 ns of stall are one.
 TEST_F(WalkedSamplesTest, WhatIsHiddenOfMissesIsWaitedForWithLongerOnes) {
   told_.verdicts[1] = verdict(1, 100);
