@@ -65,6 +65,9 @@ class AllFromMemory:
     def measure(self, runner):
         """What has to be known of the program, natively."""
 
+    def measure_again(self, runner):
+        """Behind its run: what neighbours change meanwhile."""
+
     def added_ns(self, _off_ns, target_ns, base_ns):
         return target_ns - base_ns
 
@@ -75,18 +78,24 @@ class Nothing(AllFromMemory):
 
 
 class FromMemory(AllFromMemory):
-    """So many loads of a unit, one after another, as the program counts them: `count` gives that of its figures."""
+    """So many loads of a unit, one after another, as the program counts them: `count` gives that of its figures. Before a run and
+    behind it: how many of them caches answer depends on what neighbours leave of these."""
 
     def __init__(self, program, arguments, count):
         self.command = (program, *arguments)
         self.count = count
-        self.loads = None
+        self.before = self.behind = None
 
     def measure(self, runner):
-        self.loads = self.count(figures(runner.native(runner.program(*self.command)), emulated=False))
+        self.before = self.behind = self.count(figures(runner.native(runner.program(*self.command)), emulated=False))
+
+    def measure_again(self, runner):
+        before = self.behind
+        self.measure(runner)
+        self.before = before
 
     def added_ns(self, _off_ns, target_ns, base_ns):
-        return self.loads * (target_ns - base_ns)
+        return (self.before + self.behind) / 2 * (target_ns - base_ns)
 
 
 class BesideWork(AllFromMemory):
@@ -175,7 +184,9 @@ class Windowed:
         try:
             self.truth.measure(runner)
             for _ in range(self.runs):
-                self.judge(self.report(runner))
+                report = self.report(runner)
+                self.truth.measure_again(runner)
+                self.judge(report)
         except RunError as error:
             self.row.failure = str(error)
 

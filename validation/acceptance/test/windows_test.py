@@ -133,6 +133,20 @@ class Judged(unittest.TestCase):
         counted = FromMemory("nvmemu-work", ["--count"], lambda run: run["from_memory"] / run["operations"])
         self.assert_exact(counted, 250, 250 + 2.5 * 200, native={"from_memory": 10, "operations": 4})
 
+    def test_by_the_mean_of_what_is_counted_before_and_behind(self):
+        counts = iter([2, 3, 5])
+
+        class Counting(PlayedBack):
+            def native(self, command):
+                self.native_figures = {"from_memory": next(counts)}
+                return super().native(command)
+        truth = FromMemory("nvmemu-work", ["--count"], lambda run: run["from_memory"])
+        experiment = Windowed("work", "windows: other loads", "3x", "nvmemu-work", [], truth)
+        experiment.runs = 2
+        experiment.round(Counting(windows(250, 250 + 2.5 * 200, 7)), set())
+        self.assertEqual([round(error, 6) for error in experiment.row.samples[:7]], [0] * 7)
+        self.assertEqual([round(error) for error in experiment.row.samples[7:]], [-29] * 7)  # 750 for 250 + 4 * 200
+
     def test_beside_work_by_the_longer_of_the_two(self):
         self.assert_exact(BesideWork(["--work", "40"]), 110, 310, native={"ns_per_load": 50})
         self.assert_exact(BesideWork(["--work", "400"]), 170, 310, native={"ns_per_load": 160})
