@@ -62,12 +62,25 @@ NVMEMU_SEEN int sigaction(int signal, const struct sigaction* now, struct sigact
   return 0;
 }
 
-NVMEMU_SEEN sighandler_t signal(int signal, sighandler_t handler) noexcept {
+namespace {
+
+sighandler_t set_handler(int signal, sighandler_t handler, int flags) noexcept {
   struct sigaction now {
   }, before{};
   now.sa_handler = handler;
-  now.sa_flags = SA_RESTART;
+  now.sa_flags = flags;
   return sigaction(signal, &now, &before) == 0 ? before.sa_handler : SIG_ERR;
+}
+
+}  // namespace
+
+NVMEMU_SEEN sighandler_t signal(int signal, sighandler_t handler) noexcept {
+  return set_handler(signal, handler, SA_RESTART);
+}
+
+// What signal() is to programs that ask for System V's or plain ISO C (zstd).
+NVMEMU_SEEN sighandler_t __sysv_signal(int signal, sighandler_t handler) noexcept {
+  return set_handler(signal, handler, static_cast<int>(SA_RESETHAND | SA_NODEFER));
 }
 
 NVMEMU_SEEN int sigaltstack(const stack_t* now, stack_t* before) noexcept {
