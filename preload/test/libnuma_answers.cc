@@ -29,9 +29,8 @@ namespace {
 
 constexpr std::size_t kPageBytes = 4096, kPages = 64, kBytes = kPages * kPageBytes;
 constexpr int kNobodys = 61;
-const char* const given = std::getenv("NVMEMU_TEST_NODE");
-const bool is_real = given != nullptr;
-const int far = is_real ? std::atoi(given) : 62;
+const char* const real_node = std::getenv("NVMEMU_TEST_NODE");
+const int far = real_node == nullptr ? 62 : std::atoi(real_node);
 const std::string far_text = std::to_string(far);
 
 using Mask = std::unique_ptr<bitmask, decltype(&numa_bitmask_free)>;
@@ -227,7 +226,7 @@ void pages_are_moved() {
   CHECK(numa_move_pages(0, kPages, pages.data(), to.data(), status.data(), MPOL_MF_MOVE) == 0);
   CHECK(std::ranges::count(status, far) == kPages - 2);
   // Of a page that is not there Linux 6.1 says what it says of one that is not mapped.
-  CHECK(status[kPages - 2] == -ENOENT || (is_real && status[kPages - 2] == -EFAULT));
+  CHECK(status[kPages - 2] == -ENOENT || (real_node != nullptr && status[kPages - 2] == -EFAULT));
   CHECK(status[kPages - 1] == -EFAULT);
   to[1] = 0;
   CHECK(numa_move_pages(0, 2, pages.data(), to.data(), status.data(), MPOL_MF_MOVE) == 0);

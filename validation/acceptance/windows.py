@@ -84,18 +84,15 @@ class FromMemory(AllFromMemory):
     def __init__(self, program, arguments, count):
         self.command = (program, *arguments)
         self.count = count
-        self.before = self.behind = None
+        self.counts = []
 
     def measure(self, runner):
-        self.before = self.behind = self.count(figures(runner.native(runner.program(*self.command)), emulated=False))
+        self.counts.append(self.count(figures(runner.native(runner.program(*self.command)), emulated=False)))
 
-    def measure_again(self, runner):
-        before = self.behind
-        self.measure(runner)
-        self.before = before
+    measure_again = measure
 
     def added_ns(self, _off_ns, target_ns, base_ns):
-        return (self.before + self.behind) / 2 * (target_ns - base_ns)
+        return statistics.mean(self.counts[-2:]) * (target_ns - base_ns)
 
 
 class BesideWork(AllFromMemory):
