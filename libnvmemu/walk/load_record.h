@@ -58,6 +58,11 @@ struct Verdict {
     constexpr double kFewExecutions = 20;
     return executions >= kFewExecutions;
   }
+  // Another walk would hardly change it.
+  bool is_settled() const noexcept {
+    constexpr double kWithin = 0.05;  // one standard deviation of the share
+    return is_known() && worth != WalkWorth::kDisturbed && variance <= kWithin * kWithin;
+  }
 };
 
 // One walk, to the records of the loads that it passes.

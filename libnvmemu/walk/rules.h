@@ -19,7 +19,8 @@ enum class Rule : std::uint8_t {
   kHidden,      // what is hidden of misses is added, by a model of the core
   kLoaded,      // misses that are waited for together take longer than one alone, as memory has more to do
   kDisplaced,   // what samples push out of the caches and page tables, and the program waits for, is no stall
-  kOwnMisses,   // what a walk has fetched is charged, as the program finds it in the caches
+  kOwnMisses,   // what a walk has fetched is charged, as the program finds it in the caches,
+  kSpared,      // as far as it does not wait for it again
   kStores,      // stores whose lines come from memory are charged, and fences behind them
   kRevisits,    // delays touch what the program missed lately
   kInterrupted,  // samples at a load, behind what cannot wait, are the load's
@@ -28,8 +29,8 @@ enum class Rule : std::uint8_t {
 inline constexpr std::size_t kRules = static_cast<std::size_t>(Rule::kCount);
 
 inline constexpr std::array<std::string_view, kRules> kRuleNames = {
-    "late-ticks", "long-walks", "forgetting", "streams",  "hidden",     "loaded",
-    "displaced",  "own-misses", "stores",     "revisits", "interrupted"};
+    "late-ticks", "long-walks", "forgetting", "streams", "hidden",   "loaded",
+    "displaced",  "own-misses", "spared",     "stores",  "revisits", "interrupted"};
 
 // All of them, less those that are switched off.
 class Rules {

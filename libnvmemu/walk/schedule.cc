@@ -23,7 +23,7 @@ bool may_be_small_set(const Verdict& verdict) noexcept {
 }  // namespace
 
 void WalkSchedule::on_time(double ns) noexcept {
-  credit_ns_ = std::min(kMostCreditNs, credit_ns_ + budget_ * ns);
+  earned_ns_ = std::min(kMostCreditNs - ahead_ns_, earned_ns_ + budget_ * ns);
 }
 
 void WalkSchedule::on_injection(double ns) noexcept {
@@ -37,7 +37,11 @@ void WalkSchedule::on_unknown(double likely_ns) noexcept {
 }
 
 void WalkSchedule::on_walk(double cost_ns, unsigned steps) noexcept {
-  credit_ns_ -= set_up_walks_ > 0 ? std::min(cost_ns, credit_ns_ / 2) : cost_ns;
+  const double paid_ns = set_up_walks_ > 0 ? std::min(cost_ns, (earned_ns_ + ahead_ns_) / 2) : cost_ns;
+  const double ahead_ns = spends_ahead_ ? std::clamp(paid_ns, 0.0, ahead_ns_) : 0;
+  ahead_ns_ -= ahead_ns;
+  earned_ns_ -= paid_ns - ahead_ns;
+  has_walked_ |= steps > 0;
   if (steps > 0 && set_up_walks_ > 0) --set_up_walks_;
 }
 
@@ -49,20 +53,25 @@ WalkPlan WalkSchedule::at_tick(TickMoment moment, bool waits, const Verdict& ver
   return plan;
 }
 
+bool WalkSchedule::may_spend_ahead(const Verdict& verdict) const noexcept {
+  return !has_walked_ || evenly_ || !verdict.is_settled();
+}
+
 WalkPlan WalkSchedule::choose(TickMoment moment, bool waits, const Verdict& verdict) noexcept {
   if (budget_ <= 0) return {};
+  spends_ahead_ = may_spend_ahead(verdict);
   disturbed_in_row_ = moment == TickMoment::kDisturbed ? disturbed_in_row_ + 1 : 0;
   if (disturbed_in_row_ > 0 && disturbed_in_row_ < kLongDisturbed) {
-    const bool is_due = waits && disturbed_in_row_ % kDisturbedPerWalk == 0 && credit_ns_ > 0;
+    const bool is_due = waits && disturbed_in_row_ % kDisturbedPerWalk == 0 && credit_ns() > 0;
     return is_due && verdict.worth == WalkWorth::kDisturbed ? kDisturbed : WalkPlan{};
   }
-  if (!waits) return credit_ns_ > (evenly_ ? 0 : kIdleCreditNs) ? kShort : WalkPlan{};
+  if (!waits) return credit_ns() > (evenly_ ? 0 : kIdleCreditNs) ? kShort : WalkPlan{};
   if (rules_.has(Rule::kLongWalks) && may_be_small_set(verdict) && !(evenly_ && was_long_)) {
-    was_long_ = credit_ns_ > kLongWalkNs;
+    was_long_ = credit_ns() > kLongWalkNs;
     return was_long_ ? kLong : WalkPlan{};
   }
   was_long_ = false;
-  return credit_ns_ > 0 ? kShort : WalkPlan{};
+  return credit_ns() > 0 ? kShort : WalkPlan{};
 }
 
 }  // namespace nvmemu

@@ -49,7 +49,7 @@ class WalkSchedule {
   // which covers them, and more of what will be injected only when they have been.
   // `evenly`: also of what a thread does when it waits for no load as much is to be known.
   explicit WalkSchedule(double budget, Rules rules = {}, bool evenly = false) noexcept
-      : budget_(budget), credit_ns_(kAheadNs * budget), rules_(rules), evenly_(evenly) {}
+      : budget_(budget), ahead_ns_(kAheadNs * budget), rules_(rules), evenly_(evenly) {}
 
   void on_time(double ns) noexcept;
   void on_injection(double ns) noexcept;
@@ -63,13 +63,21 @@ class WalkSchedule {
   WalkPlan at_tick(TickMoment moment, bool waits, const Verdict& verdict) noexcept;
 
  private:
-  // A program of a second is to have its verdicts too: the budget of so much time is there at first.
+  // A program of a second is to have its verdicts too: the budget of so much time is there at first. It is
+  // for what is still to be known, and for one walk of the thread's own, which tells of it what no verdict
+  // does: what others have told of its loads, as in a process that serves one request, is not told again at
+  // each tick.
   static constexpr double kAheadNs = 1.2e9;
 
   WalkPlan choose(TickMoment moment, bool waits, const Verdict& verdict) noexcept;
+  bool may_spend_ahead(const Verdict& verdict) const noexcept;
+  double credit_ns() const noexcept { return earned_ns_ + (spends_ahead_ ? ahead_ns_ : 0); }
 
   double budget_;
-  double credit_ns_;
+  double earned_ns_ = 0;      // with time and delays, less what walks have taken of it
+  double ahead_ns_;           // what is left of what was there at first
+  bool spends_ahead_ = true;  // the walk that is due
+  bool has_walked_ = false;
   Rules rules_;
   bool evenly_;
   int set_up_walks_ = 4;  // are still to come

@@ -8,6 +8,7 @@
 #include "base/clock.h"
 #include "base/mapped.h"
 #include "walk/cursor.h"
+#include "walk/fetched_lines.h"
 #include "walk/guarded_access.h"
 #include "walk/held_up.h"
 #include "walk/unfinished_stores.h"
@@ -74,6 +75,7 @@ class Walker::Run {
       if (outcome.stop != WalkStop::kNone) break;
     }
     outcome.passed[Passed::kFromMemory] = static_cast<std::uint64_t>(outcome.misses);
+    if (plan_.rules.has(Rule::kSpared)) outcome.spared = spared();
     if (!plan_.is_long()) sum_up(outcome);
     return outcome;
   }
@@ -107,6 +109,7 @@ class Walker::Run {
     if (missed) {
       walker_.missed_[static_cast<std::size_t>(outcome.misses++) % kMissesKept] = address();
       ++outcome.misses_of_tier[tier];
+      fetched_.add(address(), static_cast<double>(ticks) - scale_.fence_ticks);
     }
     if (outcome.steps >= plan_.warm_up && (loads || waits_for_store(entry.op))) {
       if (entry.op.address == plan_.awaited) ++passes_;
@@ -238,6 +241,15 @@ class Walker::Run {
     outcome.misses_in_a_row = with_hidden * outcome.misses / misses;
   }
 
+  double spared() const noexcept {
+    return fetched_.spared([this](std::uintptr_t address) {
+      std::uint64_t ticks = 0;
+      // What cannot be read any more was given up meanwhile, and nobody waits for it.
+      if (!time_load(address, ticks)) return 0.0;
+      return static_cast<double>(ticks) - scale_.fence_ticks;
+    });
+  }
+
   std::uintptr_t address() const noexcept { return cursor_.operand_address(); }
 
   Walker& walker_;
@@ -249,6 +261,7 @@ class Walker::Run {
   unsigned passes_ = 0;  // of the load that was waited for
   PersistWatch persists_;
   UnfinishedStores unfinished_;
+  FetchedLines fetched_;
   bool awaits_persist_ = false;  // the last instruction, a fence
   unsigned persist_waits_ = 0;   // of what is modelled
   HeldUp held_up_;

@@ -28,6 +28,7 @@ struct WalkOutcome {
   unsigned readings = 0;  // of loads, timed
   double misses = 0;      // lines that it brought in from memory,
   ByTier<double> misses_of_tier{};
+  double spared = 1;  // the part of these misses' time that the program will not wait for
   WalkPassed passed{};
 
   // Of a short walk, by a model of the core: what it takes, and fences behind flushes in that.

@@ -8,12 +8,20 @@ namespace {
 
 constexpr double kMs = 1e6;
 const Verdict kUnknown{};
-const Verdict kMisses{
-    .share = 0.9, .misses = 900, .readings = 1000, .executions = 1000, .worth = WalkWorth::kShort};
-const Verdict kHits{
-    .share = 0.2, .misses = 20, .readings = 1000, .executions = 5000, .worth = WalkWorth::kShort};
+const Verdict kMisses{.share = 0.9,
+                      .variance = 0.01,
+                      .misses = 900,
+                      .readings = 1000,
+                      .executions = 1000,
+                      .worth = WalkWorth::kShort};
+const Verdict kHits{.share = 0.2,
+                    .variance = 0.01,
+                    .misses = 20,
+                    .readings = 1000,
+                    .executions = 5000,
+                    .worth = WalkWorth::kShort};
 const Verdict kNothingNew{
-    .share = 0, .misses = 0, .readings = 0, .executions = 5000, .worth = WalkWorth::kShort};
+    .share = 0, .variance = 0.01, .misses = 0, .readings = 0, .executions = 5000, .worth = WalkWorth::kShort};
 
 TEST(WalkSchedule, BeginsWithTheFirstTicks) {
   WalkSchedule schedule(0.01);
@@ -64,6 +72,43 @@ TEST(WalkSchedule, TheFirstWalksLeaveSomeForTheNext) {
   schedule.on_walk(1000 * kMs, 3000);
   schedule.on_time(100'000 * kMs);
   EXPECT_EQ(schedule.at_tick(TickMoment::kSteady, true, kMisses).steps, 0u);
+}
+
+// What there is at first is for what is not known, and for one walk of each thread's own; one more may be
+// owed for.
+TEST(WalkSchedule, WhatOthersHaveToldOfIsNotToldAgainAtOnce) {
+  const auto walks_of = [](const Verdict& verdict, bool evenly) {
+    WalkSchedule schedule(0.005, {}, evenly);
+    int walks = 0;
+    for (int tick = 0; tick < 20; ++tick) {
+      schedule.on_time(kMs);
+      if (schedule.at_tick(TickMoment::kSteady, true, verdict).steps == 0) continue;
+      schedule.on_walk(0.5 * kMs, 3000);
+      ++walks;
+    }
+    return walks;
+  };
+  Verdict settled = kMisses;
+  settled.variance = 0.001;
+  EXPECT_GE(walks_of(kMisses, false), 10);
+  EXPECT_GE(walks_of(settled, true), 10);
+  EXPECT_LE(walks_of(settled, false), 2);
+}
+
+// It is there as long as it was not spent.
+TEST(WalkSchedule, WhatThereIsAtFirstStaysForWhatIsNotKnown) {
+  WalkSchedule schedule(0.005);
+  Verdict settled = kMisses;
+  settled.variance = 0.001;
+  schedule.on_walk(0.5 * kMs, 3000);
+  for (int tick = 0; tick < 1000; ++tick) {
+    schedule.on_time(kMs);
+    if (schedule.at_tick(TickMoment::kSteady, true, settled).steps > 0) schedule.on_walk(0.5 * kMs, 3000);
+  }
+  int walks = 0;
+  for (; schedule.at_tick(TickMoment::kSteady, true, kMisses).steps > 0; ++walks)
+    schedule.on_walk(0.5 * kMs, 3000);
+  EXPECT_GE(walks, 8);
 }
 
 TEST(WalkSchedule, DelaysPayForMoreWalks) {

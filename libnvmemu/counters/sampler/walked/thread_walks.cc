@@ -71,7 +71,7 @@ WalkTaken ThreadWalks::maybe_walk(const ucontext_t& context, TickMoment moment,
     taken.overlap = outcome.overlap;
   }
   for (std::size_t tier = 0; tier < kMostTiers; ++tier)
-    taken.misses_in_a_row[tier] = in_a_row_per_miss_ * outcome.misses_of_tier[tier];
+    taken.misses_in_a_row[tier] = in_a_row_per_miss_ * outcome.spared * outcome.misses_of_tier[tier];
   return taken;
 }
 
