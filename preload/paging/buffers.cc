@@ -6,6 +6,7 @@
 #include <sys/uio.h>
 
 #include <algorithm>
+#include <cstring>
 #include <limits>
 #include <optional>
 
@@ -52,12 +53,22 @@ void need_messages(TrappedCall& call, std::uintptr_t at, std::uintptr_t count, b
   }
 }
 
+// Of an argument or a variable, which may be of up to 128 KiB: page by page, up to where it ends.
+void need_text(TrappedCall& call, std::uintptr_t text) noexcept {
+  constexpr std::uintptr_t kPage = 4096, kMost = 32 * kPage, kLeastRead = 8;
+  for (std::uintptr_t at = text, end; at - text < kMost; at = end) {
+    end = (at | (kPage - 1)) + 1;
+    call.need(range_of(at, end - at), false);
+    if (!call.can_read(at, std::max(end - at, kLeastRead))) return;
+    if (std::memchr(reinterpret_cast<const void*>(at), 0, end - at) != nullptr) return;
+  }
+}
+
 void need_texts(TrappedCall& call, std::uintptr_t at) noexcept {
-  constexpr std::uintptr_t kText = 4096;
   for (; call.can_read(at, sizeof(std::uintptr_t)); at += sizeof(std::uintptr_t)) {
     const std::uintptr_t text = *reinterpret_cast<const std::uintptr_t*>(at);
     if (text == 0) return;
-    call.need(range_of(text, kText), false);
+    need_text(call, text);
   }
 }
 

@@ -147,9 +147,12 @@ int programs_from_paged_memory() {
   area.fill();
   std::strcpy(area.page(1), "/bin/sh");
   std::strcpy(area.page(2), "-c");
-  std::strcpy(area.page(3), "exit 7");
+  constexpr std::size_t kComment = 20'000;  // pages of it
+  std::strcpy(area.page(5), "exit 7 #");
+  std::memset(area.page(5) + std::strlen(area.page(5)), 'x', kComment);
+  area.page(5)[kComment] = 0;
   char** const arguments = reinterpret_cast<char**>(area.page(4));
-  arguments[0] = area.page(1), arguments[1] = area.page(2), arguments[2] = area.page(3),
+  arguments[0] = area.page(1), arguments[1] = area.page(2), arguments[2] = area.page(5),
   arguments[3] = nullptr;
   area.push_out();
   pid_t child;
