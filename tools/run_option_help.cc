@@ -34,7 +34,7 @@ void add_memory_options(Parser& app, RunOptions& options) {
   add("--write-latency", options.write_latency, "LATENCY|Nx",
       "what a persist shall take (flushes and a fence, by libpmem,\nlibpmem2 or told by nvmemu_persisted(); "
       "others are\nestimated), or a multiple of what it takes here.\nGoes before the profile's "
-      "(docs/tiers.md)",
+      "(docs/persists.md)",
       kMemory);
   add("--read-bandwidth", options.read_bandwidth, "BANDWIDTH",
       "what all threads and processes of the run may read together,\nas 8GB/s or 6GiB/s; 1 MB/s to 100 TB/s. "
@@ -67,7 +67,7 @@ void add_memory_options(Parser& app, RunOptions& options) {
   add("--page-latency", options.page_latency, "TIME",
       "how long that device takes for a request: 5us [no time]", kMemory);
   add("--page-device", options.page_device, "NAME|FILE.toml",
-      "or which device that is: hdd-2008, nvme-nand, optane-ssd, ..., or a\nfile that describes one (nvmemu "
+      "or which device that is: hdd-2008, nvme-flash, optane-ssd, ..., or a\nfile that describes one (nvmemu "
       "profiles --help; docs/pager.md)",
       kMemory);
   add("--page-layout", options.page_layout, "log|in-place|scattered",
