@@ -87,6 +87,9 @@ void clone3(TrappedCall& call) noexcept {
     return call.return_with(-EINVAL);
   call.need({at, at + bytes}, false);
   auto& arguments = *reinterpret_cast<clone_args*>(at);
+  // The child's calls and pages would come as signals, and find no handler. So says Linux before 5.5, too,
+  // for which the C library has another way.
+  if ((arguments.flags & CLONE_CLEAR_SIGHAND) != 0) return call.return_with(-EINVAL);
   need_number(call, arguments.pidfd, arguments.flags, CLONE_PIDFD);
   need_number(call, arguments.parent_tid, arguments.flags, CLONE_PARENT_SETTID);
   need_number(call, arguments.child_tid, arguments.flags, CLONE_CHILD_SETTID | CLONE_CHILD_CLEARTID);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // System calls that are given the addresses of what is not in DRAM, and the kernel's own use of such memory.
 #include <fcntl.h>
+#include <linux/sched.h>
 #include <linux/seccomp.h>
 #include <mqueue.h>
 #include <signal.h>
@@ -176,6 +177,27 @@ int programs_from_paged_memory() {
   return 0;
 }
 
+// As posix_spawn of glibc 2.38 asks first; where the kernel cannot, it asks otherwise.
+int child_without_handlers() {
+  Area area;
+  area.fill();
+  area.push_out();
+  clone_args asked{};
+  asked.flags = CLONE_CLEAR_SIGHAND;
+  asked.exit_signal = SIGCHLD;
+  const long child = syscall(SYS_clone3, &asked, sizeof asked);
+  if (child == 0) _exit(area.holds_all() ? 7 : 1);
+  if (child < 0) {
+    CHECK(errno == EINVAL || errno == ENOSYS);
+    CHECK(area.holds_all());
+    return 0;
+  }
+  int status;
+  CHECK(waitpid(static_cast<pid_t>(child), &status, 0) == child);
+  CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 7);
+  return 0;
+}
+
 Area* handlers_area;
 std::atomic<int> handled;
 std::atomic<bool> was_on_stack;
@@ -237,6 +259,7 @@ constexpr Scenario kScenarios[] = {{"paged-calls", kernel_reads_and_writes},
                                    {"paged-probes", asks_for_filters},
                                    {"paged-many-parts", receives_in_many_parts},
                                    {"paged-programs", programs_from_paged_memory},
+                                   {"paged-clear-sighand", child_without_handlers},
                                    {"paged-signals", signals_in_paged_memory}};
 
 }  // namespace

@@ -38,14 +38,15 @@ INSTANTIATE_TEST_SUITE_P(
     Guest, PagedPrograms,
     testing::Combine(testing::Values("paged-memory", "paged-calls", "paged-long-message", "paged-probes",
                                      "paged-many-parts", "paged-mappings", "paged-forks", "paged-many-forks",
-                                     "paged-programs", "paged-signals", "paged-threads", "paged-shrinking",
-                                     "paged-descriptors", "paged-last-thread", "paged-ends", "paged-locks",
-                                     "paged-refused-locks", "paged-limits", "paged-bus-errors",
-                                     "paged-guard-pages", "paged-released", "paged-own-stacks",
-                                     "paged-vectors", "paged-splices", "paged-messages", "paged-waits",
-                                     "paged-times", "paged-names", "paged-folders", "paged-queues",
-                                     "paged-controls", "paged-free", "paged-populated", "paged-advice",
-                                     "paged-not-forked", "paged-wiped", "paged-both-mapped", "paged-heap"),
+                                     "paged-programs", "paged-clear-sighand", "paged-signals",
+                                     "paged-threads", "paged-shrinking", "paged-descriptors",
+                                     "paged-last-thread", "paged-ends", "paged-locks", "paged-refused-locks",
+                                     "paged-limits", "paged-bus-errors", "paged-guard-pages",
+                                     "paged-released", "paged-own-stacks", "paged-vectors", "paged-splices",
+                                     "paged-messages", "paged-waits", "paged-times", "paged-names",
+                                     "paged-folders", "paged-queues", "paged-controls", "paged-free",
+                                     "paged-populated", "paged-advice", "paged-not-forked", "paged-wiped",
+                                     "paged-both-mapped", "paged-heap"),
                      testing::Values("signal", "thread")));
 
 // The emulator reads the clock amid work on pages, too.
