@@ -113,14 +113,14 @@ void LoadRecord::add(double first_ticks, double again_ticks, const WalkInfo& wal
     add_to(misses_, 1);
     add_to(tier_misses_[tier], 1);
     add_to(now_misses_, 1);
-    add_to(miss_ticks_, (first_ticks - scale.fence_ticks));
+    add_to(miss_ticks_, scale.waited_ticks(first_ticks));
   } else if (first_ticks > 0) {
     add_to(hits_, 1);
     add_to(now_hits_, 1);
-    add_to(hit_ticks_, std::max(0.0, first_ticks - scale.fence_ticks));
+    add_to(hit_ticks_, scale.waited_ticks(first_ticks));
   } else if (again_ticks > 0) {
     add_to(again_, 1);
-    add_to(again_ticks_, std::max(kNearTicks, again_ticks - scale.fence_ticks));
+    add_to(again_ticks_, std::max(kNearTicks, scale.waited_ticks(again_ticks)));
   }
 }
 

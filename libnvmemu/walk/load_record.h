@@ -3,6 +3,7 @@
 // share it; an update that another's overwrites is a reading less. Async-signal-safe.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <cstdint>
 
@@ -18,6 +19,8 @@ struct WalkScale {
   double longest_ticks = 0;    // above it, it was interrupted
 
   double ns(double ticks) const noexcept { return ticks * ns_per_tick; }
+  // Of what a timed load reads, what it waited for.
+  double waited_ticks(double ticks) const noexcept { return std::max(0.0, ticks - fence_ticks); }
 };
 
 // What a walk's readings are worth, in rising order: each better kind's replace what worse ones have said.

@@ -109,7 +109,7 @@ class Walker::Run {
     if (missed) {
       walker_.missed_[static_cast<std::size_t>(outcome.misses++) % kMissesKept] = address();
       ++outcome.misses_of_tier[tier];
-      fetched_.add(address(), static_cast<double>(ticks) - scale_.fence_ticks);
+      fetched_.add(address(), scale_.waited_ticks(static_cast<double>(ticks)));
     }
     if (outcome.steps >= plan_.warm_up && (loads || waits_for_store(entry.op))) {
       if (entry.op.address == plan_.awaited) ++passes_;
@@ -211,7 +211,7 @@ class Walker::Run {
   }
 
   LoadTime load_time(double ticks, TierId tier) const noexcept {
-    const double ns = scale_.ns(std::max(0.0, ticks - scale_.fence_ticks));
+    const double ns = scale_.ns(scale_.waited_ticks(ticks));
     return {.ns = ns,
             .is_miss = ticks > scale_.threshold_ticks,
             .longer_ns = shared_.knows_targets() ? shared_.tiers().longer_ns[tier] : ns};
@@ -244,9 +244,9 @@ class Walker::Run {
   double spared() const noexcept {
     return fetched_.spared([this](std::uintptr_t address) {
       std::uint64_t ticks = 0;
-      // What cannot be read any more was given up meanwhile, and nobody waits for it.
-      if (!time_load(address, ticks)) return 0.0;
-      return static_cast<double>(ticks) - scale_.fence_ticks;
+      // What cannot be read any more was given up meanwhile, and nobody waits for it: it stays 0.
+      time_load(address, ticks);
+      return scale_.waited_ticks(static_cast<double>(ticks));
     });
   }
 

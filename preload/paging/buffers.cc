@@ -55,10 +55,9 @@ void need_messages(TrappedCall& call, std::uintptr_t at, std::uintptr_t count, b
 
 // Of an argument or a variable, which may be of up to 128 KiB: page by page, up to where it ends.
 void need_text(TrappedCall& call, std::uintptr_t text) noexcept {
-  constexpr std::uintptr_t kPage = 4096, kMost = 32 * kPage, kLeastRead = 8;
+  constexpr std::uintptr_t kMost = 32 * kPageBytes, kLeastRead = 8;
   for (std::uintptr_t at = text, end; at - text < kMost; at = end) {
-    end = (at | (kPage - 1)) + 1;
-    call.need(range_of(at, end - at), false);
+    end = (at | (kPageBytes - 1)) + 1;
     if (!call.can_read(at, std::max(end - at, kLeastRead))) return;
     if (std::memchr(reinterpret_cast<const void*>(at), 0, end - at) != nullptr) return;
   }

@@ -8,20 +8,22 @@ namespace {
 
 constexpr double kMs = 1e6;
 const Verdict kUnknown{};
-const Verdict kMisses{.share = 0.9,
-                      .variance = 0.01,
-                      .misses = 900,
-                      .readings = 1000,
-                      .executions = 1000,
-                      .worth = WalkWorth::kShort};
-const Verdict kHits{.share = 0.2,
-                    .variance = 0.01,
-                    .misses = 20,
-                    .readings = 1000,
-                    .executions = 5000,
-                    .worth = WalkWorth::kShort};
-const Verdict kNothingNew{
-    .share = 0, .variance = 0.01, .misses = 0, .readings = 0, .executions = 5000, .worth = WalkWorth::kShort};
+Verdict short_walks(double share, double misses, double readings, double executions) {
+  return {.share = share,
+          .variance = 0.01,
+          .misses = misses,
+          .readings = readings,
+          .executions = executions,
+          .worth = WalkWorth::kShort};
+}
+const Verdict kMisses = short_walks(0.9, 900, 1000, 1000);
+const Verdict kHits = short_walks(0.2, 20, 1000, 5000);
+const Verdict kNothingNew = short_walks(0, 0, 0, 5000);
+const Verdict kSettled = [] {
+  Verdict settled = kMisses;
+  settled.variance = 0.001;
+  return settled;
+}();
 
 TEST(WalkSchedule, BeginsWithTheFirstTicks) {
   WalkSchedule schedule(0.01);
@@ -88,22 +90,18 @@ TEST(WalkSchedule, WhatOthersHaveToldOfIsNotToldAgainAtOnce) {
     }
     return walks;
   };
-  Verdict settled = kMisses;
-  settled.variance = 0.001;
   EXPECT_GE(walks_of(kMisses, false), 10);
-  EXPECT_GE(walks_of(settled, true), 10);
-  EXPECT_LE(walks_of(settled, false), 2);
+  EXPECT_GE(walks_of(kSettled, true), 10);
+  EXPECT_LE(walks_of(kSettled, false), 2);
 }
 
 // It is there as long as it was not spent.
 TEST(WalkSchedule, WhatThereIsAtFirstStaysForWhatIsNotKnown) {
   WalkSchedule schedule(0.005);
-  Verdict settled = kMisses;
-  settled.variance = 0.001;
   schedule.on_walk(0.5 * kMs, 3000);
   for (int tick = 0; tick < 1000; ++tick) {
     schedule.on_time(kMs);
-    if (schedule.at_tick(TickMoment::kSteady, true, settled).steps > 0) schedule.on_walk(0.5 * kMs, 3000);
+    if (schedule.at_tick(TickMoment::kSteady, true, kSettled).steps > 0) schedule.on_walk(0.5 * kMs, 3000);
   }
   int walks = 0;
   for (; schedule.at_tick(TickMoment::kSteady, true, kMisses).steps > 0; ++walks)
