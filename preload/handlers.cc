@@ -16,6 +16,7 @@
 #include "kept_signals.h"
 #include "kernel_signals.h"
 #include "own_fault.h"
+#include "paging/process_pager.h"
 #include "paging/traps.h"
 #include "program_signals.h"
 #include "runtime.h"
@@ -52,6 +53,24 @@ bool is_own_fault(int signal, const siginfo_t& info, const ucontext_t& context) 
   return is_fault(signal) && info.si_code > 0 && is_own_code(program_counter(context));
 }
 
+// Sent by somebody, amid the emulator's work on a page or a call of the program's, of which nothing is noted
+// but the mask: a handler of the program's would wait for that work. (No program blocks all signals but these
+// five: of the C library's own two it has nothing to say.)
+bool comes_amid_paging(int signal, const siginfo_t& info, const ucontext_t& context) noexcept {
+  constexpr SignalMask kNever = mask_of(SIGKILL) | mask_of(SIGSTOP);  // blocked, whatever is asked for
+  return (mask_of(signal) & kForced) != 0 && info.si_code <= 0 && ProcessPager::get() != nullptr &&
+         (mask_of(context.uc_sigmask) | kForced | kNever) == ~SignalMask{0};
+}
+
+// The thread goes on with what it is at, and the signal comes again when that is done: not here, where some
+// are open.
+void put_off(int signal, const siginfo_t& info, ucontext_t& context) noexcept {
+  const SignalMask its = mask_of(signal);
+  add_to(context.uc_sigmask, its);
+  raw_syscall(SYS_rt_sigprocmask, SIG_BLOCK, &its, nullptr, sizeof its);
+  raw_syscall(SYS_rt_tgsigqueueinfo, raw_syscall(SYS_getpid), raw_syscall(SYS_gettid), signal, &info);
+}
+
 // What comes while the emulator works, with all blocked that can be: a fault of its own, or what somebody has
 // sent, which then comes again when it has done.
 void interrupt_work(ThreadState& state, int signal, const siginfo_t& info, ucontext_t& context) noexcept {
@@ -59,8 +78,7 @@ void interrupt_work(ThreadState& state, int signal, const siginfo_t& info, ucont
     say_own_fault(signal, info, context);
     return state.leave_work(context);
   }
-  add_to(context.uc_sigmask, mask_of(signal));
-  raw_syscall(SYS_rt_tgsigqueueinfo, raw_syscall(SYS_getpid), raw_syscall(SYS_gettid), signal, &info);
+  put_off(signal, info, context);
 }
 
 // What the emulator reads of the program's memory may fault, which ends a process that has that blocked. The
@@ -166,6 +184,10 @@ using namespace nvmemu::preload;
 __attribute__((no_stack_protector)) void* nvmemu_handle_signal(int signal, siginfo_t* info,
                                                                ucontext_t* context) {
   if (mend_fault(signal, *context)) return nullptr;
+  if (comes_amid_paging(signal, *info, *context)) {
+    put_off(signal, *info, *context);
+    return nullptr;
+  }
   if (signal == SIGBUS && mend_page_fault(*info, *context)) return nullptr;
   if (signal == SIGSYS && answer_trapped_call(*info, *context)) return nullptr;
   if (void* const handler = signal == SIGSYS ? programs_trap_handler() : nullptr) return handler;

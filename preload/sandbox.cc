@@ -17,6 +17,7 @@
 #include "base/syscall_dispatch.h"
 #include "hook.h"
 #include "paging/process_pager.h"
+#include "paging/traps.h"
 #include "runtime.h"
 #include "seccomp_filter.h"
 #include "storage/eventfd_teller.h"
@@ -107,7 +108,7 @@ bool takes_strict_mode() noexcept {
 }
 
 void prepare_for_filter(const sock_fprog* filter, bool all_threads) {
-  if (is_refused(filter)) return;
+  if (is_refused(filter) || !end_paging()) return;
   bool natively = false;
   for (const SyscallNeed& need : syscall_needs())
     natively |= need.what == NeededFor::kTick && !lets_through(*filter, need);

@@ -14,7 +14,8 @@ enum class MapOutcome : std::uint8_t {
   kDone,
   kAlready,   // there is a page already
   kNotThere,  // no such memory, or nobody watches it, or it has no page
-  kShared,    // with a child of fork, or the kernel holds it, or its protection forbids: not now, not so
+  kShared,    // with a child of fork, or was, or the kernel or a device holds it: not now
+  kRefused,   // its protection forbids, or this kernel cannot: not so
   kFailed,    // no memory for it
 };
 
@@ -45,6 +46,9 @@ class PageMapper {
 
   // Takes the page out and sets it apart, at once.
   virtual MapOutcome stage(std::uint64_t page, std::size_t at) noexcept = 0;
+  // A copy of its own for what is shared with another process, as if the program had written to it, which it
+  // may. What is still kShared then is held.
+  virtual bool make_own(std::uint64_t page) noexcept = 0;
   // Sets a copy apart; the page stays.
   virtual MapOutcome stage_copy(std::uint64_t page, std::size_t at) noexcept = 0;
   virtual MapOutcome unstage(std::size_t at, std::uint64_t page) noexcept = 0;

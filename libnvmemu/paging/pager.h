@@ -147,8 +147,7 @@ class Pager {
     const std::lock_guard guard(lock_);
     while (settle(asked.from) || settle(asked.target)) {
     }
-    if (asked.may_move) ranges_.for_each(asked.from, [this](AddressRange part) { mapper_.unwatch(part); });
-    const long result = call();
+    const long result = !asked.may_move || unwatch_all(asked.from) ? call() : -ENOMEM;
     if (is_failure(result)) {
       not_moved(asked);
     } else {
@@ -170,7 +169,9 @@ class Pager {
   template <typename Prepare>
   bool prepare_fork(const Prepare& prepare) noexcept {
     lock_.lock();
+    ++forks_waiting_;
     while (busy_ > 0) lock_.let_others();
+    --forks_waiting_;
     flush();
     return staged_count_ == 0 && prepare(slots_, cleaned_);  // else neither in the store nor where they were
   }
@@ -225,6 +226,7 @@ class Pager {
   bool evict(Frames::Number number) noexcept;
   bool is_store_full() noexcept;
   bool stage(PageEntry& entry, Frames::Number number) noexcept;
+  MapOutcome take_out(std::uint64_t page, PageEntry& entry) noexcept;
   bool stage_shared(std::uint64_t page, PageEntry& entry) noexcept;
   void flush() noexcept;
   std::size_t write_run(std::size_t first) noexcept;
@@ -272,6 +274,7 @@ class Pager {
   void resized(const Move& asked) noexcept;
   void move_pages(AddressRange from, AddressRange to) noexcept;
   void note_moved(const PageEntry& entry, std::uint64_t from, std::uint64_t to) noexcept;
+  bool unwatch_all(AddressRange range) noexcept;
   void watch_again(AddressRange range) noexcept;
   void leave_unwatched(AddressRange range) noexcept;
   bool write_back(std::uint64_t page, const PageEntry& entry) noexcept;
@@ -295,6 +298,7 @@ class Pager {
   std::size_t staged_count_ = 0;
   std::uint64_t written_at_ns_ = 0;
   unsigned busy_ = 0;
+  unsigned forks_waiting_ = 0;  // for what is busy: nothing more is begun
   unsigned evictions_forbidden_ = 0;
   std::uint64_t bounces_used_ = 0;
   std::byte* bounces_ = nullptr;

@@ -105,10 +105,16 @@ bool Pager::release(AddressRange asked) noexcept {
   const bool is_released = bring_all(range);
   --evictions_forbidden_;
   if (!is_released) return false;
-  ranges_.for_each(range, [this](AddressRange part) { mapper_.unwatch(part); });
-  forget(range);
-  ranges_.remove(range);
-  return true;
+  bool is_all = true;
+  for_each_part(range, [&](AddressRange part) {
+    if (!mapper_.unwatch(part)) {  // no memory for what is to be noted of it: it stays paged
+      is_all = false;
+      return;
+    }
+    forget(part);
+    ranges_.remove(part);
+  });
+  return is_all;
 }
 
 // Until nobody reads a page of it. Whether others had the lock meanwhile.
@@ -168,7 +174,8 @@ void Pager::forget_gone(AddressRange range) noexcept {
 // Nothing is staged or busy, and whatever was write-protected is no longer.
 bool Pager::begin_in_child() noexcept {
   bool is_watched = true;
-  ahead_.forget_all();  // the parent counts them
+  ahead_.forget_all();                        // the parent counts them
+  forks_waiting_ = evictions_forbidden_ = 0;  // by threads that are not here
   for (AddressRange part = next_range(0); !part.empty(); part = next_range(part.end))
     is_watched &= mapper_.watch(part);
   table_->for_all([this](PageEntry& entry) {

@@ -55,11 +55,23 @@ bool Pager::evict(Frames::Number number) noexcept {
   return (frames_[number].slot != kNoSlot || !is_store_full()) && stage(*entry, number);
 }
 
+// What a child of fork shares, or has shared, is copied first; what is held then, by a device or by another
+// process that writes to it, stays. (What the store has, none of these writes to.)
+MapOutcome Pager::take_out(std::uint64_t page, PageEntry& entry) noexcept {
+  MapOutcome outcome = mapper_.stage(page, staged_count_);
+  if (outcome == MapOutcome::kShared && entry.state() == PageState::kDirty && mapper_.make_own(page)) {
+    outcome = mapper_.stage(page, staged_count_);
+    if (outcome == MapOutcome::kShared) return outcome;
+  }
+  const bool can_be_copied = outcome == MapOutcome::kShared || outcome == MapOutcome::kRefused;
+  return can_be_copied && stage_shared(page, entry) ? MapOutcome::kDone : outcome;
+}
+
 bool Pager::stage(PageEntry& entry, Frames::Number number) noexcept {
   if (staged_count_ == PageMapper::kStaging) flush();
   if (staged_count_ == PageMapper::kStaging) return false;
   const std::uint64_t page = frames_[number].page;
-  const MapOutcome outcome = mapper_.stage(page, staged_count_);
+  const MapOutcome outcome = take_out(page, entry);
   if (outcome == MapOutcome::kNotThere) {  // dropped by somebody whom nobody saw
     tally_.surprises.fetch_add(1, std::memory_order_relaxed);
     give_back(frames_[number].slot);
@@ -67,8 +79,7 @@ bool Pager::stage(PageEntry& entry, Frames::Number number) noexcept {
     entry.set(PageState::kNew, 0);
     return true;
   }
-  if (outcome != MapOutcome::kDone && !(outcome == MapOutcome::kShared && stage_shared(page, entry)))
-    return false;
+  if (outcome != MapOutcome::kDone) return false;
   frames_.take_out(number);
   frames_[number].staged_at = static_cast<std::uint32_t>(staged_count_);
   entry.set(PageState::kStaged, number);

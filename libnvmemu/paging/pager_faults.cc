@@ -78,7 +78,7 @@ FaultOutcome Pager::bring(std::uint64_t page, bool write, bool has_faulted) noex
     if (outcome != FaultOutcome::kLater) return outcome;
     lock_.let_others();
     if (!ranges_.contains(page * kPageBytes)) return FaultOutcome::kNotOurs;
-    has_faulted = false;  // whoever read it has brought it
+    has_faulted = false;  // whoever reads it brings it
   }
 }
 
@@ -91,6 +91,7 @@ FaultOutcome Pager::bring_or_begin(std::uint64_t page, bool write, bool has_faul
       return touch_first(page);
     case PageState::kOut:
       if (const std::size_t at = ahead_.find(entry->number); at == AheadPages::kNone) {
+        if (forks_waiting_ > 0) return FaultOutcome::kLater;
         return begin_reading_in(page, *entry, write, coming);
       } else if (!ahead_.is_coming(at)) {
         return use_ahead(page, *entry, at, write);

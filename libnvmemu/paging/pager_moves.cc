@@ -5,6 +5,12 @@
 
 namespace nvmemu {
 
+bool Pager::unwatch_all(AddressRange range) noexcept {
+  bool is_all = true;
+  ranges_.for_each(range, [&](AddressRange part) { is_all &= mapper_.unwatch(part); });
+  return is_all;
+}
+
 // Memory that nobody watched for a while, in which nothing is write-protected any more.
 void Pager::watch_again(AddressRange range) noexcept {
   if (!mapper_.watch(range)) return leave_unwatched(range);

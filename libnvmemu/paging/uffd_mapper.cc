@@ -35,6 +35,7 @@ struct UffdPoison {
 };
 constexpr unsigned long kUffdPoison = _IOWR(UFFDIO, 0x08, UffdPoison);
 constexpr std::uint64_t kFeaturePoison = 1U << 14;
+constexpr int kPopulateWrite = 23;  // MADV_POPULATE_WRITE
 
 constexpr std::uint64_t needed_by(HandlerKind handler) {
   return UFFD_FEATURE_PAGEFAULT_FLAG_WP | (handler == HandlerKind::kSignal ? UFFD_FEATURE_SIGBUS : 0);
@@ -69,9 +70,10 @@ MapOutcome outcome_of(long error) noexcept {
     case -ENOENT:
       return MapOutcome::kNotThere;
     case -EBUSY:
-    case -EINVAL:
     case -EAGAIN:
       return MapOutcome::kShared;
+    case -EINVAL:
+      return MapOutcome::kRefused;
     default:
       return MapOutcome::kFailed;
   }
@@ -211,7 +213,7 @@ MapOutcome UffdMapper::overwrite(std::uint64_t page, const void* contents) noexc
 // page then (mm/userfaultfd.c, move_pages(): `err` of the first try stays set), tries once more and says
 // EEXIST. Taken at its word, the page would be thought to be where it was, and its contents would be lost.
 MapOutcome UffdMapper::move(std::uintptr_t to, std::uintptr_t from) noexcept {
-  if (!moves_) return MapOutcome::kShared;
+  if (!moves_) return MapOutcome::kRefused;
   UffdMove request{.to = to, .from = from, .bytes = kPageBytes, .mode = 0, .moved = 0};
   const long result = raw_syscall(SYS_ioctl, file_, kUffdMove, &request);
   if (result != 0 && !is_there(from) && is_there(to)) return MapOutcome::kDone;
@@ -220,6 +222,11 @@ MapOutcome UffdMapper::move(std::uintptr_t to, std::uintptr_t from) noexcept {
 
 MapOutcome UffdMapper::stage(std::uint64_t page, std::size_t at) noexcept {
   return move(staging_at(at), page * kPageBytes);
+}
+
+// Without a word of it being written, which another thread may be writing just now; from 5.14 on.
+bool UffdMapper::make_own(std::uint64_t page) noexcept {
+  return raw_syscall(SYS_madvise, page * kPageBytes, kPageBytes, kPopulateWrite) == 0;
 }
 
 MapOutcome UffdMapper::stage_copy(std::uint64_t page, std::size_t at) noexcept {

@@ -31,6 +31,7 @@ class UffdMapper final : public PageMapper {
   bool drop(std::uint64_t page) noexcept override;
   MapOutcome overwrite(std::uint64_t page, const void* contents) noexcept override;
   MapOutcome stage(std::uint64_t page, std::size_t at) noexcept override;
+  bool make_own(std::uint64_t page) noexcept override;
   MapOutcome stage_copy(std::uint64_t page, std::size_t at) noexcept override;
   MapOutcome unstage(std::size_t at, std::uint64_t page) noexcept override;
   const std::byte* staged(std::size_t at) const noexcept override;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a system call is given the address of, brought in.
+#include <linux/filter.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -71,6 +72,18 @@ void need_texts(TrappedCall& call, std::uintptr_t at) noexcept {
   }
 }
 
+// A filter is named by where it lies.
+void need_option(TrappedCall& call, std::uintptr_t at, std::uintptr_t bytes) noexcept {
+  call.need(range_of(at, bytes), false);
+  const auto level = static_cast<int>(call.argument(1)), option = static_cast<int>(call.argument(2));
+  const bool is_filter =
+      level == SOL_SOCKET && (option == SO_ATTACH_FILTER || option == SO_ATTACH_REUSEPORT_CBPF);
+  if (!is_filter || bytes != sizeof(sock_fprog) || !call.can_read(at, bytes)) return;
+  const sock_fprog filter = *reinterpret_cast<const sock_fprog*>(at);
+  call.need(range_of(reinterpret_cast<std::uintptr_t>(filter.filter), filter.len * sizeof *filter.filter),
+            false);
+}
+
 void need(TrappedCall& call, const CallBuffer& buffer) noexcept {
   using enum BufferKind;
   const std::uintptr_t at = call.argument(buffer.address);
@@ -94,6 +107,10 @@ void need(TrappedCall& call, const CallBuffer& buffer) noexcept {
       return need_messages(call, at, count, buffer.kind == kOutMessages);
     case kTexts:
       return need_texts(call, at);
+    case kOutPages:
+      return call.need(range_of(at, whole_pages(count) / kPageBytes), true);
+    case kOption:
+      return need_option(call, at, count);
   }
 }
 

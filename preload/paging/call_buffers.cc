@@ -46,7 +46,8 @@ constexpr CallBuffer kPostIn[] = {{kIn, 1, 2, 1}, {kIn, 4, kOne, kTime}};
 constexpr CallBuffer kPostOut[] = {{kOut, 1, 2, 1}, {kOut, 3, kOne, sizeof(unsigned)}, {kIn, 4, kOne, kTime}};
 constexpr CallBuffer kOthersRead[] = {{kOutVector, 1, 2, kVector}, {kIn, 3, 4, kVector}};
 constexpr CallBuffer kOthersWrite[] = {{kInVector, 1, 2, kVector}, {kIn, 3, 4, kVector}};
-constexpr CallBuffer kSetOption[] = {{kIn, 3, 4, 1}};
+constexpr CallBuffer kSetOption[] = {{kOption, 3, 4, 1}};
+constexpr CallBuffer kPagesThere[] = {{kOutPages, 2, 1, 1}};
 constexpr CallBuffer kGroups[] = {{kOut, 1, 0, sizeof(gid_t)}};
 constexpr CallBuffer kKey[] = {{kIn, 0, kOne, kText}, {kIn, 1, kOne, kText}, {kIn, 2, 3, 1}};
 constexpr CallBuffer kPages[] = {
@@ -73,6 +74,7 @@ constexpr auto kCalls = [] {
       {SYS_writev, kWriteVector},
       {SYS_sched_yield, kNothing},
       {SYS_msync, kNothing},
+      {SYS_mincore, kPagesThere},
       {SYS_nanosleep, kTimeout},
       {SYS_getpid, kNothing},
       {SYS_sendto, kSendTo},

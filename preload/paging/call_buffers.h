@@ -18,7 +18,9 @@ enum class BufferKind : std::uint8_t {
   kOutMessage,
   kInMessages,  // and struct mmsghdr
   kOutMessages,
-  kTexts,  // pointers to strings, up to a null one
+  kTexts,     // pointers to strings, up to a null one
+  kOutPages,  // a byte for each page of as many bytes as are counted
+  kOption,    // of a socket, as setsockopt(2) has it
 };
 
 struct CallBuffer {

@@ -10,10 +10,10 @@
 #include "base/fibonacci_hash.h"
 #include "paging/trapped_call.h"
 
-// nvmemu_call_stub: the program's red zone and two words lie above the stack pointer, the place to go back to
-// and the number of the call: 160 bytes. The kernel leaves all registers but rax, rcx and r11 alone, and so
-// do these. A handler of the program's that interrupts the call may throw out of it, or end the thread:
-// unwinders find their way.
+// nvmemu_call_stub: the program's red zone and nine words lie above the stack pointer (StubFrame): 208 bytes.
+// The kernel leaves all registers but rax, rcx and r11 alone, and so do these; those of the arguments are as
+// the program had them. A handler of the program's that interrupts the call may throw out of it, or end the
+// thread: unwinders find their way.
 //
 // nvmemu_stack_stub: sigaltstack(2) before the call, which is then made, and looked at, once more.
 //
@@ -26,23 +26,30 @@ asm(R"(
   .type nvmemu_call_stub, @function
 nvmemu_call_stub:
   .cfi_startproc
-  .cfi_def_cfa %rsp, 160
-  .cfi_offset %rip, -160
+  .cfi_def_cfa %rsp, 208
+  .cfi_offset %rip, -208
   syscall
+  movq $0, 16(%rsp)
+  movq 24(%rsp), %rdi
+  movq 32(%rsp), %rsi
+  movq 40(%rsp), %rdx
+  movq 48(%rsp), %r10
+  movq 56(%rsp), %r8
+  movq 64(%rsp), %r9
   cmpq $-14, %rax
   je 1f
   movq (%rsp), %rcx
   .cfi_register %rip, %rcx
-  leaq 160(%rsp), %rsp
+  leaq 208(%rsp), %rsp
   .cfi_def_cfa_offset 0
   jmp *%rcx
 1:
-  .cfi_def_cfa_offset 160
-  .cfi_offset %rip, -160
+  .cfi_def_cfa_offset 208
+  .cfi_offset %rip, -208
   movq 8(%rsp), %rax
   movq (%rsp), %rcx
   .cfi_register %rip, %rcx
-  leaq 160(%rsp), %rsp
+  leaq 208(%rsp), %rsp
   .cfi_def_cfa_offset 0
   subq $2, %rcx
   jmp *%rcx
@@ -56,7 +63,7 @@ nvmemu_stack_stub:
   movq 8(%rsp), %rax
   movq 16(%rsp), %rdi
   movq 24(%rsp), %rsi
-  leaq 160(%rsp), %rsp
+  leaq 208(%rsp), %rsp
   jmp *%rcx
 
   .p2align 6
@@ -117,25 +124,52 @@ __attribute__((visibility("hidden"), used)) std::atomic<std::uintptr_t> nvmemu_c
 namespace nvmemu::preload {
 namespace {
 
+constexpr std::uintptr_t kCallBytes = 2;  // of the instruction
+
+// Below the program's red zone, of 128 bytes; a multiple of 16.
+struct StubFrame {
+  std::uintptr_t return_to;
+  std::uint64_t number;
+  std::uint64_t mark;  // until the call has been made
+  std::uintptr_t arguments[6];
+  std::uint64_t fill;
+};
+constexpr std::uintptr_t kFrameBytes = 128 + sizeof(StubFrame);
+static_assert(kFrameBytes == 208);  // as the stubs have it
+
 std::uintptr_t address_of(const char* code) noexcept { return reinterpret_cast<std::uintptr_t>(code); }
 
 }  // namespace
 
+std::uintptr_t TrappedCall::frame() const noexcept { return stack_pointer() - kFrameBytes; }
+
 void TrappedCall::go_on_in(std::uintptr_t stub, std::initializer_list<std::uintptr_t> words) noexcept {
-  constexpr std::uintptr_t kFrameBytes = 160;
-  const std::uintptr_t frame = stack_pointer() - kFrameBytes;
-  std::memcpy(reinterpret_cast<void*>(frame), words.begin(), words.size() * sizeof *words.begin());
-  context_.uc_mcontext.gregs[REG_RSP] = static_cast<greg_t>(frame);
+  const std::uintptr_t at = frame();
+  std::memcpy(reinterpret_cast<void*>(at), words.begin(), words.size() * sizeof *words.begin());
+  context_.uc_mcontext.gregs[REG_RSP] = static_cast<greg_t>(at);
   go_on_at(stub);
 }
 
 void TrappedCall::make_in_stub() noexcept {
-  go_on_in(address_of(nvmemu_call_stub), {return_to(), static_cast<std::uintptr_t>(number() | kTriedAgain)});
+  const std::uint64_t mark =
+      thread_ != nullptr ? thread_->calls.mark(frame() + offsetof(StubFrame, mark)) : 0;
+  go_on_in(address_of(nvmemu_call_stub),
+           {return_to(), static_cast<std::uintptr_t>(number() | kTriedAgain), mark, given_[0], given_[1],
+            given_[2], given_[3], given_[4], given_[5]});
   context_.uc_mcontext.gregs[REG_RAX] = number();
 }
 
+void TrappedCall::take_back(ucontext_t& context) noexcept {
+  gregset_t& registers = context.uc_mcontext.gregs;
+  if (static_cast<std::uintptr_t>(registers[REG_RIP]) != address_of(nvmemu_call_stub)) return;
+  auto& frame = *reinterpret_cast<StubFrame*>(registers[REG_RSP]);
+  frame.mark = 0;
+  for (int i = 0; i < kMostArguments; ++i) registers[kArguments[i]] = static_cast<greg_t>(frame.arguments[i]);
+  registers[REG_RSP] += static_cast<greg_t>(kFrameBytes);
+  registers[REG_RIP] = static_cast<greg_t>(frame.return_to - kCallBytes);
+}
+
 void TrappedCall::make_again_on(const stack_t& signal_stack) noexcept {
-  constexpr std::uintptr_t kCallBytes = 2;
   go_on_in(address_of(nvmemu_stack_stub),
            {return_to() - kCallBytes, static_cast<std::uintptr_t>(number()), argument(0), argument(1)});
   context_.uc_mcontext.gregs[REG_RAX] = SYS_sigaltstack;

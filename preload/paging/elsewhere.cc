@@ -8,6 +8,7 @@ namespace nvmemu::preload {
 
 Result<void> start_traps(const ProcessMemory&) { return failure("memory is paged on x86-64 only"); }
 KernelAction adopted(int, KernelAction action) noexcept { return action; }
+bool end_paging() noexcept { return true; }
 bool answer_trapped_call(const siginfo_t&, ucontext_t&) noexcept { return false; }
 void* programs_trap_handler() noexcept { return nullptr; }
 bool FaultThread::start(UffdMapper&, Pager&) noexcept { return false; }

@@ -187,14 +187,15 @@ void lock(TrappedCall& call) noexcept {
   call.return_with(result);
 }
 
-// What is refused must leave all as it was: it is asked first for locks that bring no page in.
+// What there is is locked as it is, and brought in as far as it is paged, or else when it is touched: to
+// bring in all that is mapped would fill the pager's tables, too.
 void lock_all(TrappedCall& call) noexcept {
   const auto flags = static_cast<int>(call.argument(0));
-  const long tried = raw_syscall(SYS_mlockall, flags | MCL_ONFAULT);
-  if (is_error(tried)) return call.return_with(tried);
+  const long locked = raw_syscall(SYS_mlockall, flags | MCL_ONFAULT);
+  if (is_error(locked)) return call.return_with(locked);
   if ((flags & MCL_FUTURE) != 0) comes_locked = true;
   if ((flags & MCL_CURRENT) != 0) pager().release({0, std::numeric_limits<std::uintptr_t>::max()});
-  call.return_with(call.make());
+  call.return_with((flags & MCL_FUTURE) != 0 ? raw_syscall(SYS_mlockall, flags & ~MCL_CURRENT) : locked);
   ProcessPager::mapper().unlock_staging();
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The ranges of memory that the kernel has been given by a thread's last call, in any number that a call can
+// The ranges of memory that the kernel has been given by a thread's calls, in any number that a call can
 // name: some in place, more in memory that is mapped when first there are so many, and kept.
 // Async-signal-safe; not thread-safe.
 #pragma once
@@ -15,11 +15,9 @@ class PinnedRanges {
  public:
   // False: there is no memory for more, or there are more than any call needs.
   bool add(AddressRange range) noexcept;
-  void clear() noexcept { count_ = 0; }
+  void shrink_to(std::size_t count) noexcept { count_ = count; }
   std::size_t size() const noexcept { return count_; }
-  const AddressRange& operator[](std::size_t i) const noexcept {
-    return i < kInPlace ? first_[i] : more_[i - kInPlace];
-  }
+  AddressRange& operator[](std::size_t i) noexcept { return i < kInPlace ? first_[i] : more_[i - kInPlace]; }
 
  private:
   static constexpr std::size_t kInPlace = 64;

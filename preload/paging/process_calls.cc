@@ -17,7 +17,9 @@
 #include "base/syscall_dispatch.h"
 #include "paging/process_pager.h"
 #include "paging/trapped_call.h"
+#include "paging/traps.h"
 #include "runtime.h"
+#include "signal_mask.h"
 
 namespace nvmemu::preload {
 namespace {
@@ -54,6 +56,8 @@ void fork(TrappedCall& call, std::uintptr_t stack_pointer, int stack_argument) n
   if (stack_pointer != 0 && stack_argument >= 0) call.set_argument(stack_argument, stack_pointer);
   if (result != 0) return;
   if (thread != nullptr) keep_only(*thread);
+  if (TrappedThread* const mine = trapped_thread())
+    mine->calls.pin_again([](AddressRange range) { return ProcessPager::get()->pin(range, false); });
   if (stack_pointer != 0) call.context().uc_mcontext.gregs[REG_RSP] = static_cast<greg_t>(stack_pointer);
   trap_calls_again();
 }
@@ -151,19 +155,16 @@ void end_thread(TrappedCall& call) noexcept {
   need_what_ends_touch(call);
   ProcessPager::fault_thread().thread_ends(static_cast<int>(raw_syscall(SYS_gettid)),
                                            static_cast<long>(call.argument(0)));
-  if (call.thread() != nullptr) forget_trapped_thread(*call.thread());
   call.make_in_stub();
+  if (call.thread() != nullptr) forget_trapped_thread(*call.thread());
 }
 
-// A filter may forbid what the pager cannot do without. A tracer is told of its signals, each of which stops
-// the program: for ever, where the tracer waits in vfork(2). All is brought in before. False where some of it
-// cannot be: its pages are still to come, so that there must be no filter and no tracer.
-bool end_paging() noexcept {
+// With nothing of the program's in between.
+bool bring_in_all() noexcept {
   page_no_more();
   if (!ProcessPager::get()->release({0, std::numeric_limits<std::uintptr_t>::max()})) return false;
   ProcessPager::fault_thread().stop();
   end_traps();
-  Runtime::get().warn(kPagingEnded);
   return true;
 }
 
@@ -175,6 +176,15 @@ bool sets_filter(const TrappedCall& call) noexcept {
 }
 
 }  // namespace
+
+bool end_paging() noexcept {
+  if (ProcessPager::get() == nullptr) return true;
+  const SignalMask before = set_signal_mask(kAllButForced);
+  const bool is_ended = bring_in_all();
+  set_signal_mask(before);
+  if (is_ended) Runtime::get().warn(kPagingEnded);
+  return is_ended;
+}
 
 bool answer_process_call(TrappedCall& call) noexcept {
   switch (call.number()) {

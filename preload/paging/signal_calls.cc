@@ -15,12 +15,25 @@
 #include "paging/call_stubs.h"
 #include "paging/process_pager.h"
 #include "paging/trapped_call.h"
+#include "runtime.h"
 #include "signal_entry.h"
 
 namespace nvmemu::preload {
 namespace {
 
 constinit std::atomic<std::uintptr_t> programs_handler{0};  // of SIGSYS
+
+// By which the C library ends threads (SIGCANCEL): it looks where the thread is, and for the place where it
+// makes a call.
+constexpr int kCancelSignal = 32;
+constinit std::atomic<std::uintptr_t> cancel_handler{0};
+
+__attribute__((no_stack_protector)) void cancel_where_calls_are(int signal, siginfo_t* info, void* context) {
+  TrappedCall::take_back(*static_cast<ucontext_t*>(context));
+  reinterpret_cast<void (*)(int, siginfo_t*, void*)>(cancel_handler.load())(signal, info, context);
+}
+
+std::uintptr_t cancel_entry() noexcept { return reinterpret_cast<std::uintptr_t>(&cancel_where_calls_are); }
 
 bool is_function(std::uintptr_t handler) noexcept {
   return handler > reinterpret_cast<std::uintptr_t>(SIG_IGN);
@@ -43,23 +56,27 @@ long set_action_behind(TrappedCall& call, const KernelAction* action) noexcept {
 long set_action(TrappedCall& call) noexcept {
   const auto signal = static_cast<int>(call.argument(0));
   const std::uintptr_t at = call.argument(1);
-  if (at == 0 && signal != SIGSYS && signal != SIGBUS) return call.make();
+  const std::uintptr_t old = call.argument(2);
   KernelAction action{};
   if (at != 0) {
     if (!call.can_read(at, sizeof action)) return -EFAULT;
     std::memcpy(&action, reinterpret_cast<const void*>(at), sizeof action);
   }
-  call.need({call.argument(2), call.argument(2) + (call.argument(2) != 0 ? sizeof action : 0)}, true);
+  if (old != 0) call.need({old, old + sizeof action}, true);
+  if (at == 0 && signal != SIGSYS && signal != SIGBUS) return call.make();
+  // The child of a vfork has its maker's memory, which is paged until the child is another program; what is
+  // kept of handlers is its maker's.
+  if ((signal == SIGSYS || signal == SIGBUS) && !Runtime::get().is_this_process()) return 0;
   const bool is_own = action.handler == reinterpret_cast<std::uintptr_t>(&nvmemu_signal_entry);
   if (signal == SIGBUS && !is_own) return set_action_behind(call, at != 0 ? &action : nullptr);
   if (signal == SIGSYS) {
-    const long result = raw_syscall(SYS_rt_sigaction, signal, nullptr, call.argument(2), call.argument(3));
+    const long result = raw_syscall(SYS_rt_sigaction, signal, nullptr, old, call.argument(3));
     if (result == 0 && at != 0)
       programs_handler = is_function(action.handler) && !is_own ? action.handler : 0;
     return result;
   }
   const KernelAction with = adopted(signal, action);
-  return raw_syscall(SYS_rt_sigaction, signal, &with, call.argument(2), call.argument(3));
+  return raw_syscall(SYS_rt_sigaction, signal, &with, old, call.argument(3));
 }
 
 // The mask that is in force when the handler returns is in its context.
@@ -94,11 +111,6 @@ long set_mask(TrappedCall& call) noexcept {
   after &= ~(kPagingSignals | mask_of(SIGKILL) | mask_of(SIGSTOP));
   std::memcpy(&call.context().uc_sigmask, &after, sizeof after);
   return 0;
-}
-
-bool lies_on(const stack_t& stack, std::uintptr_t stack_pointer) noexcept {
-  const auto begin = reinterpret_cast<std::uintptr_t>(stack.ss_sp);
-  return stack_pointer > begin && stack_pointer <= begin + stack.ss_size;
 }
 
 // What the program sees is its own; where it has none, the kernel has the emulator's. The handler itself may
@@ -140,28 +152,30 @@ void set_signal_stack(TrappedCall& call) noexcept {
   call.make_in_stub();
 }
 
-// A call that waits with another mask, of which the thread's record has a copy.
+// A call that waits with another mask, of which there is a copy as long as it is under way.
 void open_signals(TrappedCall& call, int argument) noexcept {
   TrappedThread* const thread = call.thread();
   const std::uintptr_t at = call.argument(argument);
   if (thread == nullptr || at == 0 || !call.can_read(at, sizeof(SignalMask))) return;
-  std::memcpy(&thread->mask, reinterpret_cast<const void*>(at), sizeof(SignalMask));
-  thread->mask &= ~kPagingSignals;
-  call.set_argument(argument, reinterpret_cast<std::uintptr_t>(&thread->mask));
+  SignalMask& mask = thread->calls.innermost().mask;
+  std::memcpy(&mask, reinterpret_cast<const void*>(at), sizeof mask);
+  mask &= ~kPagingSignals;
+  call.set_argument(argument, reinterpret_cast<std::uintptr_t>(&mask));
 }
 
 // pselect(2) has it with its size in a struct.
 void open_signals_of_select(TrappedCall& call) noexcept {
   TrappedThread* const thread = call.thread();
   const std::uintptr_t at = call.argument(5);
-  if (thread == nullptr || at == 0 || !call.can_read(at, sizeof thread->mask_and_size)) return;
-  std::memcpy(thread->mask_and_size, reinterpret_cast<const void*>(at), sizeof thread->mask_and_size);
-  const std::uintptr_t mask = thread->mask_and_size[0];
-  if (mask == 0 || !call.can_read(mask, sizeof(SignalMask))) return;
-  std::memcpy(&thread->mask, reinterpret_cast<const void*>(mask), sizeof(SignalMask));
-  thread->mask &= ~kPagingSignals;
-  thread->mask_and_size[0] = reinterpret_cast<std::uintptr_t>(&thread->mask);
-  call.set_argument(5, reinterpret_cast<std::uintptr_t>(thread->mask_and_size));
+  if (thread == nullptr || at == 0 || !call.can_read(at, sizeof(CallUnderWay::mask_and_size))) return;
+  CallUnderWay& its = thread->calls.innermost();
+  std::memcpy(its.mask_and_size, reinterpret_cast<const void*>(at), sizeof its.mask_and_size);
+  const std::uintptr_t mask = its.mask_and_size[0];
+  if (mask == 0 || !call.can_read(mask, sizeof its.mask)) return;
+  std::memcpy(&its.mask, reinterpret_cast<const void*>(mask), sizeof its.mask);
+  its.mask &= ~kPagingSignals;
+  its.mask_and_size[0] = reinterpret_cast<std::uintptr_t>(&its.mask);
+  call.set_argument(5, reinterpret_cast<std::uintptr_t>(its.mask_and_size));
 }
 
 // The frame that is returned to lies at the stack pointer: what it restores must not block these either.
@@ -184,6 +198,10 @@ KernelAction adopted(int signal, KernelAction action) noexcept {
   action.mask &= ~kPagingSignals;
   action.restorer = sigreturn_stub();
   action.flags |= kHasRestorer;
+  if (signal == kCancelSignal && (action.flags & SA_SIGINFO) != 0 && action.handler != cancel_entry()) {
+    cancel_handler = action.handler;
+    action.handler = cancel_entry();
+  }
   if (signal == SIGBUS) {
     action.mask = kAllButForced;
     action.flags |= SA_ONSTACK | SA_NODEFER;

@@ -17,7 +17,9 @@ namespace nvmemu::preload {
 
 class TrappedCall {
  public:
-  TrappedCall(ucontext_t& context, TrappedThread* thread) noexcept : context_(context), thread_(thread) {}
+  TrappedCall(ucontext_t& context, TrappedThread* thread) noexcept : context_(context), thread_(thread) {
+    for (int i = 0; i < kMostArguments; ++i) given_[i] = argument(i);
+  }
 
   long number() const noexcept { return registers()[REG_RAX] & ~kTriedAgain; }
   bool is_tried_again() const noexcept { return (registers()[REG_RAX] & kTriedAgain) != 0; }
@@ -44,22 +46,28 @@ class TrappedCall {
     context_.uc_mcontext.gregs[REG_RIP] = static_cast<greg_t>(place);
   }
   void make_in_stub() noexcept;
+  // A handler of the program's has come where that was to make a call, or to make it once more: the thread is
+  // where the program makes it, as if nobody had looked at it.
+  static void take_back(ucontext_t& context) noexcept;
   // Likewise it is looked at once more, when the kernel has been told of that stack for signals.
   void make_again_on(const stack_t& signal_stack) noexcept;
 
-  // That memory is there until the thread's next call, as far as it is paged.
+  // That memory is there until the call is over, or another comes behind it, as far as it is paged.
   void need(AddressRange range, bool to_write) noexcept;
   // Whether `bytes` (8 at least) there can be read by the handler itself, which they can then.
   bool can_read(std::uintptr_t at, std::size_t bytes) noexcept;
 
  private:
-  static constexpr int kArguments[6] = {REG_RDI, REG_RSI, REG_RDX, REG_R10, REG_R8, REG_R9};
+  static constexpr int kMostArguments = 6;
+  static constexpr int kArguments[kMostArguments] = {REG_RDI, REG_RSI, REG_RDX, REG_R10, REG_R8, REG_R9};
   const gregset_t& registers() const noexcept { return context_.uc_mcontext.gregs; }
   void go_on_in(std::uintptr_t stub, std::initializer_list<std::uintptr_t> words) noexcept;
+  std::uintptr_t frame() const noexcept;
   long word(int i) const noexcept { return static_cast<long>(argument(i)); }
 
   ucontext_t& context_;
   TrappedThread* thread_;
+  std::uintptr_t given_[kMostArguments];  // by the program, whatever the kernel is given
 };
 
 // Each stands in for the calls of its kind. False: this is none of them.
@@ -74,11 +82,11 @@ void prepare_buffers(TrappedCall& call) noexcept;
 // Likewise, and it is made here and now: with the kernel's result.
 long make_with_buffers(TrappedCall& call) noexcept;
 
-// What the thread's last call was given.
+// What the thread's calls were given goes out again, as others do.
 void release_pins(TrappedThread& thread) noexcept;
 // What is mapped from now on stays in DRAM.
 void page_no_more() noexcept;
-// From now on calls are made as they come.
+// From now on calls are made as they come: by the calling thread, and as soon as they begin another by all.
 void end_traps() noexcept;
 // Limits are of the program's own memory from now on.
 void begin_limits(const ProcessMemory& before) noexcept;

@@ -79,6 +79,19 @@ stack_t own_signal_stack(TrappedThread& thread) noexcept {
   return stack;
 }
 
+bool lies_on(const stack_t& stack, std::uintptr_t stack_pointer) noexcept {
+  const auto begin = reinterpret_cast<std::uintptr_t>(stack.ss_sp);
+  return stack_pointer > begin && stack_pointer <= begin + stack.ss_size;
+}
+
+bool is_on_signal_stack(const TrappedThread& thread, std::uintptr_t stack_pointer) noexcept {
+  if (thread.has_programs_stack) return lies_on(thread.programs_stack, stack_pointer);
+  stack_t own{};
+  own.ss_sp = thread.stack;
+  own.ss_size = kStackBytes;
+  return lies_on(own, stack_pointer);
+}
+
 void forget_trapped_thread(TrappedThread& thread) noexcept {
   thread.last_tid = thread.tid.load(std::memory_order_relaxed);
   thread.tid.store(kFree, std::memory_order_release);
@@ -96,12 +109,16 @@ bool have_threads_but_first() noexcept {
 void keep_only(TrappedThread& thread) noexcept {
   for (TrappedThread& other : threads) {
     if (&other == &thread || other.tid.load(std::memory_order_relaxed) == 0) continue;
-    other.pins.clear();  // in a child nothing is pinned
+    other.calls.forget();
     other.last_tid = 0;
     other.tid.store(kFree, std::memory_order_relaxed);
   }
   TrappedThread* const mine = begin_trapped_thread();
   if (mine == nullptr) return;
+  if (mine != &thread) {
+    std::swap(mine->calls, thread.calls);
+    thread.calls.forget();
+  }
   std::swap(mine->stack, thread.stack);
   mine->programs_stack = thread.programs_stack;
   mine->has_programs_stack = thread.has_programs_stack;

@@ -9,8 +9,7 @@
 #include <atomic>
 #include <cstdint>
 
-#include "paging/pinned_ranges.h"
-#include "signal_mask.h"
+#include "paging/calls_under_way.h"
 
 namespace nvmemu::preload {
 
@@ -20,13 +19,11 @@ struct TrappedThread {
   void* stack;              // a signal stack of the emulator's own
   stack_t programs_stack;   // as the program has set it
   bool has_programs_stack;
-  stack_t next_stack;               // that the kernel is to be told of
-  PinnedRanges pins;                // until the thread's next call
-  unsigned tries;                   // of one call
-  std::uintptr_t left_at;           // where it has last faulted in what is not paged any more,
-  unsigned left_tries;              // and how often in a row
-  SignalMask mask;                  // that a call waits with, without the signals that must stay open,
-  std::uintptr_t mask_and_size[2];  // and as pselect(2) has it
+  stack_t next_stack;  // that the kernel is to be told of
+  CallsUnderWay calls;
+  unsigned tries;          // of one call
+  std::uintptr_t left_at;  // where it has last faulted in what is not paged any more,
+  unsigned left_tries;     // and how often in a row
 };
 
 // The calling thread's, from its begin on. Null where there were too many threads then. What is pinned in it
@@ -35,6 +32,9 @@ TrappedThread* begin_trapped_thread() noexcept;
 TrappedThread* trapped_thread() noexcept;
 // A signal stack of its own, made where there is none; ss_size 0 where there is no memory.
 stack_t own_signal_stack(TrappedThread& thread) noexcept;
+// Whether that is on the stack that the kernel has of it for signals.
+bool is_on_signal_stack(const TrappedThread& thread, std::uintptr_t stack_pointer) noexcept;
+bool lies_on(const stack_t& stack, std::uintptr_t stack_pointer) noexcept;
 // The calling thread ends.
 void forget_trapped_thread(TrappedThread& thread) noexcept;
 // Whether any thread but the process's first, which is ending, may still run in this memory: one whose calls

@@ -23,10 +23,13 @@
 namespace nvmemu::preload {
 namespace {
 
-const char dispatch_selector = 1;  // all calls that this library's own code does not make
+// Of calls that this library's own code does not make: all are looked at, or, for all threads from then on,
+// none.
+constexpr char kNone = 0, kAll = 1;
+constinit std::atomic<char> dispatch_selector{kAll};
+static_assert(sizeof dispatch_selector == 1);  // as the kernel reads it
 
 constinit CodeRange own_code{};
-constinit std::atomic<bool> are_over{false};
 
 bool install_handler() noexcept {
   const KernelAction action{.handler = reinterpret_cast<std::uintptr_t>(&nvmemu_signal_entry),
@@ -82,6 +85,8 @@ void note_mended(const ucontext_t& context) noexcept {
   if (thread.state != nullptr && !thread.is_foreign) thread.state->note_fault(program_counter(context));
 }
 
+void unpin(AddressRange range) noexcept { ProcessPager::get()->unpin(range); }
+
 bool dispatch() noexcept {
   return raw_syscall(SYS_prctl, kSetDispatch, kDispatchOn, own_code.begin, own_code.end - own_code.begin,
                      &dispatch_selector) == 0;
@@ -89,10 +94,7 @@ bool dispatch() noexcept {
 
 }  // namespace
 
-void release_pins(TrappedThread& thread) noexcept {
-  for (std::size_t i = 0; i < thread.pins.size(); ++i) ProcessPager::get()->unpin(thread.pins[i]);
-  thread.pins.clear();
-}
+void release_pins(TrappedThread& thread) noexcept { thread.calls.unpin_all(unpin); }
 
 bool trap_calls() noexcept {
   TrappedThread* const thread = begin_trapped_thread();
@@ -112,7 +114,7 @@ bool use_own_signal_stack(TrappedThread& thread) noexcept {
 void trap_calls_of_new_thread() noexcept {
   TrappedThread* const thread = begin_trapped_thread();
   if (thread != nullptr) {
-    release_pins(*thread);
+    thread->calls.end_all(unpin);
     use_own_signal_stack(*thread);
   }
   dispatch();
@@ -120,9 +122,8 @@ void trap_calls_of_new_thread() noexcept {
 
 void trap_calls_again() noexcept { dispatch(); }
 
-// Other threads' go on to be trapped, and cost what that costs.
 void end_traps() noexcept {
-  are_over = true;
+  dispatch_selector = kNone;
   process_storage().set_calls_are_trapped(false);
   raw_syscall(SYS_prctl, kSetDispatch, kDispatchOff, 0, 0, 0);
 }
@@ -144,14 +145,11 @@ void* programs_trap_handler() noexcept { return programs_trap_handler_now(); }
 
 bool answer_trapped_call(const siginfo_t& info, ucontext_t& context) noexcept {
   if (ProcessPager::get() == nullptr || info.si_code != kDispatched) return false;
-  if (are_over.load(std::memory_order_relaxed)) {
-    TrappedCall(context, nullptr).make_in_stub();
-    return true;
-  }
   if (TrappedCall call(context, nullptr); answer_clock_call(call)) return true;
   TrappedCall call(context, trapped_thread());
   ProcessPager::tally().trapped_calls.fetch_add(1, std::memory_order_relaxed);
-  if (call.thread() != nullptr) release_pins(*call.thread());
+  if (TrappedThread* const thread = call.thread())
+    thread->calls.begin(call.stack_pointer(), is_on_signal_stack(*thread, call.stack_pointer()), unpin);
   if (has_failed_for_good(call)) {
     call.return_with(-EFAULT);
     return true;
@@ -181,7 +179,7 @@ void TrappedCall::need(AddressRange range, bool to_write) noexcept {
   if (range.empty()) return;
   Pager& pager = *ProcessPager::get();
   if (!pager.pin(range, to_write)) return;  // the call will say what it finds
-  if (thread_ == nullptr || !thread_->pins.add(range)) pager.unpin(range);
+  if (thread_ == nullptr || !thread_->calls.add_pin(range)) pager.unpin(range);
 }
 
 bool TrappedCall::can_read(std::uintptr_t at, std::size_t bytes) noexcept {

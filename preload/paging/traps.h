@@ -20,6 +20,12 @@ namespace nvmemu::preload {
 // the emulator. An error where this kernel cannot.
 Result<void> start_traps(const ProcessMemory& before);
 
+// A filter of system calls may forbid what the pager cannot do without. A tracer is told of its signals, each
+// of which stops the program: for ever, where the tracer waits in vfork(2). So all is brought in before, and
+// stays. False where some of it cannot be: its pages are still to come, so that there must be no filter and
+// no tracer. True where nothing is paged.
+bool end_paging() noexcept;
+
 // SIGSYS: whether it was for a system call, which is made, or about to be, when the handler returns.
 bool answer_trapped_call(const siginfo_t& info, ucontext_t& context) noexcept;
 // What the program has set for a SIGSYS of another kind; null: nothing.

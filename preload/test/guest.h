@@ -35,6 +35,7 @@ std::span<const Scenario> moved_page_scenarios();
 std::span<const Scenario> paging_scenarios();
 std::span<const Scenario> paged_call_scenarios();
 std::span<const Scenario> paged_fault_scenarios();
+std::span<const Scenario> paged_handler_scenarios();
 std::span<const Scenario> paged_buffer_scenarios();
 std::span<const Scenario> paged_advice_scenarios();
 std::span<const Scenario> dram_cache_scenarios();

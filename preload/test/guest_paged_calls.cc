@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // System calls that are given the addresses of what is not in DRAM, and the kernel's own use of such memory.
 #include <fcntl.h>
+#include <linux/filter.h>
 #include <linux/sched.h>
 #include <linux/seccomp.h>
 #include <mqueue.h>
@@ -22,6 +23,7 @@
 #include <vector>
 
 #include "guest.h"
+#include "kernel_sigaction.h"
 #include "paged_area.h"
 
 namespace nvmemu::guest {
@@ -254,7 +256,52 @@ int signals_in_paged_memory() {
   return 0;
 }
 
-constexpr Scenario kScenarios[] = {{"paged-calls", kernel_reads_and_writes},
+// Filters of sockets, maps of what is there, and signals by number: for some of these the emulator looks at
+// what it is given first.
+int named_by_number() {
+  Area area;
+  const auto out = [&area](std::size_t page, const void* from, std::size_t bytes) {
+    if (from != nullptr) std::memcpy(area.page(page), from, bytes);
+    return area.page(page);
+  };
+  area.fill();
+  sock_filter code[] = {BPF_STMT(BPF_RET | BPF_K, 0xffff)};
+  sock_fprog filter{.len = 1, .filter = nullptr};
+  filter.filter = reinterpret_cast<sock_filter*>(out(3, code, sizeof code));
+  out(5, &filter, sizeof filter);
+  area.push_out();
+  const int socket = ::socket(AF_UNIX, SOCK_DGRAM, 0);
+  CHECK(socket >= 0);
+  CHECK(setsockopt(socket, SOL_SOCKET, SO_ATTACH_FILTER, area.page(5), sizeof filter) == 0);
+  CHECK(close(socket) == 0);
+  constexpr std::size_t kTold = 3 * kPage;  // of so many pages
+  void* const large = mmap(nullptr, kTold * kPage, PROT_READ, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  CHECK(large != MAP_FAILED);
+  area.push_out();
+  CHECK(mincore(large, kTold * kPage, reinterpret_cast<unsigned char*>(area.page(10) + 9)) == 0);
+  CHECK(munmap(large, kTold * kPage) == 0);
+  KernelSigaction ignored{};
+  ignored.handler = SIG_IGN;
+  for (const int signal : {SIGUSR2, SIGSEGV, SIGBUS, SIGSYS}) {
+    out(20, &ignored, sizeof ignored);
+    area.push_out();
+    CHECK(syscall(SYS_rt_sigaction, signal, area.page(20), area.page(30), sizeof(long)) == 0);
+    area.push_out();
+    CHECK(syscall(SYS_rt_sigaction, signal, nullptr, area.page(40), sizeof(long)) == 0);
+    if (signal != SIGSYS) CHECK(reinterpret_cast<KernelSigaction*>(area.page(40))->handler == SIG_IGN);
+  }
+  const unsigned long blocked = 1UL << (SIGUSR1 - 1);
+  out(50, &blocked, sizeof blocked);
+  area.push_out();
+  CHECK(syscall(SYS_rt_sigprocmask, SIG_BLOCK, area.page(50), area.page(60), sizeof blocked) == 0);
+  area.push_out();
+  CHECK(syscall(SYS_rt_sigprocmask, SIG_BLOCK, nullptr, area.page(70), sizeof blocked) == 0);
+  CHECK(std::memcmp(area.page(70), &blocked, sizeof blocked) == 0);
+  return 0;
+}
+
+constexpr Scenario kScenarios[] = {{"paged-by-number", named_by_number},
+                                   {"paged-calls", kernel_reads_and_writes},
                                    {"paged-long-message", receives_a_long_message},
                                    {"paged-probes", asks_for_filters},
                                    {"paged-many-parts", receives_in_many_parts},

@@ -136,6 +136,73 @@ TEST_F(PagerChanges, WhatCannotBeDroppedStays) {
   EXPECT_EQ(process_.tally.surprises, 0U);
 }
 
+// Nobody would bring what is not there any more, or what goes out later.
+TEST_F(PagerChanges, WhatGoesOnBeingWatchedStaysPaged) {
+  constexpr std::uint64_t kTo = 2 * kMany, kCount = 64;
+  push_out();
+  process_.memory.refuses_unwatches = true;
+  EXPECT_FALSE(process_.pager.release(pages(0, kCount)));
+  EXPECT_EQ(move(0, kCount, kTo), -ENOMEM);
+  process_.memory.refuses_unwatches = false;
+  EXPECT_TRUE(process_.pager.is_paged(kBase * kPageBytes));
+  push_out();
+  for (std::uint64_t page = 0; page < kMany; ++page) ASSERT_EQ(process_.load(page), page + 1);
+  EXPECT_TRUE(process_.pager.release(pages(0, kCount)));
+  EXPECT_EQ(process_.tally.surprises, 0U);
+}
+
+// What a device writes to a page that it has in hand, and nobody sees, is written to the page that there is.
+TEST_F(PagerChanges, WhatADeviceHoldsStays) {
+  constexpr std::uint64_t kHeld = 7;
+  process_.save(kHeld, 1);
+  process_.memory.held_page = kBase + kHeld;
+  push_out();
+  ASSERT_TRUE(is_in_dram(kHeld));
+  ASSERT_TRUE(process_.memory.store(kBase + kHeld, 2));
+  process_.memory.held_page = 0;
+  push_out();
+  push_out();
+  EXPECT_FALSE(is_in_dram(kHeld));
+  EXPECT_EQ(process_.load(kHeld), 2U);
+}
+
+// What is shared with a child can be written to and evicted, and is written to the store as it is then.
+TEST_F(PagerChanges, WhatAChildSharesIsCopied) {
+  for (std::uint64_t page = 0; page < kMany; page += 3) process_.save(page, page + 2);
+  process_.memory.share();
+  push_out();
+  for (std::uint64_t page = 0; page < kMany; ++page)
+    ASSERT_EQ(process_.load(page), page + (page % 3 == 0 ? 2 : 1));
+  EXPECT_EQ(process_.tally.surprises, 0U);
+}
+
+// Others who go on faulting do not keep it waiting: what they want they get behind it.
+TEST_F(PagerChanges, AForkWaitsForWhatHasBegunOnly) {
+  push_out();
+  ComingPage coming;
+  ASSERT_EQ(process_.pager.begin_fault(kBase * kPageBytes, false, coming).outcome, FaultOutcome::kComing);
+  std::thread forker([&] {
+    EXPECT_TRUE(process_.pager.prepare_fork([](const Slots&, std::byte*) { return true; }));
+    process_.pager.after_fork();
+  });
+  const auto begins = [&](std::uint64_t page) {  // before the other one has begun to wait
+    ComingPage other;
+    const FaultOutcome begun = process_.pager.begin_fault((kBase + page) * kPageBytes, false, other).outcome;
+    if (begun == FaultOutcome::kComing) {
+      EXPECT_EQ(process_.pager.end_fault(other).outcome, FaultOutcome::kMended);
+    }
+    return begun != FaultOutcome::kLater;
+  };
+  constexpr auto kLongest = std::chrono::seconds(20);
+  const auto start = std::chrono::steady_clock::now();
+  std::uint64_t page = 1;
+  while (begins(page) && std::chrono::steady_clock::now() - start < kLongest) page = page % kMany + 1;
+  EXPECT_FALSE(is_in_dram(page));
+  EXPECT_EQ(process_.pager.end_fault(coming).outcome, FaultOutcome::kMended);
+  forker.join();
+  EXPECT_EQ(process_.load(page), page + 1);
+}
+
 // It would have to leave its copies behind.
 TEST_F(PagerChanges, NoForkWhileSomeAreNeitherInTheStoreNorInMemory) {
   process_.store.refuses_writes = true;

@@ -39,7 +39,9 @@ class Memory final : public PageMapper {
   // Of the calls below one in so many fails in a way in which the kernel's may; 0: none.
   std::atomic<unsigned> fails_one_in{0};
   // These always.
-  std::atomic<bool> refuses_watches{false}, refuses_moves{false}, refuses_drops{false};
+  std::atomic<bool> refuses_watches{false}, refuses_moves{false}, refuses_drops{false},
+      refuses_unwatches{false};
+  std::atomic<std::uint64_t> held_page{0};  // a page that a device has in hand
 
   // What a thread does. False: the page is not there, or may not be written to.
   bool load(std::uint64_t page, std::uint64_t& value) {
@@ -133,6 +135,7 @@ class Memory final : public PageMapper {
   bool unwatch(AddressRange range) noexcept override {
     EXPECT_TRUE(range.begin % kPageBytes == 0 && range.end % kPageBytes == 0);
     const std::lock_guard guard(lock_);
+    if (refuses_unwatches) return false;
     for (std::uint64_t page = range.begin / kPageBytes; page < range.end / kPageBytes; ++page) {
       ranges_watched_.erase(page);
       if (const auto found = pages_.find(page); found != pages_.end()) found->second.is_protected = false;
@@ -180,14 +183,22 @@ class Memory final : public PageMapper {
   }
   MapOutcome stage(std::uint64_t page, std::size_t at) noexcept override {
     const std::lock_guard guard(lock_);
-    if (is_shared_now() || refuses_moves) return MapOutcome::kShared;
+    if (is_shared_now() || refuses_moves) return MapOutcome::kRefused;
     if (fails()) return either_failure();
+    if (held_page == page) return MapOutcome::kShared;
     const auto found = pages_.find(page);
     if (found == pages_.end()) return MapOutcome::kNotThere;
     if (found->second.is_shared) return MapOutcome::kShared;
     staging_[at] = found->second.contents;
     pages_.erase(found);
     return MapOutcome::kDone;
+  }
+  bool make_own(std::uint64_t page) noexcept override {
+    const std::lock_guard guard(lock_);
+    const auto found = pages_.find(page);
+    if (found == pages_.end() || found->second.is_protected || fails()) return false;
+    found->second.is_shared = false;
+    return true;
   }
   MapOutcome stage_copy(std::uint64_t page, std::size_t at) noexcept override {
     const std::lock_guard guard(lock_);
@@ -201,7 +212,7 @@ class Memory final : public PageMapper {
   MapOutcome unstage(std::size_t at, std::uint64_t page) noexcept override {
     {
       const std::lock_guard guard(lock_);
-      if (is_shared_now() || refuses_moves) return MapOutcome::kShared;
+      if (is_shared_now() || refuses_moves) return MapOutcome::kRefused;
       if (fails()) return either_failure();
     }
     return install(page, staging_[at].data(), false);

@@ -5,9 +5,11 @@
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
+#include <linux/io_uring.h>
 #include <poll.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
+#include <sys/uio.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -182,6 +184,64 @@ TEST_F(UffdMapperTest, TakesACopyOfWhatAChildShares) {
   close(pipes[1]);
   waitpid(child, nullptr, 0);
   close(pipes[0]);
+}
+
+// A copy of its own for this process, so that it can be taken out. Then, or still, the child has what it had.
+TEST_F(UffdMapperTest, MakesWhatAChildSharesItsOwn) {
+  if (!mapper_.moves()) GTEST_SKIP() << "needs UFFDIO_MOVE (Linux 6.8)";
+  ASSERT_EQ(install(3, 7), MapOutcome::kDone);
+  int pipes[2];
+  ASSERT_EQ(pipe(pipes), 0);
+  const pid_t child = fork();
+  if (child == 0) {
+    char end;
+    close(pipes[1]);
+    _exit(read(pipes[0], &end, 1) == 0 && holds(3, 7) ? 0 : 1);
+  }
+  ASSERT_EQ(mapper_.stage(page(3), 0), MapOutcome::kShared);
+  EXPECT_TRUE(mapper_.make_own(page(3)));
+  EXPECT_EQ(mapper_.stage(page(3), 0), MapOutcome::kDone);
+  EXPECT_EQ(std::memcmp(mapper_.staged(0), simulated::contents_of(7).data(), kPageBytes), 0);
+  close(pipes[1]);
+  int status;
+  EXPECT_EQ(waitpid(child, &status, 0), child);
+  EXPECT_EQ(status, 0);
+  close(pipes[0]);
+}
+
+// Memory that a device may write to at any time, as io_uring's registered buffers.
+class HeldByTheKernel {
+ public:
+  HeldByTheKernel(std::uintptr_t begin, std::size_t bytes) {
+    io_uring_params parameters{};
+    ring_ = static_cast<int>(syscall(SYS_io_uring_setup, 1, &parameters));
+    iovec buffer{reinterpret_cast<void*>(begin), bytes};
+    is_held_ = ring_ >= 0 && syscall(SYS_io_uring_register, ring_, IORING_REGISTER_BUFFERS, &buffer, 1) == 0;
+  }
+  ~HeldByTheKernel() {
+    if (is_held_) syscall(SYS_io_uring_register, ring_, IORING_UNREGISTER_BUFFERS, nullptr, 0);
+    if (ring_ >= 0) close(ring_);
+  }
+  HeldByTheKernel(const HeldByTheKernel&) = delete;
+  HeldByTheKernel& operator=(const HeldByTheKernel&) = delete;
+  bool is_held() const { return is_held_; }
+
+ private:
+  int ring_ = -1;
+  bool is_held_ = false;
+};
+
+TEST_F(UffdMapperTest, WhatADeviceHoldsCannotBeMadeItsOwn) {
+  if (!mapper_.moves()) GTEST_SKIP() << "needs UFFDIO_MOVE (Linux 6.8)";
+  ASSERT_EQ(install(3, 7), MapOutcome::kDone);
+  {
+    const HeldByTheKernel held(address(3), kPageBytes);
+    if (!held.is_held()) GTEST_SKIP() << "needs io_uring, and memory that may be locked";
+    EXPECT_EQ(mapper_.stage(page(3), 0), MapOutcome::kShared);
+    EXPECT_TRUE(mapper_.make_own(page(3)));
+    EXPECT_EQ(mapper_.stage(page(3), 0), MapOutcome::kShared);
+  }
+  EXPECT_EQ(mapper_.stage(page(3), 0), MapOutcome::kDone);
 }
 
 TEST_F(UffdMapperTest, WritesToWhatNobodyWatches) {
