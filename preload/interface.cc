@@ -22,7 +22,10 @@ extern "C" __attribute__((visibility("default"))) int nvmemu_place(const void* a
   nvmemu::preload::Placement& placement = runtime.placement();
   if (!runtime.active() || !placement.is_open()) return -1;
   const nvmemu::TierId found = placement.find(tier);
-  if (found == 0 && tier != nullptr) return -1;
+  if (found == 0 && tier != nullptr) {
+    runtime.warn(nvmemu::kNoSuchTier);
+    return -1;
+  }
   return placement.place(reinterpret_cast<std::uintptr_t>(address), bytes, found) ? 0 : -1;
 }
 

@@ -6,7 +6,7 @@ build_packages=(cmake ninja-build g++ pkg-config python3 libzydis-dev libexpecte
   libfmt-dev nlohmann-json3-dev libnuma-dev libpci-dev libpfm4-dev libpugixml-dev libgtest-dev libgmock-dev
   libbenchmark-dev)
 quickstart_packages=(sqlite3)
-test_packages=(pciutils gnuplot-nox sqlite3 redis-server redis-tools perl gcc gzip strace libpmem-dev libpmemobj-dev numactl hwloc-nox
+test_packages=(pciutils gnuplot-nox sqlite3 redis-server redis-tools perl gcc gzip strace libpmem-dev libpmem2-dev libpmemobj-dev numactl hwloc-nox
   libmemkind-dev libomp-dev)
 gallery_packages=(redis-server redis-tools memcached nginx apache2-utils postgresql mariadb-server-core mariadb-client
   sqlite3 default-jdk-headless golang-go gcc make ffmpeg stress-ng openmpi-bin libopenmpi-dev util-linux

@@ -58,6 +58,9 @@ std::vector<std::string> warnings_of_sizes(const TierSpec& tier, const MemoryNod
   if (tier.after_bytes > machine.bytes)
     warnings.push_back(who + "after " + format_size(tier.after_bytes) +
                        " nothing will be in it, for this machine has " + format_size(machine.bytes));
+  if (tier.least_block_bytes > machine.bytes)
+    warnings.push_back(who + "no block of " + format_size(tier.least_block_bytes) +
+                       " will be in it, for this machine has " + format_size(machine.bytes));
   if (tier.node != 0 && tier.node_bytes > machine.bytes)
     warnings.push_back(who + "node " + std::to_string(tier.node) + " is shown with " +
                        format_size(tier.node_bytes) + ", more than this machine's memory, " +

@@ -58,6 +58,7 @@ enum BoardWarning : std::uint32_t {
   kCarriedOut = 1U << 23,     // another program carries it out (valgrind, qemu-user): it ran natively
   kSharedSignalStack = 1U << 24,  // threads have one alternate stack in common: all but one ran natively
   kOwnDispatch = 1U << 25,        // it looks at a thread's system calls: that one ran natively then
+  kNoSuchTier = 1U << 26,         // nvmemu_place() was asked for a tier that there is not
 };
 
 enum class Ticker : std::uint32_t { kNone, kPerfEvent, kPosixTimer };

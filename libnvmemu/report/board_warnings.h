@@ -57,6 +57,9 @@ inline constexpr WarningText kWarningTexts[] = {
      "looks at system calls of its own threads (syscall user dispatch), the emulator's of which would be "
      "among "
      "them: those threads ran natively from then on"},
+    {kNoSuchTier,
+     "nvmemu_place() was asked for a tier that there is not (--tier names those that there are): what it was "
+     "to place stayed where it was"},
     {kNotPaged, "all of its memory was in DRAM: it could not be paged (why is said on stderr)"},
     {kPagesBySignal,
      "had no right to a thread that brings pages: whoever touched them brought them, in a signal handler"},

@@ -2,7 +2,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "base/quote.h"
 #include "base/units.h"
@@ -54,6 +57,23 @@ std::string error_line(const RunReport& report) {
   if (!report.error_relative_95) return fmt::format("error of the delay: unknown: {}", report.error_from);
   return fmt::format("error of the delay: +-{:.1f} % (95 %), from {}", 100 * *report.error_relative_95,
                      report.error_from);
+}
+
+// What ended walks before they had gone as far as they were to, where that is many of them; empty: it is not.
+std::string walks_line(const WalkReport& walks) {
+  constexpr double kMany = 0.1;
+  std::vector<std::pair<std::uint64_t, std::string>> why;
+  std::uint64_t ended = 0;
+  for (const auto& [name, count] : walks.ended_by) {
+    why.emplace_back(count, name);
+    ended += count;
+  }
+  if (walks.walks == 0 || static_cast<double>(ended) < kMany * static_cast<double>(walks.walks)) return "";
+  std::ranges::sort(why, std::greater());
+  std::string text;
+  for (const auto& [count, name] : why)
+    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", count, printable(name));
+  return fmt::format("{} of {} walks ended early: {}", ended, walks.walks, text);
 }
 
 // "read 4.0 GB/s (target 4 GB/s)"
@@ -262,6 +282,7 @@ std::string summary(const RunReport& report) {
     add(injected_line(report));
     if (const std::string kinds = kinds_line(report); !kinds.empty()) add(kinds);
     add(error_line(report));
+    if (const std::string walks = walks_line(report.walks); !walks.empty()) add(walks);
     if (report.persists.persists + report.persists.estimated_persists > 0) add(persists_line(report));
     for (const TierReport& tier : report.tiers) add(tier_line(tier, stall_ns_of(report.tiers)));
     if (!report.migrations.policy.empty()) add(migrations_line(report.migrations));

@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <chrono>
+#include <filesystem>
+#include <fstream>
 #include <string>
 #include <vector>
 
@@ -61,6 +63,24 @@ TEST_F(PersistsTest, TransactionsOfLibpmemobjArePersists) {
   const double due_ns = 100e3 * static_cast<double>(more("persists"));
   EXPECT_LT(delay_ns, 1.1 * due_ns);  // there is nothing that takes them longer
   EXPECT_GT(delay_ns, 0.5 * due_ns);  // what the machine itself takes, disturbed as it may be, is left out
+}
+
+// A file of a tier is persistent memory to it, whose stores are durable line by line.
+TEST_F(PersistsTest, PersistsByTheRealLibpmem2AreSeenOnce) {
+  NVMEMU_NEEDS(*NVMEMU_TEST_REAL_LIBPMEM2 != '\0', "libpmem2-dev when the tests were built");
+  make_folders();
+  const std::string folder = environment_["FOLDER"], file = folder + "/pool";
+  {
+    std::ofstream(file).close();
+    std::filesystem::resize_file(file, 1 << 20);
+  }
+  const Outcome outcome = run({"--tier", "nvm=2x,write-latency=1ms,file=" + folder, "--report",
+                               folder_.file("report.json"), "--", NVMEMU_TEST_REAL_LIBPMEM2, file});
+  ASSERT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_EQ(outcome.out, "granularity 1\n");  // PMEM2_GRANULARITY_CACHE_LINE
+  const Json persists = report()["persists"];
+  EXPECT_EQ(persists["persists"], 50);
+  EXPECT_EQ(persists["lines"], 60);
 }
 
 TEST_F(PersistsTest, PersistsByLibpmem2AreSeen) {

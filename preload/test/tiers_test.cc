@@ -36,6 +36,7 @@ TEST_F(TiersTest, AProgramPlacesItsOwnMemory) {
   EXPECT_EQ(far()["name"], "far");
   EXPECT_EQ(far()["rule"], "what the program places");
   EXPECT_EQ(far()["placed_bytes"], (4 << 20) + 1);
+  EXPECT_THAT(warnings(), Contains(HasSubstr("asked for a tier that there is not")));
 }
 
 TEST_F(TiersTest, AFileOfATierIsPersistentMemory) {

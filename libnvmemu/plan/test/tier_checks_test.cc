@@ -64,6 +64,10 @@ TEST(TierChecks, MoreThanTheMachineHasIsWarnedOf) {
   later.after_bytes = 2U << 30;
   EXPECT_THAT(warnings_of_sizes(later, machine()),
               ElementsAre(HasSubstr("after 2 GiB nothing will be in it, for this machine has 1 GiB")));
+  TierSpec of_blocks = node(0);
+  of_blocks.least_block_bytes = 2U << 30;
+  EXPECT_THAT(warnings_of_sizes(of_blocks, machine()),
+              ElementsAre(HasSubstr("no block of 2 GiB will be in it, for this machine has 1 GiB")));
   EXPECT_THAT(warnings_of_sizes(later, {}), IsEmpty()) << "nobody knows what it has";
 }
 

@@ -38,6 +38,14 @@ TEST(Summary, SaysWhatWasEmulatedAndHowSureThatIs) {
             "nvmemu: error of the delay: +-3.1 % (95 %), from 1200 samples\n");
 }
 
+TEST(Summary, SaysWhatEndsManyWalks) {
+  RunReport report = example();
+  report.walks = {.walks = 1000, .instructions = 2'000'000, .passed = {}, .ended_by = {{"new code", 60}}};
+  EXPECT_THAT(summary(report), Not(HasSubstr("walks")));
+  report.walks.ended_by["system call"] = 240;
+  EXPECT_THAT(summary(report), HasSubstr("300 of 1000 walks ended early: 240 system call, 60 new code\n"));
+}
+
 TEST(Summary, SaysWhetherPagesAreOutOfDram) {
   RunReport report = example();
   report.paging = {.dram_bytes = 1 << 28, .page_to = "/mnt/scratch", .device = "optane-ssd"};
