@@ -53,13 +53,13 @@ bool is_own_fault(int signal, const siginfo_t& info, const ucontext_t& context) 
   return is_fault(signal) && info.si_code > 0 && is_own_code(program_counter(context));
 }
 
-// Sent by somebody, amid the emulator's work on a page or a call of the program's, of which nothing is noted
-// but the mask: a handler of the program's would wait for that work. (No program blocks all signals but these
-// five: of the C library's own two it has nothing to say.)
+// Sent by somebody, amid the emulator's work on a page or a call of the program's: a handler of the program's
+// would wait for that work. Such work is on the thread's stack for signals, with all blocked that can be, as
+// no handler of the program's has it: of the C library's own two signals it has nothing to say.
 bool comes_amid_paging(int signal, const siginfo_t& info, const ucontext_t& context) noexcept {
   constexpr SignalMask kNever = mask_of(SIGKILL) | mask_of(SIGSTOP);  // blocked, whatever is asked for
   return (mask_of(signal) & kForced) != 0 && info.si_code <= 0 && ProcessPager::get() != nullptr &&
-         (mask_of(context.uc_sigmask) | kForced | kNever) == ~SignalMask{0};
+         (mask_of(context.uc_sigmask) | kForced | kNever) == ~SignalMask{0} && is_on_signal_stack(context);
 }
 
 // The thread goes on with what it is at, and the signal comes again when that is done: not here, where some
@@ -190,7 +190,7 @@ __attribute__((no_stack_protector)) void* nvmemu_handle_signal(int signal, sigin
   }
   if (signal == SIGBUS && mend_page_fault(*info, *context)) return nullptr;
   if (signal == SIGSYS && answer_trapped_call(*info, *context)) return nullptr;
-  if (void* const handler = signal == SIGSYS ? programs_trap_handler() : nullptr) return handler;
+  if (void* const handler = signal == SIGSYS ? programs_trap_handler(*context) : nullptr) return handler;
   const Thread thread = calling_thread();
   if (thread.state != nullptr && thread.state->is_at_work()) {
     interrupt_work(*thread.state, signal, *info, *context);

@@ -21,6 +21,9 @@ inline constexpr SignalMask kForced =
     mask_of(SIGSEGV) | mask_of(SIGBUS) | mask_of(SIGFPE) | mask_of(SIGILL) | mask_of(SIGSYS);
 // While the emulator works: nothing of the program's can come between.
 inline constexpr SignalMask kAllButForced = ~kForced;
+// While it works on pages outside of a handler, and touches none itself: but for the clock, which may be read
+// by a system call that is looked at.
+inline constexpr SignalMask kAllButTraps = ~mask_of(SIGSYS);
 
 // The mask that was there before.
 inline SignalMask set_signal_mask(SignalMask mask) noexcept {

@@ -59,8 +59,8 @@ bool Pager::evict(Frames::Number number) noexcept {
 // process that writes to it, stays. (What the store has, none of these writes to.)
 MapOutcome Pager::take_out(std::uint64_t page, PageEntry& entry) noexcept {
   MapOutcome outcome = mapper_.stage(page, staged_count_);
-  if (outcome == MapOutcome::kShared && entry.state() == PageState::kDirty && mapper_.make_own(page)) {
-    outcome = mapper_.stage(page, staged_count_);
+  if (outcome == MapOutcome::kShared && entry.state() == PageState::kDirty) {
+    if (mapper_.make_own(page)) outcome = mapper_.stage(page, staged_count_);
     if (outcome == MapOutcome::kShared) return outcome;
   }
   const bool can_be_copied = outcome == MapOutcome::kShared || outcome == MapOutcome::kRefused;

@@ -38,6 +38,7 @@ nvmemu_call_stub:
   movq 64(%rsp), %r9
   cmpq $-14, %rax
   je 1f
+2:
   movq (%rsp), %rcx
   .cfi_register %rip, %rcx
   leaq 208(%rsp), %rsp
@@ -46,6 +47,8 @@ nvmemu_call_stub:
 1:
   .cfi_def_cfa_offset 208
   .cfi_offset %rip, -208
+  cmpb $0, nvmemu_dispatch_selector(%rip)
+  je 2b
   movq 8(%rsp), %rax
   movq (%rsp), %rcx
   .cfi_register %rip, %rcx
@@ -118,6 +121,7 @@ NVMEMU_OF_ASSEMBLER const char nvmemu_stack_stub[];
 NVMEMU_OF_ASSEMBLER const char nvmemu_clone_stubs[];
 NVMEMU_OF_ASSEMBLER const char nvmemu_sigreturn[];
 extern "C" {
+__attribute__((used)) std::atomic<char> nvmemu_dispatch_selector{0};
 __attribute__((visibility("hidden"), used)) std::atomic<std::uintptr_t> nvmemu_clone_returns[64];
 }
 

@@ -5,6 +5,7 @@
 // program's that came between may have had its memory taken out again.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 
 namespace nvmemu::preload {
@@ -22,6 +23,9 @@ std::uintptr_t sigreturn_stub() noexcept;
 }  // namespace nvmemu::preload
 
 extern "C" {
+// As prctl(2) has it (PR_SET_SYSCALL_USER_DISPATCH): whether calls are looked at. 0: those that say EFAULT
+// are not tried again either.
+extern __attribute__((visibility("hidden"))) std::atomic<char> nvmemu_dispatch_selector;
 // Defined where threads are known. On the new one's stack, with nothing thread-local.
 void nvmemu_begin_cloned() noexcept;
 }

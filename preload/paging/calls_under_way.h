@@ -40,13 +40,13 @@ class CallsUnderWay {
   // All of them: another thread has the place.
   template <typename Unpin>
   void end_all(const Unpin& unpin) noexcept {
-    unpin_all(unpin);
+    unpin_down_to(0, unpin);
     depth_ = 0;
   }
+  // Of the one that has begun last.
   template <typename Unpin>
-  void unpin_all(const Unpin& unpin) noexcept {
-    unpin_down_to(0, unpin);
-    for (std::size_t i = 0; i < depth_; ++i) calls_[i].others_pins = 0;
+  void unpin_innermost(const Unpin& unpin) noexcept {
+    unpin_down_to(innermost().others_pins, unpin);
   }
   // In the child of a fork nothing is pinned: pin(range) is to, where it can.
   template <typename Pin>
@@ -58,7 +58,7 @@ class CallsUnderWay {
   // Nothing is pinned, nor under way.
   void forget() noexcept { pins_.shrink_to(0), depth_ = 0; }
 
-  // Of the one that has begun last. False: there is no memory to note that it is pinned.
+  // Likewise. False: there is no memory to note that it is pinned.
   bool add_pin(AddressRange range) noexcept { return pins_.add(range); }
   CallUnderWay& innermost() noexcept { return calls_[depth_ - 1]; }
   // It is made by a stub, with the mark that is returned at that place of its frame.

@@ -242,7 +242,7 @@ bool leaves_signal_stack(TrappedCall& call) noexcept {
 
 void begin_heap() noexcept { heap_end = static_cast<std::uintptr_t>(raw_syscall(SYS_brk, nullptr)); }
 
-void page_no_more() noexcept { pages_no_more = true; }
+void page_what_comes(bool pages) noexcept { pages_no_more = !pages; }
 
 bool answer_mapping_call(TrappedCall& call) noexcept {
   if (leaves_signal_stack(call)) return true;

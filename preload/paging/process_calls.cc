@@ -55,6 +55,7 @@ void fork(TrappedCall& call, std::uintptr_t stack_pointer, int stack_argument) n
   call.return_with(result);
   if (stack_pointer != 0 && stack_argument >= 0) call.set_argument(stack_argument, stack_pointer);
   if (result != 0) return;
+  begin_own_process();
   if (thread != nullptr) keep_only(*thread);
   if (TrappedThread* const mine = trapped_thread())
     mine->calls.pin_again([](AddressRange range) { return ProcessPager::get()->pin(range, false); });
@@ -161,8 +162,11 @@ void end_thread(TrappedCall& call) noexcept {
 
 // With nothing of the program's in between.
 bool bring_in_all() noexcept {
-  page_no_more();
-  if (!ProcessPager::get()->release({0, std::numeric_limits<std::uintptr_t>::max()})) return false;
+  page_what_comes(false);
+  if (!ProcessPager::get()->release({0, std::numeric_limits<std::uintptr_t>::max()})) {
+    page_what_comes(true);
+    return false;
+  }
   ProcessPager::fault_thread().stop();
   end_traps();
   return true;
@@ -179,7 +183,7 @@ bool sets_filter(const TrappedCall& call) noexcept {
 
 bool end_paging() noexcept {
   if (ProcessPager::get() == nullptr) return true;
-  const SignalMask before = set_signal_mask(kAllButForced);
+  const SignalMask before = set_signal_mask(kAllButTraps);
   const bool is_ended = bring_in_all();
   set_signal_mask(before);
   if (is_ended) Runtime::get().warn(kPagingEnded);

@@ -15,13 +15,17 @@
 #include "paging/call_stubs.h"
 #include "paging/process_pager.h"
 #include "paging/trapped_call.h"
-#include "runtime.h"
 #include "signal_entry.h"
 
 namespace nvmemu::preload {
 namespace {
 
-constinit std::atomic<std::uintptr_t> programs_handler{0};  // of SIGSYS
+// Of SIGSYS.
+constinit std::atomic<std::uintptr_t> programs_handler{0};
+constinit std::atomic<SignalMask> programs_mask{0};
+
+constinit std::atomic<int> own_process{0};
+bool has_own_memory() noexcept { return raw_syscall(SYS_getpid) == own_process; }
 
 // By which the C library ends threads (SIGCANCEL): it looks where the thread is, and for the place where it
 // makes a call.
@@ -39,6 +43,9 @@ bool is_function(std::uintptr_t handler) noexcept {
   return handler > reinterpret_cast<std::uintptr_t>(SIG_IGN);
 }
 
+// (The child of a vfork has its maker's memory, which is paged until the child is another program. What is
+// kept of handlers there is its maker's, too, and stays.)
+//
 // Of the signal of pages, by a program that goes round the C library: `action`, or none. Its handler is
 // called behind the emulator's, as one that is set by sigaction(3).
 long set_action_behind(TrappedCall& call, const KernelAction* action) noexcept {
@@ -48,7 +55,7 @@ long set_action_behind(TrappedCall& call, const KernelAction* action) noexcept {
       return -EFAULT;
     std::memcpy(reinterpret_cast<void*>(old), &before, sizeof before);
   }
-  if (action == nullptr) return 0;
+  if (action == nullptr || !has_own_memory()) return 0;
   const KernelAction with = adopted(SIGBUS, as_kernel_has(keep_action(SIGBUS, as_library_has(*action))));
   return raw_syscall(SYS_rt_sigaction, SIGBUS, &with, nullptr, sizeof with.mask);
 }
@@ -64,15 +71,13 @@ long set_action(TrappedCall& call) noexcept {
   }
   if (old != 0) call.need({old, old + sizeof action}, true);
   if (at == 0 && signal != SIGSYS && signal != SIGBUS) return call.make();
-  // The child of a vfork has its maker's memory, which is paged until the child is another program; what is
-  // kept of handlers is its maker's.
-  if ((signal == SIGSYS || signal == SIGBUS) && !Runtime::get().is_this_process()) return 0;
   const bool is_own = action.handler == reinterpret_cast<std::uintptr_t>(&nvmemu_signal_entry);
   if (signal == SIGBUS && !is_own) return set_action_behind(call, at != 0 ? &action : nullptr);
   if (signal == SIGSYS) {
     const long result = raw_syscall(SYS_rt_sigaction, signal, nullptr, old, call.argument(3));
-    if (result == 0 && at != 0)
-      programs_handler = is_function(action.handler) && !is_own ? action.handler : 0;
+    if (result != 0 || at == 0 || !has_own_memory()) return result;
+    programs_mask = action.mask;
+    programs_handler = is_function(action.handler) && !is_own ? action.handler : 0;
     return result;
   }
   const KernelAction with = adopted(signal, action);
@@ -191,7 +196,13 @@ void return_from_handler(TrappedCall& call) noexcept {
 
 }  // namespace
 
-void* programs_trap_handler_now() noexcept { return reinterpret_cast<void*>(programs_handler.load()); }
+void* programs_trap_handler_now(const ucontext_t& context) noexcept {
+  const std::uintptr_t handler = programs_handler;
+  if (handler != 0) set_signal_mask((mask_of(context.uc_sigmask) | programs_mask) & ~kPagingSignals);
+  return reinterpret_cast<void*>(handler);
+}
+
+void begin_own_process() noexcept { own_process = static_cast<int>(raw_syscall(SYS_getpid)); }
 
 KernelAction adopted(int signal, KernelAction action) noexcept {
   if (!is_function(action.handler)) return action;

@@ -82,10 +82,10 @@ void prepare_buffers(TrappedCall& call) noexcept;
 // Likewise, and it is made here and now: with the kernel's result.
 long make_with_buffers(TrappedCall& call) noexcept;
 
-// What the thread's calls were given goes out again, as others do.
+// What the thread's last call was given goes out again, as others do.
 void release_pins(TrappedThread& thread) noexcept;
-// What is mapped from now on stays in DRAM.
-void page_no_more() noexcept;
+// Whether what is mapped from now on is paged.
+void page_what_comes(bool pages) noexcept;
 // From now on calls are made as they come: by the calling thread, and as soon as they begin another by all.
 void end_traps() noexcept;
 // Limits are of the program's own memory from now on.
@@ -94,7 +94,11 @@ void begin_limits(const ProcessMemory& before) noexcept;
 void begin_heap() noexcept;
 // Handlers that were set before: they return without a trap, and block nothing that must stay open.
 void adopt_handlers() noexcept;
-void* programs_trap_handler_now() noexcept;
+// Of a SIGSYS of another kind: what the program has set for it, or null, with its mask in force.
+void* programs_trap_handler_now(const ucontext_t& context) noexcept;
+// Whose memory it is: the process's that is paged, or that of a child of fork, from its begin on. The child
+// of a vfork has its maker's.
+void begin_own_process() noexcept;
 // On the calling thread: the first, or one that has just been made, which has no stack for signals yet or
 // another's; or the child of a fork.
 bool trap_calls() noexcept;

@@ -26,8 +26,7 @@ namespace {
 // Of calls that this library's own code does not make: all are looked at, or, for all threads from then on,
 // none.
 constexpr char kNone = 0, kAll = 1;
-constinit std::atomic<char> dispatch_selector{kAll};
-static_assert(sizeof dispatch_selector == 1);  // as the kernel reads it
+static_assert(sizeof nvmemu_dispatch_selector == 1);  // as the kernel reads it
 
 constinit CodeRange own_code{};
 
@@ -89,12 +88,12 @@ void unpin(AddressRange range) noexcept { ProcessPager::get()->unpin(range); }
 
 bool dispatch() noexcept {
   return raw_syscall(SYS_prctl, kSetDispatch, kDispatchOn, own_code.begin, own_code.end - own_code.begin,
-                     &dispatch_selector) == 0;
+                     &nvmemu_dispatch_selector) == 0;
 }
 
 }  // namespace
 
-void release_pins(TrappedThread& thread) noexcept { thread.calls.unpin_all(unpin); }
+void release_pins(TrappedThread& thread) noexcept { thread.calls.unpin_innermost(unpin); }
 
 bool trap_calls() noexcept {
   TrappedThread* const thread = begin_trapped_thread();
@@ -123,13 +122,15 @@ void trap_calls_of_new_thread() noexcept {
 void trap_calls_again() noexcept { dispatch(); }
 
 void end_traps() noexcept {
-  dispatch_selector = kNone;
+  nvmemu_dispatch_selector = kNone;
   process_storage().set_calls_are_trapped(false);
   raw_syscall(SYS_prctl, kSetDispatch, kDispatchOff, 0, 0, 0);
 }
 
 Result<void> start_traps(const ProcessMemory& before) {
   own_code = code_around(reinterpret_cast<const void*>(&start_traps));
+  nvmemu_dispatch_selector = kAll;
+  begin_own_process();
   begin_heap();
   begin_limits(before);
   adopt_handlers();
@@ -141,7 +142,13 @@ Result<void> start_traps(const ProcessMemory& before) {
   return {};
 }
 
-void* programs_trap_handler() noexcept { return programs_trap_handler_now(); }
+void* programs_trap_handler(const ucontext_t& context) noexcept { return programs_trap_handler_now(context); }
+
+bool is_on_signal_stack(const ucontext_t& context) noexcept {
+  const TrappedThread* const thread = trapped_thread();
+  return thread != nullptr &&
+         is_on_signal_stack(*thread, static_cast<std::uintptr_t>(context.uc_mcontext.gregs[REG_RSP]));
+}
 
 bool answer_trapped_call(const siginfo_t& info, ucontext_t& context) noexcept {
   if (ProcessPager::get() == nullptr || info.si_code != kDispatched) return false;

@@ -28,8 +28,11 @@ bool end_paging() noexcept;
 
 // SIGSYS: whether it was for a system call, which is made, or about to be, when the handler returns.
 bool answer_trapped_call(const siginfo_t& info, ucontext_t& context) noexcept;
-// What the program has set for a SIGSYS of another kind; null: nothing.
-void* programs_trap_handler() noexcept;
+// What the program has set for a SIGSYS of another kind, with the mask that it is to have in force; null:
+// nothing.
+void* programs_trap_handler(const ucontext_t& context) noexcept;
+// Whether the thread was on its stack for signals, as the handlers of these two always are.
+bool is_on_signal_stack(const ucontext_t& context) noexcept;
 
 // SIGBUS: whether a page was missing, which is there now.
 bool mend_page_fault(const siginfo_t& info, const ucontext_t& context) noexcept;

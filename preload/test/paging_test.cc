@@ -48,7 +48,7 @@ INSTANTIATE_TEST_SUITE_P(
                                      "paged-populated", "paged-advice", "paged-not-forked", "paged-wiped",
                                      "paged-both-mapped", "paged-heap", "paged-by-number",
                                      "paged-handlers-calls", "paged-handlers-forks", "paged-jumps",
-                                     "paged-sent-faults", "paged-filters", "paged-defaults",
+                                     "paged-sent-faults", "paged-hooks", "paged-filters", "paged-defaults",
                                      "paged-registers", "paged-cancels"),
                      testing::Values("signal", "thread")));
 
