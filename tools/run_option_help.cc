@@ -87,12 +87,12 @@ void add_memory_options(Parser& app, RunOptions& options) {
       "how the file for pages is read and written: past the page cache, so\nthat what is in it is out of "
       "DRAM; through it; or past it where that\ncan be [auto]",
       kMemory);
-  app.add_option(
-         "--storage", options.storage,
-         "files below DIR behave as if they lay on other storage: ssd-nvme,\nssd-sata, hdd-7200, "
-         "optane-dax, ..., or a block device that takes\n100us for each request; or FILE.toml, that "
-         "describes one (nvmemu\nprofiles --help). May be given 8 times. Crash consistency is not\nemulated: "
-         "nothing that was not synced is lost (docs/storage.md)")
+  app.add_option("--storage", options.storage,
+                 "files below DIR behave as if they lay on other storage: ssd-nvme,\nssd-sata, hdd-7200, "
+                 "optane-dax, ..., or a block device that takes\n100us for each request; or FILE.toml, that "
+                 "describes one (nvmemu\nprofiles --help). They stay where they are, in DIR. May be given "
+                 "8\ntimes. Crash "
+                 "consistency is not emulated: nothing that was not\nsynced is lost (docs/storage.md)")
       .type_name("DIR=PROFILE|FILE.toml|LATENCY")
       .group(kMemory);
   add("--page-cache", options.page_cache, "SIZE", "what the page cache before such a block device holds [1G]",

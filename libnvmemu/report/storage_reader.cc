@@ -21,8 +21,7 @@ void warn(const StorageReport& storage, std::vector<std::string>& warnings) {
   if (storage.failed > 0)
     say("the real storage refused " + std::to_string(storage.failed) +
         " calls, since it is full or broken (ENOSPC, EDQUOT, EFBIG, EIO): the program was told, and nothing "
-        "is "
-        "charged for them");
+        "is charged for them; make room there, or name a folder on another file system");
   if (storage.reads + storage.writes + storage.syncs + storage.mapped_bytes + storage.unseen_rings == 0)
     say("no read, write or sync of a file below it was seen: those that a program makes by instructions of "
         "its own "
