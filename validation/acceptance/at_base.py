@@ -33,6 +33,10 @@ class AtBase(Slowdown):
     def skip(self, why):
         self.row.skipped = self.account.skipped = why
 
+    def round(self, runner, selected):
+        super().round(runner, selected)
+        self.account.failure = self.row.failure
+
     def note(self, report):
         totals = report["totals"]
         self.account.samples.append(100 * totals["overhead_ns"] / totals["cpu_ns"])
