@@ -105,15 +105,6 @@ int asks_for_filters() {
   return area.holds_all() ? 0 : 1;
 }
 
-// The kernel waits in that call.
-bool waits_in(pid_t thread, long call) {
-  const std::string path = "/proc/self/task/" + std::to_string(thread) + "/syscall";
-  char now[32] = {};
-  const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  CHECK(file >= 0 && read(file, now, sizeof now - 1) > 0 && close(file) == 0);
-  return std::strtol(now, nullptr, 10) == call;  // 0 where it is "running"
-}
-
 // A message into more parts than most have, each in a page of its own, all of which are wanted elsewhere
 // while the kernel waits for it: it would have no place, and be lost.
 int receives_in_many_parts() {
@@ -133,7 +124,7 @@ int receives_in_many_parts() {
     receiver = static_cast<pid_t>(syscall(SYS_gettid));
     received = recvmsg(sockets[1], &message, 0);
   });
-  while (receiver == 0 || !waits_in(receiver, SYS_recvmsg))
+  while (receiver == 0 || !waits_in(receiver, SYS_recvmsg, sockets[1]))
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
   area.push_out();
   std::string sent;

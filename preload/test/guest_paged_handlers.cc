@@ -65,8 +65,7 @@ int calls_of_handlers() {
     receiver = own_tid();
     CHECK(recv(sockets[1], area.page(7), 8, 0) == 6);
   });
-  while (receiver == 0) let_pass(1);
-  let_pass(50);
+  while (receiver == 0 || !waits_in(receiver, SYS_recvfrom, sockets[1])) let_pass(1);
   for (int i = 0; i < 3; ++i) {
     CHECK(pthread_kill(thread.native_handle(), SIGUSR1) == 0);
     while (interrupted <= i) let_pass(1);
@@ -314,8 +313,7 @@ int cancels_where_calls_are() {
     waiter = own_tid();
     CHECK(read_here(pipes[0], area.page(9)) == 6 && std::strcmp(area.page(9), "hello") == 0);
   });
-  while (waiter == 0) let_pass(1);
-  let_pass(50);
+  while (waiter == 0 || !waits_in(waiter, SYS_read, pipes[0])) let_pass(1);
   area.push_out();
   CHECK(syscall(SYS_tgkill, getpid(), waiter.load(), kCancel) == 0);
   while (seen_at == 0) let_pass(1);

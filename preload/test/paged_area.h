@@ -2,10 +2,14 @@
 // Memory that is mostly not in DRAM.
 #pragma once
 
+#include <fcntl.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
+#include <string>
 
 #include "guest.h"
 
@@ -13,6 +17,16 @@ namespace nvmemu::guest {
 
 inline constexpr std::size_t kPage = 4096;
 inline constexpr std::size_t kPages = 2048;  // 8 MiB: a multiple of what the tests give it of DRAM
+
+// Whether the kernel waits in that call, with that first argument: a thread that runs is in none.
+inline bool waits_in(pid_t thread, long call, long argument) {
+  const std::string path = "/proc/self/task/" + std::to_string(thread) + "/syscall";
+  char now[64] = {};
+  const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  CHECK(file >= 0 && read(file, now, sizeof now - 1) > 0 && close(file) == 0);
+  char* rest = now;
+  return std::strtol(now, &rest, 10) == call && rest != now && std::strtol(rest, nullptr, 16) == argument;
+}
 
 // Memory of its own, of which each page knows its number.
 class Area {
