@@ -32,13 +32,14 @@ T* map_zeroed(std::size_t count = 1) noexcept {
 }
 
 // Makes the pages of it at once, to be written or only to be read: touched one by one they take twice as
-// long, and ten times where each fault is a hypervisor's, too (15 us instead of 1). Before Linux 5.14, or
-// without memory, nothing.
+// long, and ten times where each fault is a hypervisor's, too (15 us instead of 1). What a process shares
+// with a child of fork it gets a copy of, to be written. False, and nothing, before Linux 5.14 or without
+// memory.
 enum class PagesFor : int { kReading = 22, kWriting = 23 };  // MADV_POPULATE_READ, MADV_POPULATE_WRITE
-inline void make_pages(const void* begin, std::size_t bytes, PagesFor use = PagesFor::kWriting) noexcept {
+inline bool make_pages(const void* begin, std::size_t bytes, PagesFor use = PagesFor::kWriting) noexcept {
   const auto from = reinterpret_cast<std::uintptr_t>(begin);
   const std::uintptr_t first = from & ~(kPageBytes - 1), end = whole_pages(from + bytes);
-  raw_syscall(SYS_madvise, first, end - first, static_cast<int>(use));
+  return raw_syscall(SYS_madvise, first, end - first, static_cast<int>(use)) == 0;
 }
 
 // As it was at first, with its memory given back.

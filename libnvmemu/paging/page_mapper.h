@@ -18,6 +18,10 @@ enum class MapOutcome : std::uint8_t {
   kRefused,   // its protection forbids, or this kernel cannot: not so
   kFailed,    // no memory for it
 };
+// What cannot be moved, and can be copied.
+constexpr bool can_be_copied(MapOutcome of_a_move) {
+  return of_a_move == MapOutcome::kShared || of_a_move == MapOutcome::kRefused;
+}
 
 // Pages by number (address / kPageBytes). Async-signal-safe.
 class PageMapper {

@@ -148,7 +148,7 @@ MapOutcome Pager::put_back(std::uint64_t page, Frames::Number number, bool stays
   const std::size_t at = frames_[number].staged_at;
   if (!stays_clean) {
     const MapOutcome outcome = mapper_.unstage(at, page);
-    if (outcome != MapOutcome::kShared && outcome != MapOutcome::kRefused) return outcome;
+    if (!can_be_copied(outcome)) return outcome;
   }
   return mapper_.install(page, mapper_.staged(at), stays_clean);
 }

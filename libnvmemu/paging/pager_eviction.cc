@@ -63,8 +63,7 @@ MapOutcome Pager::take_out(std::uint64_t page, PageEntry& entry) noexcept {
     if (mapper_.make_own(page)) outcome = mapper_.stage(page, staged_count_);
     if (outcome == MapOutcome::kShared) return outcome;
   }
-  const bool can_be_copied = outcome == MapOutcome::kShared || outcome == MapOutcome::kRefused;
-  return can_be_copied && stage_shared(page, entry) ? MapOutcome::kDone : outcome;
+  return can_be_copied(outcome) && stage_shared(page, entry) ? MapOutcome::kDone : outcome;
 }
 
 bool Pager::stage(PageEntry& entry, Frames::Number number) noexcept {

@@ -13,6 +13,7 @@
 #include <string>
 
 #include "base/high_descriptor.h"
+#include "base/mapped.h"
 #include "base/raw_syscall.h"
 #include "base/syscall_dispatch.h"
 #include "paging/page_device.h"
@@ -35,7 +36,6 @@ struct UffdPoison {
 };
 constexpr unsigned long kUffdPoison = _IOWR(UFFDIO, 0x08, UffdPoison);
 constexpr std::uint64_t kFeaturePoison = 1U << 14;
-constexpr int kPopulateWrite = 23;  // MADV_POPULATE_WRITE
 
 constexpr std::uint64_t needed_by(HandlerKind handler) {
   return UFFD_FEATURE_PAGEFAULT_FLAG_WP | (handler == HandlerKind::kSignal ? UFFD_FEATURE_SIGBUS : 0);
@@ -224,9 +224,9 @@ MapOutcome UffdMapper::stage(std::uint64_t page, std::size_t at) noexcept {
   return move(staging_at(at), page * kPageBytes);
 }
 
-// Without a word of it being written, which another thread may be writing just now; from 5.14 on.
+// Without a word of it being written, which another thread may be writing just now.
 bool UffdMapper::make_own(std::uint64_t page) noexcept {
-  return raw_syscall(SYS_madvise, page * kPageBytes, kPageBytes, kPopulateWrite) == 0;
+  return make_pages(reinterpret_cast<const void*>(page * kPageBytes), kPageBytes);
 }
 
 MapOutcome UffdMapper::stage_copy(std::uint64_t page, std::size_t at) noexcept {

@@ -3,6 +3,7 @@
 
 #include <sys/syscall.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cstddef>
 #include <cstring>
@@ -141,25 +142,37 @@ struct StubFrame {
 constexpr std::uintptr_t kFrameBytes = 128 + sizeof(StubFrame);
 static_assert(kFrameBytes == 208);  // as the stubs have it
 
+// Likewise, of nvmemu_stack_stub.
+struct StackStubFrame {
+  std::uintptr_t return_to;
+  std::uint64_t number;
+  std::uintptr_t arguments[2];
+};
+static_assert(sizeof(StackStubFrame) <= sizeof(StubFrame));
+
 std::uintptr_t address_of(const char* code) noexcept { return reinterpret_cast<std::uintptr_t>(code); }
 
 }  // namespace
 
 std::uintptr_t TrappedCall::frame() const noexcept { return stack_pointer() - kFrameBytes; }
 
-void TrappedCall::go_on_in(std::uintptr_t stub, std::initializer_list<std::uintptr_t> words) noexcept {
+template <typename Frame>
+void TrappedCall::go_on_in(std::uintptr_t stub, const Frame& words) noexcept {
   const std::uintptr_t at = frame();
-  std::memcpy(reinterpret_cast<void*>(at), words.begin(), words.size() * sizeof *words.begin());
+  std::memcpy(reinterpret_cast<void*>(at), &words, sizeof words);
   context_.uc_mcontext.gregs[REG_RSP] = static_cast<greg_t>(at);
   go_on_at(stub);
 }
 
 void TrappedCall::make_in_stub() noexcept {
-  const std::uint64_t mark =
-      thread_ != nullptr ? thread_->calls.mark(frame() + offsetof(StubFrame, mark)) : 0;
-  go_on_in(address_of(nvmemu_call_stub),
-           {return_to(), static_cast<std::uintptr_t>(number() | kTriedAgain), mark, given_[0], given_[1],
-            given_[2], given_[3], given_[4], given_[5]});
+  StubFrame words{.return_to = return_to(),
+                  .number = static_cast<std::uint64_t>(number() | kTriedAgain),
+                  .mark = 0,
+                  .arguments = {},
+                  .fill = 0};
+  if (thread_ != nullptr) words.mark = thread_->calls.mark(frame() + offsetof(StubFrame, mark));
+  std::ranges::copy(given_, words.arguments);
+  go_on_in(address_of(nvmemu_call_stub), words);
   context_.uc_mcontext.gregs[REG_RAX] = number();
 }
 
@@ -174,8 +187,9 @@ void TrappedCall::take_back(ucontext_t& context) noexcept {
 }
 
 void TrappedCall::make_again_on(const stack_t& signal_stack) noexcept {
-  go_on_in(address_of(nvmemu_stack_stub),
-           {return_to() - kCallBytes, static_cast<std::uintptr_t>(number()), argument(0), argument(1)});
+  go_on_in(address_of(nvmemu_stack_stub), StackStubFrame{.return_to = return_to() - kCallBytes,
+                                                         .number = static_cast<std::uint64_t>(number()),
+                                                         .arguments = {argument(0), argument(1)}});
   context_.uc_mcontext.gregs[REG_RAX] = SYS_sigaltstack;
   set_argument(0, reinterpret_cast<std::uintptr_t>(&signal_stack));
   set_argument(1, 0);

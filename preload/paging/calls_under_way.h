@@ -58,7 +58,7 @@ class CallsUnderWay {
   // Nothing is pinned, nor under way.
   void forget() noexcept { pins_.shrink_to(0), depth_ = 0; }
 
-  // Likewise. False: there is no memory to note that it is pinned.
+  // Of the one that has begun last. False: there is no memory to note that it is pinned.
   bool add_pin(AddressRange range) noexcept { return pins_.add(range); }
   CallUnderWay& innermost() noexcept { return calls_[depth_ - 1]; }
   // It is made by a stub, with the mark that is returned at that place of its frame.

@@ -56,8 +56,7 @@ void fork(TrappedCall& call, std::uintptr_t stack_pointer, int stack_argument) n
   if (stack_pointer != 0 && stack_argument >= 0) call.set_argument(stack_argument, stack_pointer);
   if (result != 0) return;
   begin_own_process();
-  if (thread != nullptr) keep_only(*thread);
-  if (TrappedThread* const mine = trapped_thread())
+  if (TrappedThread* const mine = thread != nullptr ? keep_only(*thread) : nullptr)
     mine->calls.pin_again([](AddressRange range) { return ProcessPager::get()->pin(range, false); });
   if (stack_pointer != 0) call.context().uc_mcontext.gregs[REG_RSP] = static_cast<greg_t>(stack_pointer);
   trap_calls_again();

@@ -15,6 +15,7 @@
 #include "paging/call_stubs.h"
 #include "paging/process_pager.h"
 #include "paging/trapped_call.h"
+#include "paging/traps.h"
 #include "signal_entry.h"
 
 namespace nvmemu::preload {
@@ -196,7 +197,7 @@ void return_from_handler(TrappedCall& call) noexcept {
 
 }  // namespace
 
-void* programs_trap_handler_now(const ucontext_t& context) noexcept {
+void* programs_trap_handler(const ucontext_t& context) noexcept {
   const std::uintptr_t handler = programs_handler;
   if (handler != 0) set_signal_mask((mask_of(context.uc_sigmask) | programs_mask) & ~kPagingSignals);
   return reinterpret_cast<void*>(handler);

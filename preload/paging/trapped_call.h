@@ -5,7 +5,6 @@
 #include <ucontext.h>
 
 #include <cstdint>
-#include <initializer_list>
 
 #include "base/raw_syscall.h"
 #include "paging/address_ranges.h"
@@ -61,7 +60,8 @@ class TrappedCall {
   static constexpr int kMostArguments = 6;
   static constexpr int kArguments[kMostArguments] = {REG_RDI, REG_RSI, REG_RDX, REG_R10, REG_R8, REG_R9};
   const gregset_t& registers() const noexcept { return context_.uc_mcontext.gregs; }
-  void go_on_in(std::uintptr_t stub, std::initializer_list<std::uintptr_t> words) noexcept;
+  template <typename Frame>
+  void go_on_in(std::uintptr_t stub, const Frame& frame) noexcept;
   std::uintptr_t frame() const noexcept;
   long word(int i) const noexcept { return static_cast<long>(argument(i)); }
 
@@ -94,8 +94,6 @@ void begin_limits(const ProcessMemory& before) noexcept;
 void begin_heap() noexcept;
 // Handlers that were set before: they return without a trap, and block nothing that must stay open.
 void adopt_handlers() noexcept;
-// Of a SIGSYS of another kind: what the program has set for it, or null, with its mask in force.
-void* programs_trap_handler_now(const ucontext_t& context) noexcept;
 // Whose memory it is: the process's that is paged, or that of a child of fork, from its begin on. The child
 // of a vfork has its maker's.
 void begin_own_process() noexcept;

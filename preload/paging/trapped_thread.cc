@@ -106,7 +106,7 @@ bool have_threads_but_first() noexcept {
   });
 }
 
-void keep_only(TrappedThread& thread) noexcept {
+TrappedThread* keep_only(TrappedThread& thread) noexcept {
   for (TrappedThread& other : threads) {
     if (&other == &thread || other.tid.load(std::memory_order_relaxed) == 0) continue;
     other.calls.forget();
@@ -114,7 +114,7 @@ void keep_only(TrappedThread& thread) noexcept {
     other.tid.store(kFree, std::memory_order_relaxed);
   }
   TrappedThread* const mine = begin_trapped_thread();
-  if (mine == nullptr) return;
+  if (mine == nullptr) return nullptr;
   if (mine != &thread) {
     std::swap(mine->calls, thread.calls);
     thread.calls.forget();
@@ -124,6 +124,7 @@ void keep_only(TrappedThread& thread) noexcept {
   mine->has_programs_stack = thread.has_programs_stack;
   thread.last_tid = 0;
   thread.tid.store(kFree, std::memory_order_relaxed);
+  return mine;
 }
 
 }  // namespace nvmemu::preload

@@ -41,6 +41,6 @@ void forget_trapped_thread(TrappedThread& thread) noexcept;
 // are looked at, or whose last one was.
 bool have_threads_but_first() noexcept;
 // In the child of a fork, by the thread that had this there: it is alone now.
-void keep_only(TrappedThread& thread) noexcept;
+TrappedThread* keep_only(TrappedThread& thread) noexcept;
 
 }  // namespace nvmemu::preload

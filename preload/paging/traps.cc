@@ -142,8 +142,6 @@ Result<void> start_traps(const ProcessMemory& before) {
   return {};
 }
 
-void* programs_trap_handler(const ucontext_t& context) noexcept { return programs_trap_handler_now(context); }
-
 bool is_on_signal_stack(const ucontext_t& context) noexcept {
   const TrappedThread* const thread = trapped_thread();
   return thread != nullptr &&

@@ -163,16 +163,37 @@ TEST_F(UffdMapperTest, FindsThatAPageHasBeenMoved) {
   EXPECT_TRUE(holds(3, 7));
 }
 
+// A child of fork, that shares all there is until it is to end, and then looks at what it has.
+class Child {
+ public:
+  template <typename Look>
+  explicit Child(const Look& look) {
+    EXPECT_EQ(pipe(pipes_), 0);
+    process_ = fork();
+    if (process_ != 0) return;
+    char end;
+    close(pipes_[1]);
+    _exit(read(pipes_[0], &end, 1) == 0 && look() ? 0 : 1);
+  }
+  Child(const Child&) = delete;
+  Child& operator=(const Child&) = delete;
+  // Whether what it had was as it was to be.
+  bool end() {
+    close(pipes_[1]);
+    int status = -1;
+    EXPECT_EQ(waitpid(process_, &status, 0), process_);
+    close(pipes_[0]);
+    return status == 0;
+  }
+
+ private:
+  int pipes_[2] = {-1, -1};
+  pid_t process_ = -1;
+};
+
 TEST_F(UffdMapperTest, TakesACopyOfWhatAChildShares) {
   ASSERT_EQ(install(3, 7), MapOutcome::kDone);
-  int pipes[2];
-  ASSERT_EQ(pipe(pipes), 0);
-  const pid_t child = fork();
-  if (child == 0) {
-    char end;
-    close(pipes[1]);
-    _exit(read(pipes[0], &end, 1) == 0 ? 0 : 1);
-  }
+  Child child([] { return true; });
   if (mapper_.moves()) {
     EXPECT_EQ(mapper_.stage(page(3), 0), MapOutcome::kShared);
   }
@@ -181,32 +202,19 @@ TEST_F(UffdMapperTest, TakesACopyOfWhatAChildShares) {
   mapper_.drop(page(3));
   EXPECT_FALSE(is_there(3));
   EXPECT_EQ(std::memcmp(mapper_.staged(0), simulated::contents_of(7).data(), kPageBytes), 0);
-  close(pipes[1]);
-  waitpid(child, nullptr, 0);
-  close(pipes[0]);
+  EXPECT_TRUE(child.end());
 }
 
 // A copy of its own for this process, so that it can be taken out. Then, or still, the child has what it had.
 TEST_F(UffdMapperTest, MakesWhatAChildSharesItsOwn) {
   if (!mapper_.moves()) GTEST_SKIP() << "needs UFFDIO_MOVE (Linux 6.8)";
   ASSERT_EQ(install(3, 7), MapOutcome::kDone);
-  int pipes[2];
-  ASSERT_EQ(pipe(pipes), 0);
-  const pid_t child = fork();
-  if (child == 0) {
-    char end;
-    close(pipes[1]);
-    _exit(read(pipes[0], &end, 1) == 0 && holds(3, 7) ? 0 : 1);
-  }
+  Child child([this] { return holds(3, 7); });
   ASSERT_EQ(mapper_.stage(page(3), 0), MapOutcome::kShared);
   EXPECT_TRUE(mapper_.make_own(page(3)));
   EXPECT_EQ(mapper_.stage(page(3), 0), MapOutcome::kDone);
   EXPECT_EQ(std::memcmp(mapper_.staged(0), simulated::contents_of(7).data(), kPageBytes), 0);
-  close(pipes[1]);
-  int status;
-  EXPECT_EQ(waitpid(child, &status, 0), child);
-  EXPECT_EQ(status, 0);
-  close(pipes[0]);
+  EXPECT_TRUE(child.end());
 }
 
 // Memory that a device may write to at any time, as io_uring's registered buffers.
