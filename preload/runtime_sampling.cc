@@ -74,6 +74,7 @@ void Runtime::set_sampler_options() {
   const CodeRange own = code_around(reinterpret_cast<const void*>(&code_around));
   // A record is of what an emulated run would measure. Where counts are replayed, samples only tell the time.
   const bool measures = (injects() || record_ || emulates_persists_) && !replay_;
+  const bool spares_effort = injects() && !record_ && config_.rules.has(Rule::kEffort);
   const double budget = measures ? kBudget : replay_ ? 0 : kIdleBudget;
   sampler_options_ = SamplerOptions{
       .period_ns = measures             ? kSamplePeriodNs
@@ -93,7 +94,7 @@ void Runtime::set_sampler_options() {
       .rules = config_.rules,
       .tier_delays = tier_delays(),
       .loaded = {calibration_.loaded_ratio},
-      .effort = injects() && !record_ ? sampling_effort(read_latency_.base_ns, highest_target_ns()) : 1,
+      .effort = spares_effort ? sampling_effort(read_latency_.base_ns, highest_target_ns()) : 1,
       .steady_after_ms = std::min(48.0, config_.epoch_ns / 2e6),
       .sample_stall_cost_ns = calibration_.sample_stall_cost_ns,
       .sample_cost_ns = calibration_.sample_cost_ns,

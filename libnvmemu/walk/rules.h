@@ -24,13 +24,17 @@ enum class Rule : std::uint8_t {
   kStores,      // stores whose lines come from memory are charged, and fences behind them
   kRevisits,    // delays touch what the program missed lately
   kInterrupted,  // samples at a load, behind what cannot wait, are the load's
+  kFused,        // those behind a conditional jump are the compare's that is one with it
+  kKeptBack,     // what a load has held up is charged when walks have told of it
+  kTogether,     // misses of two tiers that are waited for together are told apart as walks found them
+  kEffort,       // where little is added to a load, less is measured
   kCount,
 };
 inline constexpr std::size_t kRules = static_cast<std::size_t>(Rule::kCount);
 
 inline constexpr std::array<std::string_view, kRules> kRuleNames = {
-    "late-ticks", "long-walks", "forgetting", "streams", "hidden",   "loaded",
-    "displaced",  "own-misses", "spared",     "stores",  "revisits", "interrupted"};
+    "late-ticks", "long-walks", "forgetting", "streams",     "hidden", "loaded",    "displaced", "own-misses",
+    "spared",     "stores",     "revisits",   "interrupted", "fused",  "kept-back", "together",  "effort"};
 
 // All of them, less those that are switched off.
 class Rules {

@@ -10,7 +10,7 @@
 #include "base/program_counter.h"
 #include "base/relaxed.h"
 #include "counters/sampler/calibration/sampling_cost.h"
-#include "counters/sampler/fault_mask.h"
+#include "counters/sampler/code/fault_mask.h"
 #include "walk/decode/decode.h"
 #include "walk/general_registers.h"
 
@@ -174,9 +174,7 @@ void Sampler::add_sample(const TickerSample& sample, double time_ns) noexcept {
     unsampled_wait_ns_ -= waited_ns;
     time_ns -= waited_ns;
   }
-  const LoadEntry* entry = own || waiting ? nullptr : learnt_.loads.find(ip);
-  const bool was_interrupted = entry != nullptr && entry->address == ip;
-  if (was_interrupted && !options_.rules.has(Rule::kInterrupted)) entry = nullptr;
+  const LoadEntry* entry = own || waiting ? nullptr : learnt_.loads.find(ip, options_.rules);
   samples_.add(entry, time_ns);
   if (options_.measures_traffic) {
     const bool known = own || waiting || sample.time_ns == 0;

@@ -16,7 +16,7 @@
 #include "counters/sampler/account/since_gap.h"
 #include "counters/sampler/account/walked_samples.h"
 #include "counters/sampler/calibration/sampling_cost.h"
-#include "counters/sampler/learnt.h"
+#include "counters/sampler/learned/learnt.h"
 #include "counters/sampler/ticker/own_time.h"
 #include "counters/sampler/ticker/perf_ticker.h"
 #include "counters/sampler/ticker/period_choice.h"

@@ -119,7 +119,7 @@ double WalkedSamples::loaded_factor() const noexcept {
 // Of misses that are waited for together, of two lists side by side, it is chance which load is found
 // waiting, that of the fast tier or of the slow one; and what the model says is of them as they come.
 void WalkedSamples::share_among_tiers() noexcept {
-  if (!delays_.differ || !rules_.has(Rule::kHidden)) return;
+  if (!delays_.differ || !rules_.has(Rule::kTogether)) return;
   const double together = overlap_.together();
   if (together <= 0) return;
   for (ByTier<double>& of_kind : misses_) {
@@ -160,6 +160,7 @@ void WalkedSamples::charge_held(VerdictSource& verdicts, WalkedPool& pool, bool 
   std::size_t kept = 0;
   for (std::size_t i = 0; i < distinct_; ++i) {
     const Verdict verdict = verdicts.verdict_of(*held_[i].entry);
+    const bool may_wait = !settle && rules_.has(Rule::kKeptBack);
     if (verdict.is_known()) {
       const Verdict settled =
           verdict.miss_ns > 0 ? verdict : Verdict{.share = 0, .variance = verdict.variance};
@@ -167,7 +168,7 @@ void WalkedSamples::charge_held(VerdictSource& verdicts, WalkedPool& pool, bool 
       if (!waits_for_reads(held_[i].entry->kind) && settled.share > 0)
         counts.stall_samples += held_[i].samples;
       pool.add(held_[i].time_ns, settled);
-    } else if (!settle && held_[i].time_ns < kLongestKeptNs && ++held_[i].epochs < kMostEpochs) {
+    } else if (may_wait && held_[i].time_ns < kLongestKeptNs && ++held_[i].epochs < kMostEpochs) {
       held_[kept++] = held_[i];
     } else {
       charge_mean(held_[i], verdict, pool.mean(base_ns_), counts);

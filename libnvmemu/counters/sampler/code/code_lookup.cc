@@ -124,11 +124,11 @@ std::optional<MicroOp> fused_compare(const std::optional<MicroOp>& before, std::
 
 }  // namespace
 
-std::optional<MicroOp> instruction_waited_for(std::uintptr_t ip) noexcept {
+std::optional<MicroOp> instruction_waited_for(std::uintptr_t ip, Rules rules) noexcept {
   const auto before = instruction_before(ip);
   if (before && stall_kind(*before) != StallKind::kOther) return before;
-  if (const auto compare = fused_compare(before, ip)) return compare;
-  const auto at = load_at(ip);
+  if (const auto compare = rules.has(Rule::kFused) ? fused_compare(before, ip) : std::nullopt) return compare;
+  const auto at = rules.has(Rule::kInterrupted) ? load_at(ip) : std::nullopt;
   return at ? at : before;
 }
 

@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "walk/decode/micro_op.h"
+#include "walk/rules.h"
 
 namespace nvmemu {
 
@@ -24,8 +25,8 @@ std::optional<MicroOp> instruction_before(std::uintptr_t ip) noexcept;
 // - a load at `ip` itself. AMD's processors also take interrupts amid a load, above all while its page is
 //   looked up, and begin it anew afterwards: of the samples of a chase, 2 % in 2 MiB pages and 6 to 11 % in
 //   4 KiB pages (Zen 5 guest).
-// Nothing as for instruction_before().
-std::optional<MicroOp> instruction_waited_for(std::uintptr_t ip) noexcept;
+// Nothing as for instruction_before(). Each of the two is a rule (walk/rules.h).
+std::optional<MicroOp> instruction_waited_for(std::uintptr_t ip, Rules rules = {}) noexcept;
 
 // Start of the function that holds `ip`, by the .eh_frame_hdr table of its object; 0 where there is none.
 // Async-signal-safe (_dl_find_object takes no locks; glibc 2.35 and later, elsewhere always 0).

@@ -9,6 +9,7 @@
 #include <cstdint>
 
 #include "counters/counts.h"
+#include "walk/rules.h"
 
 namespace nvmemu {
 
@@ -23,8 +24,8 @@ class LoadTable {
  public:
   // The entry for what came before `ip`; made at first sight, in the place of another where the table is
   // crowded around it: of one that is no load, if there is one. Null while another thread is writing it; the
-  // sample is then counted as kOther.
-  const LoadEntry* find(std::uintptr_t ip) noexcept;
+  // sample is then counted as kOther. `rules`: the same in all calls.
+  const LoadEntry* find(std::uintptr_t ip, Rules rules = {}) noexcept;
 
  private:
   static constexpr std::size_t kSlots = 16384;  // addresses; compilers are sampled at tens of thousands
@@ -34,7 +35,7 @@ class LoadTable {
     std::atomic<std::uintptr_t> ip{0};  // 0: free; see table_slot.h
     LoadEntry entry;
   };
-  static const LoadEntry* claim(Slot& slot, std::uintptr_t held, std::uintptr_t ip) noexcept;
+  static const LoadEntry* claim(Slot& slot, std::uintptr_t held, std::uintptr_t ip, Rules rules) noexcept;
 
   std::array<Slot, kSlots> slots_{};
 };

@@ -342,6 +342,15 @@ TEST_F(WalkedSamplesTest, WhatIsHiddenAndWhatIsLoadedAreRulesOfTheirOwn) {
   EXPECT_DOUBLE_EQ(miss_ns(Rule::kLoaded), 50);
 }
 
+TEST_F(WalkedSamplesTest, WhatIsNotToldOfIsChargedAtOnceWithoutKeepingBack) {
+  Rules rules;
+  rules.switch_off(Rule::kKeptBack);
+  WalkedSamples at_once(kBaseNs, rules);
+  for (WalkedSamples* samples : {&samples_, &at_once}) samples->add(&load(1), kMs);
+  EXPECT_EQ(samples_.take(told_, pool_, false).stall_ns, 0);
+  EXPECT_GT(at_once.take(told_, pool_, false).stall_ns, 0);
+}
+
 TEST(LoadedLatency, IsInProportionToHowManyThereAreUpToTwelve) {
   const LoadedLatency loaded{1.11};
   EXPECT_DOUBLE_EQ(loaded.of(1), 1);
@@ -370,6 +379,16 @@ TEST_F(WalkedSamplesTest, OfMissesThatAreWaitedForTogetherItIsNoMatterWhichIsFou
     const double misses = counts.stall_ns / counts.miss_latency_ns();
     EXPECT_NEAR(misses * counts.of_tier[1] * kLongerNs, kSteps * kLongerNs, 1) << waiting;
   }
+}
+
+TEST_F(WalkedSamplesTest, WithoutThatRuleTheOneThatIsFoundWaitingCounts) {
+  Rules rules;
+  rules.switch_off(Rule::kTogether);
+  WalkedSamples samples(kBaseNs, rules, {.differ = true});
+  told_.verdicts[1] = verdict(1, 100);
+  samples.add(&load(1), kMs);
+  samples.add_overlap({.plain_ns = 100, .longer_ns = 200, .misses = 2, .in_a_row = 1, .of_tier = {1, 1}});
+  EXPECT_EQ(samples.take(told_, pool_, false).of_tier[0], 1);
 }
 
 TEST_F(WalkedSamplesTest, OfMissesThatWaitForOneAnotherTheOneThatIsFoundWaitingCounts) {

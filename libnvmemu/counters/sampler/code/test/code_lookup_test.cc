@@ -157,6 +157,19 @@ TEST(InstructionWaitedFor, IsNoStoreThatWasInterrupted) {
   EXPECT_EQ(stall_kind(*waited), StallKind::kOther);
 }
 
+TEST(InstructionWaitedFor, IsWhatComesBeforeWhereItsRulesAreOff) {
+  const auto kind_without = [](Rule rule, const char* code) {
+    Rules rules;
+    rules.switch_off(rule);
+    const auto waited = instruction_waited_for(address_of(code), rules);
+    return waited ? stall_kind(*waited) : StallKind::kOther;
+  };
+  EXPECT_EQ(kind_without(Rule::kFused, nvmemu_test_fused_after), StallKind::kOther);
+  EXPECT_EQ(kind_without(Rule::kFused, nvmemu_test_interrupted), StallKind::kLoad);
+  EXPECT_EQ(kind_without(Rule::kInterrupted, nvmemu_test_interrupted), StallKind::kOther);
+  EXPECT_EQ(kind_without(Rule::kInterrupted, nvmemu_test_fused_after), StallKind::kLoad);
+}
+
 TEST(InstructionWaitedFor, IsTheLoadThatBeginsAFunction) {
   EXPECT_EQ(instruction_waited_for(kFunction)->address, kFunction);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "counters/sampler/learnt.h"
+#include "counters/sampler/learned/learnt.h"
 
 #include <gtest/gtest.h>
 #include <sys/wait.h>
