@@ -27,7 +27,7 @@ class AtBase(Slowdown):
     def __init__(self, name, command):
         bound = "target = base, programs"
         super().__init__(f"target = base: {name}", bound, None, command, "cpu_seconds", "1x", **IN_TURNS)
-        self.account = Row(f"target = base: {name}, by its own account", "%", BOUNDS[bound])
+        self.account = Row(f"target = base: {name}, by its own account", "%", BOUNDS["target = base, account"])
         self.rows = [self.row, self.account]
 
     def skip(self, why):

@@ -14,14 +14,24 @@ def errors_in_percent(measured_ns, native_ns, target_ns, base_ns):
     return {against: 100 * (measured_ns / ns - 1) for against, ns in expected.items()}
 
 
-class Chase:
-    """One kind of chase at every target: a native run before and after each emulated one."""
+def wall_ns_by_thread(run):
+    return run["ns_per_load_by_thread"]
 
-    def __init__(self, title, bound, arguments, options=(), pinned=True):
+
+def cpu_ns_of_all(run):
+    """Of more threads than processors: whose turn it is does not count."""
+    return [run["cpu_ns_per_load"]]
+
+
+class Chase:
+    """One kind of chase at every target: a native run before and after each emulated one. `times`: of a load, in such a run."""
+
+    def __init__(self, title, bound, arguments, options=(), pinned=True, times=wall_ns_by_thread):
         self.title = title
         self.arguments = arguments
         self.options = list(options)
         self.pinned = pinned
+        self.times = times
         self.by_target = {target: {against: Row(f"{title}, {target} ns, {against}", "%", BOUNDS[bound], signed=True)
                                    for against in AGAINST} for target in TARGETS_NS}
         self.rows = [row for rows in self.by_target.values() for row in rows.values()]
@@ -58,14 +68,12 @@ class Chase:
         found = figures(outcome, emulated=True)
         return found, outcome.report["base"]["read_latency_ns"]
 
-    @staticmethod
-    def add(rows, target, base_ns, emulated, before, after):
+    def add(self, rows, target, base_ns, emulated, before, after):
         """A sample for each row: the error of the thread that is furthest off."""
         if not emulated["checksum"] == before["checksum"] == after["checksum"]:
             raise RunError("the emulated run came to another result than the native ones")
         by_thread = [errors_in_percent(measured, (first + second) / 2, target, base_ns)
-                     for measured, first, second in zip(*(run["ns_per_load_by_thread"]
-                                                          for run in (emulated, before, after)))]
+                     for measured, first, second in zip(*map(self.times, (emulated, before, after)))]
         for against, row in rows.items():
             row.samples.append(max((errors[against] for errors in by_thread), key=abs))
 
@@ -77,4 +85,5 @@ def experiments():
         arguments = [*loads, "--chains", str(chains)]
         yield Chase(name, "chase", arguments)
         yield Chase(f"{name}, timer", "chase, timer", arguments, ["--ticker", "timer"])
-    yield Chase("chase, 2 threads", "chase, two threads", [*loads, "--threads", "2"], pinned=False)
+    for threads, times in ((2, wall_ns_by_thread), (4, cpu_ns_of_all)):
+        yield Chase(f"chase, {threads} threads", "chase, threads", [*loads, "--threads", str(threads)], pinned=False, times=times)

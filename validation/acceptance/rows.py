@@ -76,6 +76,14 @@ class Row:
     def note(self):
         return self.failure or self.skipped or self.remark
 
+    def is_further_off(self, before):
+        """Than the row of its name in `before` was, from nothing, by more than the samples of either are apart."""
+        was = before.get(self.name)
+        if was is None or not self.samples:
+            return False
+        size = abs if self.signed else float
+        return size(self.median) - size(was["median"]) > max(self.spread, was["spread"])
+
     def as_json(self):
         measured = {"median": self.median, "interval": interval_of_median(self.samples) if self.repeated else None,
                     "worst": self.worst, "spread": self.spread} if self.samples else {}
@@ -90,16 +98,23 @@ def _bound_text(row):
     return f"{row.bound.median:g}{worst} {row.unit}"
 
 
-def _cells(row):
+def _note(row, before):
+    was = before.get(row.name)
+    told = f"was {was['median']:+.1f}{', nearer than now' if row.is_further_off(before) else ''}" if was else ""
+    return "; ".join(text for text in (told, row.note()) if text)
+
+
+def _cells(row, before):
     number = "{:+.1f}" if row.unit == "%" else "{:.1f}"
     figures = [number.format(figure) for figure in (row.median, row.worst)] if row.samples else ["-", "-"]
     spread = f"{row.spread:.1f}" if row.samples else "-"
-    return [row.name, *figures, spread, _bound_text(row), row.verdict(), row.note()]
+    return [row.name, *figures, spread, _bound_text(row), row.verdict(), _note(row, before)]
 
 
-def table(rows):
-    """The rows as text: each figure in its row's unit, and the bound of the median and of the worst run."""
-    cells = [["", "median", "worst", "spread", "bound", "", ""], *map(_cells, rows)]
+def table(rows, before=None):
+    """The rows as text: each figure in its row's unit, and the bound of the median and of the worst run. `before`: rows of an
+    earlier result, by name."""
+    cells = [["", "median", "worst", "spread", "bound", "", ""], *(_cells(row, before or {}) for row in rows)]
     widths = [max(len(line[column]) for line in cells) for column in range(6)]
     lines = []
     for line in cells:

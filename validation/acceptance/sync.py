@@ -28,7 +28,7 @@ class Synchronised:
         self.program = program
         self.arguments = arguments
         self.cpus = cpus
-        self.by_target = {target: Row(f"{title}, {target} ns", "%", BOUNDS[bound], signed=True)
+        self.by_target = {target: Row(f"{title}, {target} ns", "%", BOUNDS[bound], signed=True, repeated=True)
                           for target in SYNC_TARGETS_NS}
         self.rows = list(self.by_target.values())
 

@@ -100,7 +100,7 @@ class Accept(unittest.TestCase):
         done = self.accept("--rounds", "2", "--only", "^windows: (chase, 4 chains, 4KiB|structure, (list|mean)|200 written out, "
                            "64|gather, 50|chase, 40|cached chase, 64)")
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
-        self.assertEqual(done.stdout.count("PASS"), 10)
+        self.assertEqual(done.stdout.count("PASS"), 11)
         self.assertEqual(done.stderr.count("windows: structure, list, 3x"), 1)  # in one round
         self.assert_fails("^windows: gather, 11", "latency", "+20.0")
         self.assert_fails("^windows: cached chase, 16", "slow", "+50.0")
@@ -132,6 +132,38 @@ class Accept(unittest.TestCase):
             result = json.load(file)
         self.assertEqual(result["rows"][0]["verdict"], "PASS")
         self.assertEqual(result["rows"][0]["samples"], [0, 0])
+
+    def test_calibrates_again_and_again(self):
+        done = self.accept("--only", "^calibration", "--rounds", "2")
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        self.assertEqual(done.stdout.count("PASS"), 2)
+        self.assertIn("it varied by 2 to 2 % within one", done.stdout)
+        self.assertEqual(done.stderr.count("calibration: takes, 6 times"), 1)  # in one round
+        self.assert_fails("^calibration", "no calibration", "no memory")
+        disturbed = self.accept("--only", "^calibration: base", "--rounds", "1", fake="disturbed")
+        self.assertRegex(disturbed.stdout, r"\+0\.0 .* SKIP  neighbours disturbed 6 of 6")
+
+    def test_judges_four_threads_by_their_own_time(self):
+        self.assert_fails("^chase, 4 threads, 500 ns", "latency", "+20.0")
+
+    def test_says_what_was_nearer_before(self):
+        path = f"{self.folder}/before.json"
+        self.accept("--only", "1 chain, 500 ns, vs target", "--rounds", "1", "--json", path)
+        same = self.accept("--only", "1 chain, (500|1000) ns, vs target", "--rounds", "1", "--against", path)
+        self.assertIn("was +0.0", same.stdout)
+        self.assertIn("0 of 1 rows are further off", same.stdout)
+        further = self.accept("--only", "1 chain, 500 ns, vs target", "--rounds", "1", "--against", path, fake="latency")
+        self.assertIn("was +0.0, nearer than now", further.stdout)
+        self.assertIn("1 of 1 rows are further off", further.stdout)
+
+    def test_refuses_what_is_no_result(self):
+        path = f"{self.folder}/no-result.json"
+        with open(path, "w") as file:
+            file.write("[]")
+        for wrong in (path, "/nonexistent"):
+            done = self.accept("--only", "base, compute", "--against", wrong)
+            self.assertEqual(done.returncode, 2, done.stdout)
+            self.assertIn("hint", done.stderr)
 
     def test_refuses_bad_input(self):
         for arguments in (["--rounds", "0"], ["--rounds", "x"], ["--only", "("], ["--only", "no such row"],

@@ -9,6 +9,12 @@ import sys
 
 BASE_NS = 100
 
+if sys.argv[1] == "calibrate":
+    if os.environ.get("FAKE") == "no calibration":
+        sys.exit("nvmemu: error: no memory")
+    unstable = os.environ.get("FAKE") == "disturbed"
+    print(json.dumps({"calibration": {"base_latency_ns": BASE_NS, "unstable": unstable}, "spreads": {"base_latency_ns": 0.02}}))
+    sys.exit(0)
 split = sys.argv.index("--")
 options = dict(zip(*[iter(word for word in sys.argv[2:split] if word != "--quiet")] * 2))
 latency = options.get("--read-latency", "1x")

@@ -115,6 +115,26 @@ class Figures(unittest.TestCase):
         self.assertRegex(text.splitlines()[2], r"error +- +- +- +5 / 10 % +SKIP")
 
 
+class AgainstBefore(unittest.TestCase):
+    BEFORE = {"error": {"median": -3.0, "spread": 2.0}, "cost": {"median": 3.0, "spread": 2.0}}
+
+    def test_is_further_off_by_more_than_either_spread(self):
+        self.assertTrue(error(6, 6, 5).is_further_off(self.BEFORE))
+        self.assertTrue(error(-6, -6, -5).is_further_off(self.BEFORE))
+        self.assertFalse(error(4.9, 4.9).is_further_off(self.BEFORE))
+        self.assertFalse(error(6, 9, 3).is_further_off(self.BEFORE))
+        self.assertTrue(cost(6).is_further_off(self.BEFORE))
+        self.assertFalse(cost(-9).is_further_off(self.BEFORE))
+
+    def test_is_not_where_there_is_nothing_to_compare(self):
+        self.assertFalse(error(6).is_further_off({}))
+        self.assertFalse(error().is_further_off(self.BEFORE))
+
+    def test_is_in_the_table(self):
+        self.assertIn("was -3.0, nearer than now", table([error(9)], self.BEFORE))
+        self.assertNotIn("nearer", table([error(1)], self.BEFORE))
+
+
 class ClosedForm(unittest.TestCase):
     def test_adds_what_the_critical_loads_take_beyond_the_base(self):
         self.assertAlmostEqual(expected_seconds(1.5, critical_loads=5_000_000, target_ns=500, base_ns=200), 3.0)
