@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a system call is given the address of, brought in.
 #include <linux/filter.h>
+#include <linux/futex.h>
+#include <net/if.h>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -84,6 +87,30 @@ void need_option(TrappedCall& call, std::uintptr_t at, std::uintptr_t bytes) noe
             false);
 }
 
+void need_futexes(TrappedCall& call, std::uintptr_t at, std::uintptr_t count) noexcept {
+  if (count == 0 || count > FUTEX_WAITV_MAX || !call.can_read(at, count * sizeof(futex_waitv))) return;
+  const auto* const futexes = reinterpret_cast<const futex_waitv*>(at);
+  for (std::uintptr_t i = 0; i < count; ++i)
+    call.need(range_of(futexes[i].uaddr, sizeof(std::uint32_t)), true);
+}
+
+// Nothing is known of what lies there, if it is an address.
+void need_some(TrappedCall& call, std::uintptr_t at) noexcept {
+  if (!ProcessPager::get()->is_paged(at)) return;
+  call.need(intersection(ProcessPager::get()->range_at(at), range_of(at, kUnknownBytes)), true);
+}
+
+// Some are given an address in what they are given the address of.
+void need_request(TrappedCall& call, std::uintptr_t at) noexcept {
+  need_some(call, at);
+  if (call.argument(1) != SIOCGIFCONF || !call.can_read(at, sizeof(ifconf))) return;
+  const ifconf list = *reinterpret_cast<const ifconf*>(at);
+  if (list.ifc_len > 0)
+    call.need(
+        range_of(reinterpret_cast<std::uintptr_t>(list.ifc_buf), static_cast<std::uintptr_t>(list.ifc_len)),
+        true);
+}
+
 void need(TrappedCall& call, const CallBuffer& buffer) noexcept {
   using enum BufferKind;
   const std::uintptr_t at = call.argument(buffer.address);
@@ -111,6 +138,10 @@ void need(TrappedCall& call, const CallBuffer& buffer) noexcept {
       return call.need(range_of(at, whole_pages(count) / kPageBytes), true);
     case kOption:
       return need_option(call, at, count);
+    case kRequest:
+      return need_request(call, at);
+    case kFutexes:
+      return need_futexes(call, at, count);
   }
 }
 
@@ -148,11 +179,7 @@ std::optional<long> make_large(TrappedCall& call) noexcept {
 }
 
 void need_whatever_it_is(TrappedCall& call) noexcept {
-  for (int i = 0; i < 6; ++i) {
-    const std::uintptr_t at = call.argument(i);
-    if (!ProcessPager::get()->is_paged(at)) continue;
-    call.need(intersection(ProcessPager::get()->range_at(at), range_of(at, kUnknownBytes)), true);
-  }
+  for (int i = 0; i < 6; ++i) need_some(call, call.argument(i));
 }
 
 void need_all(TrappedCall& call) noexcept {

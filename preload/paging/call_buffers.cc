@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "paging/call_buffers.h"
 
+#include <linux/futex.h>
 #include <poll.h>
 #include <sys/epoll.h>
 #include <sys/socket.h>
@@ -47,6 +48,8 @@ constexpr CallBuffer kPostOut[] = {{kOut, 1, 2, 1}, {kOut, 3, kOne, sizeof(unsig
 constexpr CallBuffer kOthersRead[] = {{kOutVector, 1, 2, kVector}, {kIn, 3, 4, kVector}};
 constexpr CallBuffer kOthersWrite[] = {{kInVector, 1, 2, kVector}, {kIn, 3, 4, kVector}};
 constexpr CallBuffer kSetOption[] = {{kOption, 3, 4, 1}};
+constexpr CallBuffer kRequests[] = {{kRequest, 2, kOne, kUnknownBytes}};
+constexpr CallBuffer kFutexWait[] = {{kFutexes, 0, 1, sizeof(futex_waitv)}, {kIn, 3, kOne, kTime}};
 constexpr CallBuffer kPagesThere[] = {{kOutPages, 2, 1, 1}};
 constexpr CallBuffer kGroups[] = {{kOut, 1, 0, sizeof(gid_t)}};
 constexpr CallBuffer kKey[] = {{kIn, 0, kOne, kText}, {kIn, 1, kOne, kText}, {kIn, 2, 3, 1}};
@@ -68,6 +71,7 @@ constexpr auto kCalls = [] {
       {SYS_close, kNothing},
       {SYS_poll, kPoll},
       {SYS_lseek, kNothing},
+      {SYS_ioctl, kRequests},
       {SYS_pread64, kRead},
       {SYS_pwrite64, kWrite},
       {SYS_readv, kReadVector},
@@ -132,6 +136,7 @@ constexpr auto kCalls = [] {
       {SYS_execveat, kExecAt},
       {SYS_preadv2, kReadVector},
       {SYS_pwritev2, kWriteVector},
+      {SYS_futex_waitv, kFutexWait},
   });
   std::ranges::sort(calls, {}, &CallBuffers::call);
   return calls;

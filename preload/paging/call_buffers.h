@@ -21,6 +21,8 @@ enum class BufferKind : std::uint8_t {
   kTexts,     // pointers to strings, up to a null one
   kOutPages,  // a byte for each page of as many bytes as are counted
   kOption,    // of a socket, as setsockopt(2) has it
+  kRequest,   // of ioctl(2)
+  kFutexes,   // struct futex_waitv, and the words that they name
 };
 
 struct CallBuffer {

@@ -2,11 +2,14 @@
 // System calls that are given the addresses of what is not in DRAM, and the kernel's own use of such memory.
 #include <fcntl.h>
 #include <linux/filter.h>
+#include <linux/futex.h>
 #include <linux/sched.h>
 #include <linux/seccomp.h>
 #include <mqueue.h>
+#include <net/if.h>
 #include <signal.h>
 #include <spawn.h>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
@@ -291,7 +294,53 @@ int named_by_number() {
   return 0;
 }
 
+// What the kernel is given the address of an address of: each time all of it is out.
+int named_by_addresses_of_addresses() {
+  Area area;
+  area.fill();
+  auto* const list = reinterpret_cast<futex_waitv*>(area.page(3));
+  for (std::size_t i = 0; i < 2; ++i) {
+    auto* const word = reinterpret_cast<std::uint32_t*>(area.page(5 + 2 * i));
+    *word = 7;
+    list[i] = {};
+    list[i].val = 7;
+    list[i].uaddr = reinterpret_cast<std::uintptr_t>(word);
+    list[i].flags = FUTEX_32 | FUTEX_PRIVATE_FLAG;
+  }
+  const auto wait = [&] {
+    timespec now{};
+    clock_gettime(CLOCK_MONOTONIC, &now);  // which is over by then
+    std::memcpy(area.page(9), &now, sizeof now);
+    area.push_out();
+    const long result = syscall(SYS_futex_waitv, list, 2, 0, area.page(9), CLOCK_MONOTONIC);
+    return result < 0 ? errno : 0;
+  };
+  const int waited = wait();
+  CHECK(waited == ETIMEDOUT || waited == ENOSYS);  // before Linux 5.16
+  *reinterpret_cast<std::uint32_t*>(area.page(7)) = 8;
+  CHECK(wait() == (waited == ENOSYS ? ENOSYS : EAGAIN));
+  const int socket = ::socket(AF_INET, SOCK_DGRAM, 0);
+  CHECK(socket >= 0);
+  const auto interfaces = [&](std::size_t page) {
+    ifconf told{};
+    told.ifc_len = 2 * sizeof(ifreq);
+    told.ifc_buf = area.page(page);
+    std::memcpy(area.page(20), &told, sizeof told);
+    area.push_out();
+    CHECK(ioctl(socket, SIOCGIFCONF, area.page(20)) == 0);
+    std::memcpy(&told, area.page(20), sizeof told);
+    return told.ifc_len;
+  };
+  std::memset(area.page(30), 1, kPage);
+  const int bytes = interfaces(30);  // none, in a sandbox
+  CHECK(bytes >= 0 && interfaces(40) == bytes);
+  CHECK(bytes == 0 || std::strlen(reinterpret_cast<ifreq*>(area.page(40))->ifr_name) > 0);
+  CHECK(std::memcmp(area.page(30), area.page(40), static_cast<std::size_t>(bytes)) == 0);
+  return 0;
+}
+
 constexpr Scenario kScenarios[] = {{"paged-by-number", named_by_number},
+                                   {"paged-lists", named_by_addresses_of_addresses},
                                    {"paged-calls", kernel_reads_and_writes},
                                    {"paged-long-message", receives_a_long_message},
                                    {"paged-probes", asks_for_filters},

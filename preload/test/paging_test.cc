@@ -46,7 +46,7 @@ INSTANTIATE_TEST_SUITE_P(
                                      "paged-messages", "paged-waits", "paged-times", "paged-names",
                                      "paged-folders", "paged-queues", "paged-controls", "paged-free",
                                      "paged-populated", "paged-advice", "paged-not-forked", "paged-wiped",
-                                     "paged-both-mapped", "paged-heap", "paged-by-number",
+                                     "paged-both-mapped", "paged-heap", "paged-by-number", "paged-lists",
                                      "paged-handlers-calls", "paged-handlers-forks", "paged-jumps",
                                      "paged-sent-faults", "paged-hooks", "paged-filters", "paged-defaults",
                                      "paged-registers", "paged-cancels"),
