@@ -49,6 +49,10 @@ constexpr TouchFigure kFigures[] = {
 
     {"loop_ns", "time", Unit::kNanoseconds, TouchSection::kTime,
      [](const TouchRun& run) { return Value(run.loop_ns); }},
+    {"between_share", "others', between", Unit::kShare, TouchSection::kTime,
+     [](const TouchRun& run) { return ratio(run.between_ns, run.loop_ns); }},
+    {"touches_share", "touches, of the rest", Unit::kShare, TouchSection::kTime,
+     [](const TouchRun& run) { return ratio(sum_ns(run), run.loop_ns - run.between_ns); }},
     {"touches_over_100us_share", "touches > 100 us", Unit::kSmallShare, TouchSection::kTime,
      [](const TouchRun& run) {
        const LatencyCounts all = run.undisturbed();

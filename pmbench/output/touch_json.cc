@@ -82,6 +82,7 @@ void fields(Archive& archive, T& run) {
   archive("classes", classes);
   archive("loop_ns", run.loop_ns);
   archive("cpu_ns", run.cpu_ns);
+  added(archive, "between_ns", run.between_ns);
   archive("minor_faults", run.minor_faults);
   archive("major_faults", run.major_faults);
   archive("preemptions", run.preemptions);

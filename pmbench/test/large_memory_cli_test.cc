@@ -131,14 +131,14 @@ class Touching : public LargeMemoryCli {
 // What exceeds the limit goes out, and what the program itself takes, some MiB; as the paper's random, none.
 TEST_F(Touching, SwapsOutWhatIsOverTheLimit) {
   const std::string json = folder_.file("touch.json");
-  ASSERT_EQ(run({"touch", "--memory-limit", "128M", "--swap-device", "zram", "--runs", "1", "--pattern",
+  ASSERT_EQ(run({"touch", "--memory-limit", "256M", "--swap-device", "zram", "--runs", "1", "--pattern",
                  "all", "--json", json}),
             0)
       << folder_.read("err");
   const Result<TouchResult> result = parse_touch_json(folder_.read("touch.json"));
   ASSERT_TRUE(result) << result.error().message;
   ASSERT_EQ(result->cases.size(), 3);
-  constexpr double kOverPages = 128 / 8 * 256;
+  constexpr double kOverPages = 256 / 8 * 256;
   for (const TouchCase& one : result->cases) {
     const TouchRun& run = one.runs.at(0);
     const double out = run.reclaim.counter("pswpout");
@@ -153,16 +153,20 @@ TEST_F(Touching, SwapsOutWhatIsOverTheLimit) {
       EXPECT_EQ(out, 0);
       continue;
     }
-    EXPECT_GT(out, 0.9 * kOverPages);
-    EXPECT_LT(out, 1.5 * kOverPages);
-    EXPECT_NEAR(static_cast<double>(run.rss.back().rss_bytes), 128 << 20, 16 << 20);
+    EXPECT_GT(out, 0.85 * kOverPages);
+    EXPECT_LT(out, 1.15 * kOverPages);
+    // From the limit on it stays there; shared pages of the program's file are not of the limit.
+    for (const RssPoint& point : run.rss) {
+      EXPECT_LT(point.rss_bytes, 272U << 20) << point.touches;
+      if (point.touches <= std::uint64_t{264} << 8) continue;
+      EXPECT_GT(point.rss_bytes, 240U << 20) << point.touches;
+    }
   }
   EXPECT_THAT(folder_.read("out"),
               AllOf(HasSubstr("uniform, THP off: nothing was swapped"), HasSubstr("kswapd has no part")));
 }
 
-// What lies between two touches takes 4 % of their loop, where nothing else runs; the median of three runs,
-// since what else runs there is between two of them.
+// What lies between two touches takes some 4 % of their loop, less what other tasks took there.
 TEST_F(Touching, AddUpToTheirLoop) {
   const std::string json = folder_.file("touch.json");
   ASSERT_EQ(run({"touch", "--memory-limit", "64M", "--swap-device", "zram", "--runs", "3", "--pattern",
@@ -175,11 +179,11 @@ TEST_F(Touching, AddUpToTheirLoop) {
   for (const TouchRun& run : result->cases.at(0).runs) {
     std::uint64_t sum_ns = 0;
     for (const LatencyCounts& counts : run.classes) sum_ns += counts.sum_ns;
-    shares.push_back(static_cast<double>(sum_ns) / run.loop_ns);
+    shares.push_back(static_cast<double>(sum_ns) / (run.loop_ns - run.between_ns));
   }
   ASSERT_EQ(shares.size(), 3U);
   std::sort(shares.begin(), shares.end());
-  EXPECT_GT(shares[1], 0.8);
+  EXPECT_GT(shares[1], 0.9);
   EXPECT_LE(shares[2], 1);
 }
 

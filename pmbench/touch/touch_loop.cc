@@ -77,21 +77,25 @@ class TouchLoop {
   void touch(const std::array<std::uint64_t, kBatch>& pages, std::size_t count,
              std::uint64_t first) noexcept {
     Look last = look();
-    std::uint64_t last_end = last.ticks;
     for (std::size_t i = 0; i < count; ++i) {
       const Stamps stamps = timed_write<Timer>(request_.memory + pages[i] * kTouchPageBytes);
       const std::uint64_t ticks = ticks_beyond(request_.timer.cost.write_ticks, stamps.ticks());
       TouchClass touch_class = TouchClass::kFast;
       // What happened between two touches is not to be taken for the next slow one's.
-      if (ticks > slow_ticks_ || stamps.begin.ticks - last_end > slow_ticks_) {
+      const std::uint64_t between_ticks = stamps.begin.ticks - last_end_;
+      if (between_ticks > slow_ticks_) between_ticks_ += between_ticks;
+      if (ticks > slow_ticks_ || between_ticks > slow_ticks_) {
         const Look now = look();
         if (ticks > slow_ticks_) touch_class = class_of_slow(last, now, scale_.to_ns(ticks));
         last = now;
       }
       record_.add(touch_class, first + i, scale_.to_ns(ticks));
-      last_end = Timer::end().ticks;
+      last_end_ = Timer::end().ticks;
     }
   }
+  // What was done since the last touch, if any, is not the loop's.
+  void go_on() noexcept { last_end_ = Timer::end().ticks; }
+  double between_ns() const noexcept { return static_cast<double>(scale_.to_ns(between_ticks_)); }
 
  private:
   static Look look() noexcept { return {thread_faults(), thread_cpu_ns(), Timer::end().ticks}; }
@@ -109,6 +113,7 @@ class TouchLoop {
   TouchRecord& record_;
   TickScale scale_;
   std::uint64_t slow_ticks_;
+  std::uint64_t last_end_ = Timer::end().ticks, between_ticks_ = 0;
 };
 
 }  // namespace
@@ -138,9 +143,11 @@ TouchRun touch_pages(const TouchLoopRequest& request, Pattern& order, MemoryWatc
       const MemoryWatch::Sample sample = watch.sample();
       run.rss.push_back({run.touches, sample.rss_bytes});
       sampling_ns += monotonic_raw_ns() - sample_begin_ns;
+      loop.go_on();
       run.was_short_of_swap = sample.swap_free_bytes < request.least_swap_free_bytes;
       if (run.was_short_of_swap) break;
     }
+    run.between_ns = loop.between_ns();
   });
   run.loop_ns = static_cast<double>(monotonic_raw_ns() - begin_ns - sampling_ns);
   run.cpu_ns = static_cast<double>(thread_cpu_ns() - cpu_before_ns);

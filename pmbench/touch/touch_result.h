@@ -73,8 +73,9 @@ struct RssPoint {
 struct TouchRun {
   std::uint64_t touches = 0;
   std::array<LatencyCounts, kTouchClasses> classes;
-  double loop_ns = 0;  // wall time of the loop, without the samples of memory
-  double cpu_ns = 0;   // of the thread, in the loop
+  double loop_ns = 0;     // wall time of the loop, without the samples of memory
+  double cpu_ns = 0;      // of the thread, in the loop
+  double between_ns = 0;  // of the loop, what took longer than kSlowTouchNs between two touches: other tasks'
   std::uint64_t minor_faults = 0, major_faults = 0, preemptions = 0;
   std::vector<SlowTouch> slowest;  // slowest first
   std::vector<RssPoint> rss;

@@ -3,6 +3,10 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <chrono>
+#include <span>
+#include <thread>
 #include <vector>
 
 namespace nvmemu::pmbench {
@@ -80,6 +84,26 @@ TEST_F(TouchLoopTest, EndsWhereSwapRunsShort) {
 TEST_F(TouchLoopTest, EndsWhenItIsStopped) {
   stop_ = true;
   EXPECT_EQ(touch("sequential").touches, 0);
+}
+
+// As another task would that takes the processor between two touches.
+class SlowToDraw final : public Pattern {
+ public:
+  void draw(std::span<std::uint64_t> pages) noexcept override {
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    std::ranges::fill(pages, 0);
+    ++draws;
+  }
+  unsigned draws = 0;
+};
+
+TEST_F(TouchLoopTest, WhatTakesLongBetweenTouchesIsToldApart) {
+  SlowToDraw slow;
+  const TouchRun run = touch_pages({.memory = memory_.data(), .touches = kPages, .timer = choose_timer()},
+                                   slow, watch_, stop_);
+  ASSERT_GT(slow.draws, 0U);
+  EXPECT_GE(run.between_ns, 0.9e6 * slow.draws);
+  EXPECT_LE(run.between_ns, run.loop_ns);
 }
 
 TEST_F(TouchLoopTest, HasTheSlowestInOrder) {
