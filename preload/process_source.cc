@@ -26,10 +26,8 @@ PmuVerdict kept_verdict(const Config& config, const Cpu& cpu) {
 }  // namespace
 
 SourcePlan process_source(const Config& config) {
-  const SourceNeeds needs{.wanted = config.source,
-                          .traffic = config.stat || config.memory.bandwidth.limits(),
-                          .tiers = !config.tiers.empty(),
-                          .has_sampler = true};
+  SourceNeeds needs = source_needs_of(config);
+  needs.has_sampler = true;  // where nothing is decoded, its ticks still end epochs
   return plan_source_here(needs, [&config](const Cpu& cpu) { return kept_verdict(config, cpu); });
 }
 

@@ -70,14 +70,12 @@ Result<void> prepare_source(Prepared& prepared, const RunOptions& options) {
   const Config& config = prepared.request.config;
   const SourceChoice wanted = config.source;
   if (wanted == SourceChoice::kReplay) return prepare_replay(prepared);
-  const bool counts_bytes =
-      config.memory.bandwidth.limits() || config.tiers.limits_bandwidth() || config.stat;
-  if (counts_bytes && wanted == SourceChoice::kPmu) {
+  const SourceNeeds needs = source_needs_of(config);
+  if (needs.traffic && wanted == SourceChoice::kPmu) {
     const Microarchitecture* design = find_events(read_cpu().signature);
     if (design != nullptr && !design->traffic.counted)
       return failure("--source pmu: " + why_no_traffic(*design, {}), "leave --source away: samples tell");
   }
-  const SourceNeeds needs{.wanted = wanted, .traffic = counts_bytes, .tiers = !config.tiers.empty()};
   prepared.source = plan_source_here(needs, verdict_here);
   if (prepared.is_native() || (wanted == SourceChoice::kPmu && prepared.source.design == nullptr)) {
     const std::string said = wanted == SourceChoice::kPmu

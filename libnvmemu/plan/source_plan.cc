@@ -21,6 +21,12 @@ std::string why_not(const PmuVerdict& verdict) {
 
 }  // namespace
 
+SourceNeeds source_needs_of(const Config& config) {
+  return {.wanted = config.source,
+          .traffic = config.stat || config.memory.bandwidth.limits() || config.tiers.limits_bandwidth(),
+          .tiers = !config.tiers.empty()};
+}
+
 SourcePlan plan_source(const SourceNeeds& needs, const Cpu& cpu, const PmuVerdict& verdict) {
   if (needs.wanted == SourceChoice::kSampler) return sampler(needs, needs.has_sampler ? "asked for" : "");
   if (needs.tiers) return sampler(needs, "counters do not tell which tier was waited for");

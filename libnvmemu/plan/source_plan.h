@@ -23,6 +23,9 @@ struct SourceNeeds {
   bool allow_counters() const { return wanted != SourceChoice::kSampler && !tiers; }
 };
 
+// By the tool and by a process that is preloaded alone: what a run asks of its source.
+SourceNeeds source_needs_of(const Config& config);
+
 struct SourcePlan {
   std::string name;  // as in the report: "pmu", "sampler", "replay", or "none": programs run natively
   std::string text;  // as in messages: "this processor's counters"

@@ -113,6 +113,25 @@ TEST(PlanSource, TakesTheSamplerForTiersWhateverTheCounters) {
   EXPECT_THAT(source.why, HasSubstr("which tier"));
 }
 
+TEST(PlanSource, ARunNeedsTrafficWhereAnyMemoryIsLimitedOrItIsToBeTold) {
+  Config config;
+  EXPECT_FALSE(source_needs_of(config).traffic);
+  EXPECT_FALSE(source_needs_of(config).tiers);
+  config.stat = true;
+  EXPECT_TRUE(source_needs_of(config).traffic);
+  config.stat = false;
+  config.memory.bandwidth.read_bps = 1e9;
+  EXPECT_TRUE(source_needs_of(config).traffic);
+  config.memory.bandwidth = {};
+  const auto tiers = parse_tiers("far=2x,read-bandwidth=1GB/s");
+  ASSERT_TRUE(tiers);
+  config.tiers = *tiers;
+  config.source = SourceChoice::kSampler;
+  const SourceNeeds needs = source_needs_of(config);
+  EXPECT_TRUE(needs.traffic && needs.tiers);
+  EXPECT_EQ(needs.wanted, SourceChoice::kSampler);
+}
+
 TEST(PlanSource, HasNothingWhereThereIsNoSamplerEither) {
   const SourcePlan source =
       plan_source({.wanted = SourceChoice::kPmu, .has_sampler = false}, skylake(), refused(true));
