@@ -7,7 +7,7 @@ build_packages=(cmake ninja-build g++ pkg-config python3 libzydis-dev libexpecte
   libbenchmark-dev)
 quickstart_packages=(sqlite3)
 test_packages=(pciutils gnuplot-nox sqlite3 redis-server redis-tools perl gcc gzip strace libpmem-dev libpmem2-dev libpmemobj-dev numactl hwloc-nox
-  libmemkind-dev libomp-dev)
+  libmemkind-dev libomp-dev fio)
 gallery_packages=(redis-server redis-tools memcached nginx apache2-utils postgresql mariadb-server-core mariadb-client
   sqlite3 default-jdk-headless golang-go gcc make ffmpeg stress-ng openmpi-bin libopenmpi-dev util-linux
   rustc ripgrep ocaml-nox ocaml-findlib gnat ghc erlang-base sbcl gcl strace gdb chromium

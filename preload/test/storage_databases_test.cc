@@ -38,9 +38,9 @@ class Databases : public Storage, public testing::WithParamInterface<Whose> {
   }
   // A shell's command.
   Outcome natively(const std::string& command) { return as_whose({"/bin/sh", "-c", command}); }
-  Outcome emulated(const std::string& command) {
+  Outcome emulated(const std::string& command, const std::string& profile = "ssd-sata") {
     return as_whose({NVMEMU_TEST_BINARY, "run", "--base-latency", "100ns", "--quiet", "--storage",
-                     stored_ + "=ssd-sata", "--report", folder_.file("report.json"), "--", "/bin/sh", "-c",
+                     stored_ + "=" + profile, "--report", folder_.file("report.json"), "--", "/bin/sh", "-c",
                      command});
   }
   void expect_as_natively(const Outcome& native, const Outcome& emulated, int transactions) {
@@ -103,6 +103,26 @@ TEST_P(Databases, RedisReadsWhatItHasAppended) {
   const Outcome native = natively(kRedis);
   EXPECT_THAT(native.out, HasSubstr("value-10\n"));
   expect_as_natively(native, emulated(kRedis), 10);
+}
+
+// Blocks in no order, each synchronised, then read again and held against what they are to be: fio ends with
+// an error otherwise. What it prints are times.
+std::string fio(const std::string& engine) {
+  return "rm -f $DIR/blocks; cd $OTHER && fio --name=blocks --filename=$DIR/blocks --size=40k --bs=4k "
+         "--rw=randwrite"
+         " --randrepeat=1 --fsync=1 --verify=pattern --verify_pattern=%o --do_verify=1 --verify_fatal=1 " +
+         engine + " >&2 && cksum <$DIR/blocks";
+}
+
+TEST_P(Databases, FioFindsWhatItHasWritten) {
+  NVMEMU_NEEDS(natively("command -v fio").status == 0, "fio");
+  for (const char* const engine : {"--ioengine=psync", "--ioengine=libaio --iodepth=4 --direct=1"}) {
+    const Outcome native = natively(fio(engine));
+    for (const char* const profile : {"optane-dax", "ssd-sata", "hdd-7200"}) {
+      SCOPED_TRACE(std::string(profile) + ", " + engine);
+      expect_as_natively(native, emulated(fio(engine), profile), 10);
+    }
+  }
 }
 
 // By itself, without a server: a line is a transaction. It does not run as root.
