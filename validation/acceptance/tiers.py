@@ -42,5 +42,6 @@ def experiments():
                      [*SET, "--page-size", pages], Share(1 / 4))
     yield Tiered("chain, one of two lists far", "windows: tiers", "", "nvmemu-tiers", ["chain"], Share(1))
     yield Tiered("tree, leaves far", "windows: tiers, tree", "", "nvmemu-tiers", ["tree"], Share(1))
+    yield Tiered("two lists side by side, the last far", "windows: tiers, lists", "", "nvmemu-tiers", ["lists-last"], Share(1))
     yield Tiered("two lists side by side, one far", "windows: tiers, lists", "", "nvmemu-tiers", ["lists"], Share(1))
     yield Tiered("two lists, none far", "windows: tiers", "", "nvmemu-tiers", ["lists", "--tier", "none"], Nothing())

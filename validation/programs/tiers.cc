@@ -25,7 +25,8 @@ constexpr auto kDescription =
     "Steps through memory of which it has put a part into a tier of nvmemu run --tier, and prints "
     "ns_per_step, and\n"
     "slow_per_step: how many loads of a step wait for that tier, one after another.\n\n"
-    "  lists  two lists side by side, whose loads overlap; one is in the tier\n"
+    "  lists  two lists side by side, whose loads overlap; one is in the tier, whose load comes first\n"
+    "  lists-last  likewise, and comes last\n"
     "  chain  one list after the other, a load of each in turn; one is in the tier\n"
     "  tree   an inner level that fits in the caches, and leaves, which are in the tier";
 
@@ -63,21 +64,24 @@ class TwoLists : public Shape {
   const Line *slow_, *fast_;
 };
 
-// Both loads of a step begin at once.
+// Both loads of a step begin at once. Which comes first in the program decides which is found waiting, where
+// both take as long.
+template <bool kSlowFirst>
 class Lists final : public TwoLists {
  public:
   using TwoLists::TwoLists;
 
   void step(std::uint64_t steps) noexcept override {
-    const Line* slow = slow_;
-    const Line* fast = fast_;
+    const Line* first = kSlowFirst ? slow_ : fast_;
+    const Line* second = kSlowFirst ? fast_ : slow_;
     for (; steps > 0; --steps) {
-      slow = slow->next;
-      fast = fast->next;
-      asm volatile("" : "+r"(slow), "+r"(fast));
+      first = first->next;
+      asm volatile("" : "+r"(first));
+      second = second->next;
+      asm volatile("" : "+r"(second));
     }
-    slow_ = slow;
-    fast_ = fast;
+    slow_ = kSlowFirst ? first : second;
+    fast_ = kSlowFirst ? second : first;
   }
 };
 
@@ -145,7 +149,10 @@ std::unique_ptr<Shape> make(const Memory& memory) {
 }
 
 const std::map<std::string, std::unique_ptr<Shape> (*)(const Memory&)> kShapes = {
-    {"chain", make<Chain>}, {"lists", make<Lists>}, {"tree", make<Tree>}};
+    {"chain", make<Chain>},
+    {"lists", make<Lists<true>>},
+    {"lists-last", make<Lists<false>>},
+    {"tree", make<Tree>}};
 
 Result<Memory> create_memory(const Options& options) {
   auto slow = LineCycle::create(options.size_bytes, options.page_size, options.seed, 1);
@@ -185,7 +192,7 @@ Result<Figures> run(const Options& options) {
 
 void check(const Options& options) {
   if (!kShapes.contains(options.shape))
-    throw nvmemu::UsageError("SHAPE", options.shape + " is not one of chain, lists, tree");
+    throw nvmemu::UsageError("SHAPE", options.shape + " is not one of chain, lists, lists-last, tree");
 }
 
 }  // namespace
@@ -194,7 +201,7 @@ int main(int argc, char** argv) {
   using namespace nvmemu::programs;
   Options options;
   nvmemu::Parser app(kDescription, "nvmemu-tiers");
-  app.add_option("SHAPE", options.shape, "lists, chain or tree [lists]");
+  app.add_option("SHAPE", options.shape, "lists, lists-last, chain or tree [lists]");
   app.add_option("--tier", options.tier, "the tier to put memory into [far]").type_name("NAME");
   add_size(app, options.size_bytes, kLineBytes, LineCycle::kMaxBytes / 2, "memory of each list");
   add_size(app, "--fast-size", options.fast_bytes, kLineBytes, LineCycle::kMaxBytes / 2,
