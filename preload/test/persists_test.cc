@@ -122,19 +122,16 @@ TEST_F(PersistsTest, PersistsTakeWhatTheyShall) {
 // A locked instruction behind a persist waits for that, and not for memory. Where the machine is busy, a line
 // that is hot may be found in memory for once: the median of some runs.
 TEST_F(PersistsTest, ALockBehindAPersistIsNotChargedAsARead) {
-  std::vector<double> shares, delays;
+  std::vector<double> shares;
   for (int i = 0; i < 5; ++i) {
     const Outcome outcome = run({"--quiet", "--read-latency", "4x", "--report", folder_.file("report.json"),
                                  "--", NVMEMU_TEST_PERSIST, "--lock", "--rounds", "1000000"});
     ASSERT_EQ(outcome.status, 0) << outcome.err;
     const Json totals = report()["totals"];
     shares.push_back(totals["stall_ns"].get<double>() / totals["cpu_ns"].get<double>());
-    delays.push_back(totals["injected_ns"].get<double>() / totals["cpu_ns"].get<double>());
   }
   std::ranges::sort(shares);
-  std::ranges::sort(delays);
-  EXPECT_LT(shares[2], 0.75);  // all of it, where locked instructions counted as reads,
-  EXPECT_LT(delays[2], 0.75);  // and then it took four times as long
+  EXPECT_LT(shares[2], 0.75);  // all of it, where locked instructions counted as reads
 }
 #endif
 

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/test/notified_command.h"
@@ -114,13 +115,15 @@ std::string fio(const std::string& engine) {
          engine + " >&2 && cksum <$DIR/blocks";
 }
 
+// Each of ten blocks is synchronised: but for the last; by libaio four at a time, at the least in two goes.
 TEST_P(Databases, FioFindsWhatItHasWritten) {
   NVMEMU_NEEDS(natively("command -v fio").status == 0, "fio");
-  for (const char* const engine : {"--ioengine=psync", "--ioengine=libaio --iodepth=4 --direct=1"}) {
+  for (const auto& [engine, syncs] :
+       {std::pair("--ioengine=psync", 9), std::pair("--ioengine=libaio --iodepth=4 --direct=1", 2)}) {
     const Outcome native = natively(fio(engine));
     for (const char* const profile : {"optane-dax", "ssd-sata", "hdd-7200"}) {
       SCOPED_TRACE(std::string(profile) + ", " + engine);
-      expect_as_natively(native, emulated(fio(engine), profile), 10);
+      expect_as_natively(native, emulated(fio(engine), profile), syncs);
     }
   }
 }

@@ -76,7 +76,7 @@ BAD_INPUT = [
     ("nvmemu-persist", ["--apart", "100", "--untold"], "--apart: lines are whole ones: a multiple of 64 bytes"),
     ("nvmemu-persist", ["--apart", "256"], "--apart: a round is told as one range of lines side by side: with --untold only"),
     ("nvmemu-persist", ["--by", "msync"], "--by: msync is not one of clwb, clflushopt, clflush, movnti"),
-    ("nvmemu-tiers", ["heap"], "heap is not one of chain, lists, tree"),
+    ("nvmemu-tiers", ["heap"], "heap is not one of chain, lists, lists-last, tree"),
     ("nvmemu-sum", ["--size", "7B"], "--size"),
     ("nvmemu-sum", ["--repeat", "0"], "--repeat"),
     ("nvmemu-sum", ["--page-size", ""], "--page-size"),
