@@ -15,20 +15,21 @@ BEYOND_THE_WINDOW = 300
 STRUCTURES = ("list", "binary-tree", "b-tree", "hash-chains", "skip-list", "random-walk", "persist")
 
 
+def chases_at(target, numbers_of_chains):
+    for pages in ("2MiB", "4KiB"):
+        for chains in numbers_of_chains:
+            yield Windowed(f"chase, {chains} chain{'s' if chains > 1 else ''}, {pages}", "windows: chase", target,
+                           "nvmemu-chase", [*SET, "--chains", str(chains), "--page-size", pages], AllFromMemory())
+
+
 def chases():
     for target in CHASE_TARGETS:
-        for pages in ("2MiB", "4KiB"):
-            for chains in (1, 2, 4, 8, 16):
-                yield Windowed(f"chase, {chains} chain{'s' if chains > 1 else ''}, {pages}", "windows: chase", target,
-                               "nvmemu-chase", [*SET, "--chains", str(chains), "--page-size", pages], AllFromMemory())
+        yield from chases_at(target, (1, 2, 4, 8, 16))
 
 
 # Where little is added, what measuring takes is much beside it.
 def little_slower():
-    for pages in ("2MiB", "4KiB"):
-        for chains in (1, 4):
-            yield Windowed(f"chase, {chains} chain{'s' if chains > 1 else ''}, {pages}", "windows: chase", LITTLE,
-                           "nvmemu-chase", [*SET, "--chains", str(chains), "--page-size", pages], AllFromMemory())
+    yield from chases_at(LITTLE, (1, 4))
 
 
 # What walks have said of a load for long is wrong from one moment on.

@@ -157,10 +157,10 @@ void WalkedSamples::charge_held(VerdictSource& verdicts, WalkedPool& pool, bool 
                                 EpochCounts& counts) noexcept {
   constexpr double kLongestKeptNs = 200e6;
   constexpr std::uint32_t kMostEpochs = 20;
+  const bool may_wait = !settle && rules_.has(Rule::kKeptBack);
   std::size_t kept = 0;
   for (std::size_t i = 0; i < distinct_; ++i) {
     const Verdict verdict = verdicts.verdict_of(*held_[i].entry);
-    const bool may_wait = !settle && rules_.has(Rule::kKeptBack);
     if (verdict.is_known()) {
       const Verdict settled =
           verdict.miss_ns > 0 ? verdict : Verdict{.share = 0, .variance = verdict.variance};
