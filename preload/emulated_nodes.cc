@@ -64,7 +64,9 @@ void EmulatedNodes::open(const TierPlan& plan, const char* tree, NodeMask real,
   for (std::size_t i = 0; i < plan.tiers.size(); ++i) {
     if (plan.tiers[i].node != 0) nodes_.add(plan.tiers[i].node, static_cast<TierId>(i + 1));
   }
-  if (are_there()) shared_.open(tree_.c_str());
+  if (!are_there()) return;
+  shared_.open(tree_.c_str());
+  history_ = map_history((tree_ + '/' + kNodeHistoryName).c_str());
 }
 
 void EmulatedNodes::begin_child() noexcept {

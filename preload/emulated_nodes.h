@@ -12,6 +12,7 @@
 #include "placement_of.h"
 #include "shared_placement.h"
 #include "tier/memory_policy.h"
+#include "tier/node_history.h"
 #include "tier/node_placement.h"
 
 namespace nvmemu::preload {
@@ -32,6 +33,8 @@ class EmulatedNodes {
   // What this process has put there; null where no nodes are, or no memory for it.
   NodePlacement* own() const noexcept { return shared_.get(); }
   SharedPlacement& shared() noexcept { return shared_; }
+  // What the run's processes had there; null where that cannot be had.
+  NodeHistory* history() const noexcept { return history_; }
   void begin_child() noexcept;  // of fork
 
   long set_mempolicy(int mode, const unsigned long* mask, unsigned long bits) noexcept;
@@ -73,6 +76,7 @@ class EmulatedNodes {
   Nodes nodes_{};
   std::string tree_;
   SharedPlacement shared_;
+  NodeHistory* history_ = nullptr;
 };
 
 // Of the calling thread, and what a thread that it makes begins with.

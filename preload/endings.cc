@@ -10,6 +10,7 @@
 #include "hooks.h"
 #include "kernel_signals.h"
 #include "lifecycle.h"
+#include "node_usage.h"
 #include "runtime.h"
 #include "signal_entry.h"
 #include "thread_state.h"
@@ -76,7 +77,10 @@ void end_at_once(int signal, const siginfo_t& info) noexcept {
 void end_by(int signal, const siginfo_t& info, SignalMask programs_mask) {
   this_thread().end(programs_mask);
   Runtime::get().note_user_time();
-  if (Runtime::get().is_this_process()) renounce_report();
+  if (Runtime::get().is_this_process()) {
+    note_end(Runtime::get().nodes());
+    renounce_report();
+  }
   end_at_once(signal, info);
 }
 

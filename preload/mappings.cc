@@ -8,6 +8,7 @@
 #include "base/page_bytes.h"
 #include "hook.h"
 #include "keep_errno.h"
+#include "node_usage.h"
 #include "runtime.h"
 #include "storage/process_storage.h"
 
@@ -73,9 +74,14 @@ NVMEMU_EXPORT void* mmap64(void* address, std::size_t bytes, int protection, int
 // It is forgotten before, so that nobody who is given the range next finds it in a tier; not where the kernel
 // will refuse it.
 NVMEMU_EXPORT int munmap(void* address, std::size_t bytes) noexcept {
-  const bool is_refused = as_address(address) % nvmemu::kPageBytes != 0 || bytes == 0;
-  if (Placement* const tiers = placement(); tiers != nullptr && !is_refused)
-    tiers->on_unmapped(as_address(address), bytes);
+  constexpr std::uintptr_t kEnd = std::uintptr_t{1} << 47;  // of a program's addresses
+  const std::uintptr_t begin = as_address(address);
+  const bool is_refused =
+      begin % nvmemu::kPageBytes != 0 || bytes == 0 || begin >= kEnd || bytes > kEnd - begin;
+  if (Placement* const tiers = placement(); tiers != nullptr && !is_refused) {
+    note_given_back(Runtime::get().nodes(), begin, bytes);
+    tiers->on_unmapped(begin, bytes);
+  }
   return real_munmap(address, bytes);
 }
 

@@ -10,14 +10,17 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstring>
+#include <optional>
 #include <string_view>
 
 #include "allowed_nodes.h"
+#include "apart.h"
 #include "base/path.h"
 #include "base/raw_syscall.h"
 #include "descriptor_path.h"
 #include "hook.h"
 #include "keep_errno.h"
+#include "node_usage.h"
 #include "numa_maps.h"
 #include "runtime.h"
 #include "storage/process_storage.h"
@@ -57,32 +60,38 @@ std::string_view whole_path(int fd, std::string_view path, Path& out) noexcept {
   return {out, static_cast<std::size_t>(end + 1 - out) + path.size()};
 }
 
+bool has_nodes() noexcept { return __builtin_expect(Runtime::get().nodes().are_there(), 0); }
+
+// What `path` names in there ("/node1/meminfo"), in `room`; nothing where it is elsewhere.
+std::optional<std::string_view> path_in_tree(int fd, const char* path, Path& room) noexcept {
+  if (path == nullptr || std::strstr(path, "node") == nullptr) return std::nullopt;
+  const std::string_view whole = whole_path(fd, path, room);
+  for (const std::string_view tree : kTrees)
+    if (is_at_or_below(whole, tree)) return whole.substr(tree.size());
+  return std::nullopt;
+}
+
 // Where nodes that are not the machine's are among what `path` names: what is to be looked at in its place,
 // written to `out`. Else `path`.
 const char* shown(int fd, const char* path, Path& out) noexcept {
   const EmulatedNodes& nodes = Runtime::get().nodes();
-  if (!nodes.are_there() || path == nullptr || std::strstr(path, "node") == nullptr) return path;
+  if (!nodes.are_there()) return path;
   const KeepErrno keep;
   Path room;
-  const std::string_view whole = whole_path(fd, path, room);
-  for (const std::string_view tree : kTrees) {
-    if (!is_at_or_below(whole, tree)) continue;
-    const std::string_view rest = whole.substr(tree.size());
-    if (std::strlen(nodes.tree()) + rest.size() >= sizeof out) return path;
-    char* const end = stpcpy(out, nodes.tree());
-    *std::copy(rest.begin(), rest.end(), end) = '\0';
-    return out;
-  }
-  return path;
+  const std::optional<std::string_view> rest = path_in_tree(fd, path, room);
+  if (!rest || std::strlen(nodes.tree()) + rest->size() >= sizeof out) return path;
+  char* const end = stpcpy(out, nodes.tree());
+  *std::copy(rest->begin(), rest->end(), end) = '\0';
+  return out;
 }
 
-// What tells of the nodes that it may use, or has pages on, tells of the emulated ones, too; -1 where `path`
-// is something else.
-int open_told(const char* path, int flags) noexcept {
+// What tells of the nodes that it may use, or has pages on, or of how much is on them, tells of the emulated
+// ones, too; -1 where `path` is something else.
+int open_told_apart(int fd, const char* path, int flags) noexcept {
   Runtime& runtime = Runtime::get();
   const EmulatedNodes& nodes = runtime.nodes();
-  if (!nodes.are_there() || path == nullptr) return -1;
-  const KeepErrno keep;
+  Path room;
+  if (const auto rest = path_in_tree(fd, path, room)) return open_node_counts(*rest, flags, nodes);
   if (tells_allowed_nodes(path)) return open_allowing(path, flags, nodes.nodes().all());
   if (!runtime.placement().is_open() || !runtime.active()) return -1;
   const std::optional<long> pid = process_of_numa_maps(path);
@@ -91,7 +100,22 @@ int open_told(const char* path, int flags) noexcept {
   return whose.is_known() ? open_numa_maps(whose, flags, nodes) : -1;
 }
 
-bool has_nodes() noexcept { return __builtin_expect(Runtime::get().nodes().are_there(), 0); }
+// Whether it may be such: all of these have it in their path, or are looked at from their folder.
+bool may_be_told(const char* path) noexcept {
+  constexpr std::string_view kFolders[] = {"/sys/", "/proc/"};
+  const auto begins = [path](std::string_view folder) {
+    return std::strncmp(path, folder.data(), folder.size()) == 0;
+  };
+  return *path == '/' ? std::ranges::any_of(kFolders, begins) : std::strstr(path, "node") != nullptr;
+}
+
+int open_told(int fd, const char* path, int flags) noexcept {
+  if (!has_nodes() || path == nullptr || !may_be_told(path)) return -1;
+  const KeepErrno keep;
+  int told = -1;
+  do_apart([&] { told = open_told_apart(fd, path, flags); });
+  return told;
+}
 
 // Apart, so that programs without such nodes have no room for a path on their stack.
 template <typename Call>
@@ -107,12 +131,12 @@ auto at_shown(int fd, const char* path, Call&& call) {
 }
 
 [[gnu::noinline]] int open_shown(int fd, const char* path, int flags, unsigned mode) noexcept {
-  if (const int told = open_told(path, flags); told >= 0) return told;
+  if (const int told = open_told(fd, path, flags); told >= 0) return told;
   return at_shown(fd, path, [&](const char* there) { return real_openat(fd, there, flags, mode); });
 }
 
 [[gnu::noinline]] FILE* fopen_shown(const char* path, const char* mode) noexcept {
-  if (const int told = open_told(path, O_RDONLY); told >= 0) return fdopen(told, "r");
+  if (const int told = open_told(AT_FDCWD, path, O_RDONLY); told >= 0) return fdopen(told, "r");
   return at_shown(AT_FDCWD, path, [&](const char* there) { return real_fopen(there, mode); });
 }
 

@@ -12,47 +12,10 @@
 #include "base/raw_syscall.h"
 #include "file_of_proc.h"
 #include "present_pages.h"
+#include "told_file.h"
 
 namespace nvmemu::preload {
 namespace {
-
-// Memory that is given a name of a descriptor, written piece by piece.
-class ToldFile {
- public:
-  explicit ToldFile(int flags) noexcept
-      : fd_(raw_syscall(SYS_memfd_create, "numa_maps", (flags & O_CLOEXEC) != 0 ? MFD_CLOEXEC : 0U)) {}
-
-  void add(std::string_view text) noexcept {
-    while (!text.empty()) {
-      const std::size_t fitting = std::min(text.size(), piece_.size() - size_);
-      std::copy_n(text.data(), fitting, piece_.data() + size_);
-      size_ += fitting;
-      text.remove_prefix(fitting);
-      if (size_ == piece_.size()) write();
-    }
-  }
-  // The descriptor, at its beginning; -1 where not all of it could be written.
-  int finish() noexcept {
-    write();
-    if (is_error(fd_)) return -1;
-    if (is_whole_) return static_cast<int>(fd_);
-    raw_syscall(SYS_close, fd_);
-    return -1;
-  }
-
- private:
-  void write() noexcept {
-    if (size_ == 0 || is_error(fd_)) return;
-    is_whole_ &= raw_syscall(SYS_pwrite64, fd_, piece_.data(), size_, written_) == static_cast<long>(size_);
-    written_ += size_;
-    size_ = 0;
-  }
-
-  long fd_;
-  std::array<char, 4096> piece_;  // NOLINT(*-member-init): filled as far as it is written
-  std::size_t size_ = 0, written_ = 0;
-  bool is_whole_ = true;
-};
 
 // Lines, with the emulated nodes in them.
 class Rewriter {
@@ -177,7 +140,7 @@ std::optional<long> process_of_numa_maps(std::string_view path) noexcept {
 int open_numa_maps(const PlacementOf& whose, int flags, const EmulatedNodes& nodes) noexcept {
   const NumaMaps maps(whose.pid());
   if (!maps.is_read()) return -1;
-  ToldFile told(flags);
+  ToldFile told("numa_maps", flags);
   Rewriter rewriter(nodes, whose, told);
   maps.for_each([&](std::string_view line, std::uintptr_t end) { rewriter.rewrite(line, end); });
   return told.finish();

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 
+#include "base/high_descriptor.h"
 #include "base/page_bytes.h"
 #include "base/raw_syscall.h"
 
@@ -29,6 +30,10 @@ struct PagemapScan {
 constexpr unsigned long kScan = _IOWR('f', 16, PagemapScan);
 constexpr std::uint64_t kScanPresent = 1U << 3;
 
+bool is_its_own(std::uint64_t entry) noexcept {
+  return (entry & (kPresent | kExclusive | kOfFile)) == (kPresent | kExclusive);
+}
+
 // What is present, of no file, and of others too is a page that fork has shared, or the page of zeros.
 bool is_surely_there(std::uint64_t entry) noexcept {
   return (entry & kPresent) != 0 && (entry & (kExclusive | kOfFile)) != 0;
@@ -36,9 +41,12 @@ bool is_surely_there(std::uint64_t entry) noexcept {
 
 }  // namespace
 
-PresentPages::PresentPages(long pid) noexcept
+PresentPages::PresentPages(long pid, Which which) noexcept
     : pid_(pid),
-      fd_(raw_syscall(SYS_openat, AT_FDCWD, FileOfProc(pid, "/pagemap").c_str(), O_RDONLY | O_CLOEXEC)) {}
+      fd_(raw_syscall(SYS_openat, AT_FDCWD, FileOfProc(pid, "/pagemap").c_str(), O_RDONLY | O_CLOEXEC)),
+      which_(which) {
+  if (!is_error(fd_)) fd_ = raised(static_cast<int>(fd_));
+}
 
 PresentPages::~PresentPages() {
   if (!is_error(fd_)) raw_syscall(SYS_close, fd_);
@@ -84,6 +92,10 @@ std::size_t PresentPages::look(std::uintptr_t begin, std::uintptr_t end, std::si
   std::size_t questions = 0;
   for (std::size_t i = 0; i < count; ++i) {
     const bool is_read = i < read;
+    if (which_ == Which::kOwn) {
+      nodes_[i] = is_read && is_its_own(entries_[i]) ? node : kUnknown;
+      continue;
+    }
     nodes_[i] = is_read && is_surely_there(entries_[i]) ? node : kUnknown;
     if (nodes_[i] != kUnknown || (is_read && (entries_[i] & kPresent) == 0)) continue;
     asked[questions] = reinterpret_cast<const void*>(begin + i * page_bytes);

@@ -14,8 +14,12 @@ class PresentPages {
  public:
   static constexpr int kUnknown = -1;
 
+  // kOwn: those of no file that no other process has, too, as after a fork; of which nothing is known without
+  // its pagemap.
+  enum class Which { kAll, kOwn };
+
   // Of this process, or another; by its pagemap or, where that cannot be had, as move_pages(2) tells.
-  explicit PresentPages(long pid = kOwnProcess) noexcept;
+  explicit PresentPages(long pid = kOwnProcess, Which which = Which::kAll) noexcept;
   ~PresentPages();
   PresentPages(const PresentPages&) = delete;
   PresentPages& operator=(const PresentPages&) = delete;
@@ -48,6 +52,7 @@ class PresentPages {
   std::size_t read_entries(std::uintptr_t begin, std::size_t count, std::size_t page_bytes) noexcept;
 
   long pid_, fd_;
+  Which which_;
   std::array<std::uint64_t, kAtOnce> entries_;  // NOLINT(*-member-init): what is read is filled before
   std::array<int, kAtOnce> nodes_;              // NOLINT(*-member-init)
 };

@@ -10,6 +10,7 @@
 #include "foreign_threads.h"
 #include "hook.h"
 #include "lifecycle.h"
+#include "node_usage.h"
 #include "own_heap.h"
 #include "runtime.h"
 #include "storage/aio_lists.h"
@@ -68,6 +69,7 @@ void end_process(void (*report)()) noexcept {
   if (!Runtime::get().active() || !Runtime::get().is_this_process()) return;
   this_thread().end();
   Runtime::get().note_user_time();
+  note_end(Runtime::get().nodes());
   report();
 }
 

@@ -26,10 +26,15 @@ constexpr std::string_view kPrefix = "nvmemu-nodes:";
 // The calling thread is about to fork, and has made the child's copy.
 __thread bool has_copy;
 
-NodePlacement* map_file(int fd) noexcept {
-  const long mapped = raw_syscall(SYS_mmap, nullptr, sizeof(NodePlacement), PROT_READ | PROT_WRITE,
+// One that another process is making has no size yet.
+template <typename Shared>
+Shared* map_file(int fd) noexcept {
+  struct stat status {};
+  if (is_error(raw_syscall(SYS_fstat, fd, &status)) || status.st_size < static_cast<off_t>(sizeof(Shared)))
+    return nullptr;
+  const long mapped = raw_syscall(SYS_mmap, nullptr, sizeof(Shared), PROT_READ | PROT_WRITE,
                                   MAP_SHARED | MAP_NORESERVE, fd, 0);
-  return is_error(mapped) ? nullptr : reinterpret_cast<NodePlacement*>(mapped);
+  return is_error(mapped) ? nullptr : reinterpret_cast<Shared*>(mapped);
 }
 
 // 0: none.
@@ -59,7 +64,12 @@ NodePlacement* SharedPlacement::open(const char* run) noexcept {
   const Memory made = create();
   memory_ = made.placement;
   keep_file(made.fd);
+  take_over();
   return memory_;
+}
+
+void SharedPlacement::take_over() noexcept {
+  if (memory_ != nullptr) memory_->owner.store(static_cast<pid_t>(raw_syscall(SYS_getpid)));
 }
 
 void SharedPlacement::keep_file(int fd) noexcept {
@@ -76,9 +86,10 @@ SharedPlacement::Memory SharedPlacement::create_file() const noexcept {
   if (!files_may_hold(sizeof(NodePlacement))) return {};
   const long fd = raw_syscall(SYS_memfd_create, SharedName(run_).c_str(), unsigned{MFD_CLOEXEC});
   if (is_error(fd)) return {};
-  const Memory made{
-      raw_syscall(SYS_ftruncate, fd, sizeof(NodePlacement)) == 0 ? map_file(static_cast<int>(fd)) : nullptr,
-      raised(static_cast<int>(fd))};
+  const Memory made{raw_syscall(SYS_ftruncate, fd, sizeof(NodePlacement)) == 0
+                        ? map_file<NodePlacement>(static_cast<int>(fd))
+                        : nullptr,
+                    raised(static_cast<int>(fd))};
   if (made.placement == nullptr) raw_syscall(SYS_close, made.fd);
   return made;
 }
@@ -123,6 +134,15 @@ void SharedPlacement::begin_child() noexcept {
     raw_syscall(SYS_mmap, memory_, kBytes, PROT_READ | PROT_WRITE,
                 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
   }
+  take_over();
+}
+
+NodeHistory* map_history(const char* path) noexcept {
+  const long fd = raw_syscall(SYS_openat, AT_FDCWD, path, O_RDWR | O_CLOEXEC);
+  if (is_error(fd)) return nullptr;
+  auto* const history = map_file<NodeHistory>(static_cast<int>(fd));
+  raw_syscall(SYS_close, fd);
+  return history;
 }
 
 PlacementOfAnother::PlacementOfAnother(long pid, const char* run) noexcept {
@@ -138,8 +158,13 @@ PlacementOfAnother::PlacementOfAnother(long pid, const char* run) noexcept {
     if (is_error(length) || !name.is_named_by({link.data(), static_cast<std::size_t>(length)})) return;
     const long fd = raw_syscall(SYS_openat, AT_FDCWD, path.c_str(), O_RDWR | O_CLOEXEC);
     if (is_error(fd)) return;
-    memory_ = map_file(static_cast<int>(fd));
+    auto* const found = map_file<NodePlacement>(static_cast<int>(fd));
     raw_syscall(SYS_close, fd);
+    if (found != nullptr && found->owner.load() == pid) {
+      memory_ = found;
+    } else {  // what a child of its is about to go on with, or a child's that is to be another program
+      unmap(found);
+    }
   });
 }
 

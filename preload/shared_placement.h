@@ -11,6 +11,7 @@
 #include <cstddef>
 #include <string_view>
 
+#include "tier/node_history.h"
 #include "tier/node_placement.h"
 
 namespace nvmemu::preload {
@@ -46,6 +47,7 @@ class SharedPlacement {
   };
   Memory create() const noexcept;
   Memory create_file() const noexcept;
+  void take_over() noexcept;
   void keep_file(int fd) noexcept;
   void drop_copy() noexcept;
 
@@ -56,6 +58,9 @@ class SharedPlacement {
   std::atomic<bool> is_forking_{false};
   Memory childs_;
 };
+
+// The run's, of that file; null where it cannot be had. Stays mapped.
+NodeHistory* map_history(const char* path) noexcept;
 
 // Of another process of the same run, as long as this lives.
 class PlacementOfAnother {

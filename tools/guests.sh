@@ -4,7 +4,7 @@
 # neither root nor KVM, and their memory is equally fast.
 # shellcheck shell=bash disable=SC2154
 
-guest_packages=(qemu-system-arm qemu-system-x86 cpio gzip xz-utils binutils kmod)
+guest_packages=(qemu-system-arm qemu-system-x86 cpio gzip xz-utils binutils kmod dpkg-dev)
 
 # machine: its QEMU, the Debian architecture of its kernel, the build folder of its programs, and its hardware.
 guest_machines() {
@@ -44,6 +44,7 @@ unpack_system() {
 # The dynamic loader and the libraries that FILE needs, and those that these need, one a line.
 libraries_of() {
   local file=$1 triplet=$2 name path
+  readelf -h "$file" >/dev/null 2>&1 || return 0  # a script
   readelf -l "$file" | sed -n 's/.*program interpreter: \(.*\)\]/\1/p'
   readelf -d "$file" 2>/dev/null | sed -n 's/.*(NEEDED).*\[\(.*\)\]/\1/p' | while read -r name; do
     for path in "$(dirname "$file")/$name" "/lib/$triplet/$name" "/usr/lib/$triplet/$name" "$name"; do
@@ -55,9 +56,40 @@ libraries_of() {
   done
 }
 
+# The sources of Debian's package, unpacked into FOLDER; apt checks that they are the distribution's, in lists of its own.
+unpack_source() {
+  local package=$1 folder=$2 apt=$repository/build/guest/apt mirror release options
+  mirror=$(apt-get download --print-uris "$package" | sed -n "s|^'\(.*\)/pool/.*|\1|p" || true)
+  if [ -z "$mirror" ]; then fail "no sources of $package: apt does not say where the package is from"; fi
+  release=$(sed -n 's/^VERSION_CODENAME=//p' /etc/os-release)
+  rm -rf "$folder" "$apt/downloads"
+  mkdir -p "$apt/lists/partial" "$apt/downloads"
+  printf 'deb-src [signed-by=%s] %s %s main\n' /usr/share/keyrings/debian-archive-keyring.gpg "$mirror" "$release" \
+    >"$apt/sources.list"
+  options=(-o "Dir::Etc::SourceList=$apt/sources.list" -o Dir::Etc::SourceParts=- -o "Dir::State::Lists=$apt/lists")
+  logged "$log" apt-get "${options[@]}" update
+  (cd "$apt/downloads" && logged "$log" apt-get "${options[@]}" source --download-only "$package")
+  logged "$log" dpkg-source --no-check --extract "$apt/downloads/$package"_*.dsc "$folder"
+}
+
+# build_libnuma_tests FOLDER: what tools/guest/libnuma-tests runs.
+build_libnuma_tests() {
+  local folder=$1 source=$repository/build/guest/numactl test
+  if [ -e "$folder/memhog" ]; then return; fi
+  progress "Building libnuma's own tests"
+  unpack_source numactl "$source"
+  mkdir -p "$folder/test"
+  for test in distance mbind_mig_pages migrate_pages move_pages mynode node-parse nodemap pagesize prefered tbitmap tshared; do
+    logged "$log" gcc -w -O2 "-I$source" "$source/test/$test.c" "$source/util.c" -o "$folder/test/$test" -lnuma
+  done
+  cp "$source"/test/{bind_range,checkaffinity,checktopology,printcpu,regress} "$folder/test"
+  logged "$log" gcc -w -O2 "-I$source" "$source/memhog.c" "$source/util.c" -o "$folder/memhog" -lnuma
+}
+
 # What the machine needs beside what the commands of its checks name: see tools/guest/files.
 files_of() {
   sed '/^#/d' "$repository/tools/guest/files" | awk -v machine="$1" 'index(machine, $1) == 1 {print $2}'
+  if [ "$1" = paging ]; then find "$repository/build/guest/libnuma" -type f; fi
 }
 
 # modules_of MACHINE ARCHITECTURE: the files of its kernel's modules that the machine needs, each after those that it
@@ -95,9 +127,10 @@ make_initrd() {
   mkdir -p "$root"/{bin,proc,sys,dev,tmp,guest,usr/bin}
   cp "$repository/build/guest/$architecture/bin/busybox" "$root/bin/"
   cp "$repository/tools/guest/init" "$root/init"
-  cp "$repository/tools/guest/compare-nodes" "$root/guest/"
+  cp "$repository"/tools/guest/{compare-nodes,libnuma-tests} "$root/guest/"
   sed -e '/^#/d' -e '/^$/d' "$repository/tools/guest/checks" >"$root/guest/checks"
-  printf 'export MACHINE=%s BUILD=%s TIMEOUT_FACTOR=%s\n' "$machine" "$build" "$(timeout_factor)" >"$root/guest/environment"
+  printf 'export MACHINE=%s BUILD=%s LIBNUMA=%s TIMEOUT_FACTOR=%s\n' "$machine" "$build" "$repository/build/guest/libnuma" \
+    "$(timeout_factor)" >"$root/guest/environment"
   {
     awk -v machine="$machine" '$1 == machine' "$root/guest/checks" | grep -o '\$BUILD/[^ ;|]*' || true
     files_of "$machine" | sed '/^module:/d'
@@ -156,6 +189,7 @@ run_guest() {
   local machine=$1 qemu=$2 architecture=$3 build=$repository/build/$4 folder=$repository/build/guest
   shift 4
   unpack_system "$architecture"
+  if [ "$machine" = paging ]; then build_libnuma_tests "$folder/libnuma"; fi
   progress "Running the machine $machine ($qemu)"
   make_initrd "$machine" "$architecture" "$build" "$folder/$machine.initrd"
   boot "$machine" "$qemu" "$architecture" "$folder/$machine.initrd" "$folder/$machine.console" "$@"

@@ -15,6 +15,7 @@
 
 #include "base/read_file.h"
 #include "host/memory_nodes.h"
+#include "tier/node_history.h"
 
 namespace nvmemu {
 namespace {
@@ -56,6 +57,10 @@ struct Maker {
 
   static void write(const fs::path& path, const std::string& text) {
     fmt::output_file(path.string()).print("{}\n", text);
+  }
+
+  static void write_zeros(const fs::path& path, std::size_t bytes) {
+    fmt::output_file(path.string()).print("{}", std::string(bytes, '\0'));
   }
 
   // Links to all that the kernel has there, but for what is made anew.
@@ -137,6 +142,7 @@ struct Maker {
       make(node);
       all |= std::uint64_t{1} << node.number;
     }
+    write_zeros(tree / kNodeHistoryName, sizeof(NodeHistory));
     for (const char* name : {"online", "possible", "has_memory", "has_normal_memory"})
       write(tree / name, list_of_mask(all));
     link_all(real, tree);
@@ -153,9 +159,10 @@ int node_distance(double latency_ns, double own_ns) {
 Result<NodeTree> NodeTree::create(const TierPlan& plan, const MemoryNodes& machine, double own_ns,
                                   TemporaryFiles& temporary, const std::string& root) {
   NodeTree made(temporary.make_folder("nvmemu-nodes"));
-  if (made.path_.empty())
+  if (made.folder_.empty())
     return failure("no folder could be made for the nodes that are emulated", "set TMPDIR to a writable one");
   try {
+    fs::create_directory(made.path_);
     const std::vector<Node> nodes = nodes_of(plan, machine.online);
     Maker{made.path_, root + kRealTree, machine, own_ns, nodes}.make_all();
   } catch (const std::system_error& error) {
@@ -164,11 +171,14 @@ Result<NodeTree> NodeTree::create(const TierPlan& plan, const MemoryNodes& machi
   return made;
 }
 
-NodeTree::NodeTree(NodeTree&& other) noexcept : path_(std::exchange(other.path_, {})) {}
+NodeTree::NodeTree(std::string folder) : folder_(std::move(folder)), path_(folder_ + "/node") {}
+
+NodeTree::NodeTree(NodeTree&& other) noexcept
+    : folder_(std::exchange(other.folder_, {})), path_(std::move(other.path_)) {}
 
 NodeTree::~NodeTree() {
   std::error_code ignored;
-  if (!path_.empty()) fs::remove_all(path_, ignored);
+  if (!folder_.empty()) fs::remove_all(folder_, ignored);
 }
 
 }  // namespace nvmemu

@@ -25,7 +25,9 @@ class NodeTree {
   const std::string& path() const { return path_; }
 
  private:
-  explicit NodeTree(std::string path) : path_(std::move(path)) {}
+  explicit NodeTree(std::string folder);
+
+  std::string folder_;  // with what else belongs to it (NodeHistory)
   std::string path_;
 };
 

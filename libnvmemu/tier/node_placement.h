@@ -3,6 +3,7 @@
 // processes can look into it and change it. Zeros are a valid state. Async-signal-safe.
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -21,6 +22,11 @@ using PolicyNumber = std::uint8_t;
 struct NodePlacement {
   static constexpr std::size_t kMostPolicies = 64;
 
+  // Pages of a node that were there when the process gave them back.
+  struct GivenBack {
+    std::atomic<std::uint64_t> pages, interleaved;
+  };
+
   // 0 where there are too many others.
   PolicyNumber note(const MemoryPolicy& policy) noexcept {
     const std::optional<std::size_t> number = policies.number_of(policy);
@@ -35,8 +41,10 @@ struct NodePlacement {
     map.copy_all(other.map);
   }
 
+  std::atomic<std::int32_t> owner;  // the process: others have descriptors of it for a moment when they fork
   Interned<MemoryPolicy, kMostPolicies> policies;
-  std::atomic<PolicyNumber> first_policy;  // of the thread that the process began with
+  std::atomic<PolicyNumber> first_policy;        // of the thread that the process began with
+  std::array<GivenBack, kMostNodes> given_back;  // none of `other` in a copy()
   TierMap map;
 };
 

@@ -34,14 +34,15 @@ void mask_ticks(int how) {
 int main(int count, char** arguments) {
   using namespace nvmemu::guest;
   own_path = arguments[0];
-  for (const auto scenarios : {thread_scenarios(),       process_scenarios(),      traced_scenarios(),
-                               signal_scenarios(),       end_scenarios(),          openmp_scenarios(),
-                               stack_scenarios(),        handler_scenarios(),      left_handler_scenarios(),
-                               tick_scenarios(),         own_fault_scenarios(),    sandbox_scenarios(),
-                               computing_scenarios(),    served_page_scenarios(),  tier_scenarios(),
-                               node_scenarios(),         moved_page_scenarios(),   paging_scenarios(),
-                               paged_call_scenarios(),   paged_fault_scenarios(),  paged_handler_scenarios(),
-                               paged_buffer_scenarios(), paged_advice_scenarios(), dram_cache_scenarios()}) {
+  for (const auto scenarios : {thread_scenarios(),        process_scenarios(),      traced_scenarios(),
+                               signal_scenarios(),        end_scenarios(),          openmp_scenarios(),
+                               stack_scenarios(),         handler_scenarios(),      left_handler_scenarios(),
+                               tick_scenarios(),          own_fault_scenarios(),    sandbox_scenarios(),
+                               computing_scenarios(),     served_page_scenarios(),  tier_scenarios(),
+                               node_scenarios(),          moved_page_scenarios(),   node_count_scenarios(),
+                               paging_scenarios(),        paged_call_scenarios(),   paged_fault_scenarios(),
+                               paged_handler_scenarios(), paged_buffer_scenarios(), paged_advice_scenarios(),
+                               dram_cache_scenarios()}) {
     for (const Scenario& scenario : scenarios) {
       if (count < 2 || std::strcmp(arguments[1], scenario.name) != 0) continue;
       const int status = scenario.run();

@@ -32,6 +32,7 @@ std::span<const Scenario> served_page_scenarios();
 std::span<const Scenario> tier_scenarios();
 std::span<const Scenario> node_scenarios();
 std::span<const Scenario> moved_page_scenarios();
+std::span<const Scenario> node_count_scenarios();
 std::span<const Scenario> paging_scenarios();
 std::span<const Scenario> paged_call_scenarios();
 std::span<const Scenario> paged_fault_scenarios();

@@ -123,6 +123,19 @@ TEST_F(NodesTest, MigratepagesMovesAnotherProcess) {
 
 TEST_F(NodesTest, PagesAreToldByThem) { expect_on_node("tells-pages"); }
 
+TEST_F(NodesTest, WhatIsThereIsCounted) { expect_on_node("tells-counts"); }
+
+TEST_F(NodesTest, WhatChildrenPutThereIsCounted) { expect_on_node("counts-children"); }
+
+// Of two programs, one after the other: the kernel has counted what the first had.
+TEST_F(NodesTest, NumastatCountsWhatAProgramHadThere) {
+  NVMEMU_NEEDS(is_installed("numactl"), "numactl");
+  const std::string told = printed_by(
+      {"sh", "-c", "numactl --membind=62 dd if=/dev/zero of=/dev/null bs=8M count=1 2>/dev/null; numastat"});
+  EXPECT_THAT(told, testing::ContainsRegex("numa_hit +[0-9]+ +(20[4-9]|2[1-9]|3)[0-9]+\n"))
+      << "2048 pages, and its own";
+}
+
 TEST_F(NodesTest, PoliciesAreToldByThem) { expect_on_node("tells-policies"); }
 
 TEST_F(NodesTest, AThreadsPolicyIsForWhatItMapsAndStarts) { expect_on_node("has-policies"); }

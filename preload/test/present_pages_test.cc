@@ -52,6 +52,24 @@ TEST_F(PresentPagesTest, AreFoundWhereTheirNodeIsKnown) { EXPECT_EQ(found(0), kT
 
 TEST_F(PresentPagesTest, AreAskedForWhereItIsNot) { EXPECT_EQ(found(PresentPages::kUnknown), kTouched); }
 
+// Of the pages that a child has of its parent's, those that it has written to.
+TEST_F(PresentPagesTest, ThoseOfItsOwnAreNotItsParents) {
+  const pid_t child = fork();
+  ASSERT_GE(child, 0);
+  if (child == 0) {
+    memory_[kPage] = memory_[256 * kPage] = 2;
+    memory_[2 * kPage] = 1;
+    std::size_t found = 0;
+    PresentPages(kOwnProcess, PresentPages::Which::kOwn)
+        .for_each(begin(), begin() + kPages * kPage, kPage, 0,
+                  [&](std::uintptr_t, int) { return ++found > 0; });
+    _exit(static_cast<int>(found));
+  }
+  int status = 0;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  EXPECT_EQ(WEXITSTATUS(status), 3);
+}
+
 TEST_F(PresentPagesTest, NoMoreThanAreWanted) {
   EXPECT_EQ(found(0, 3), (std::vector<std::size_t>{0, 1, 255}));
 }

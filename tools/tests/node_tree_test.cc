@@ -8,6 +8,7 @@
 #include <iterator>
 
 #include "base/test/temporary_folder.h"
+#include "tier/node_history.h"
 
 namespace nvmemu {
 namespace {
@@ -67,6 +68,15 @@ TEST_F(NodeTreeTest, DistancesAreInProportionToLatencies) {
   EXPECT_EQ(text_of(path / "node1/access0/initiators/read_latency"), "300\n");
   EXPECT_EQ(node_distance(100, 100), 11);
   EXPECT_EQ(node_distance(1e6, 100), 254);
+}
+
+// Beside what programs are shown.
+TEST_F(NodeTreeTest, HasRoomForWhatProcessesHadThere) {
+  const auto tree = create();
+  ASSERT_TRUE(tree) << tree.error().message;
+  EXPECT_EQ(text_of(tree->path() + '/' + kNodeHistoryName), std::string(sizeof(NodeHistory), '\0'));
+  for (const auto& entry : fs::directory_iterator(tree->path()))
+    EXPECT_NE(entry.path().filename(), "history");
 }
 
 TEST_F(NodeTreeTest, GoesWithItsOwner) {
