@@ -25,8 +25,8 @@ void do_apart(const Work& work) noexcept {
   stack.set(reinterpret_cast<char*>(memory) + kBytes);
   const SignalMask before = set_signal_mask(kAllButForced);
   stack.run(work);
-  set_signal_mask(before);
   raw_syscall(SYS_munmap, memory, kBytes);
+  set_signal_mask(before);
 }
 
 }  // namespace nvmemu::preload

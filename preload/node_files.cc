@@ -62,11 +62,11 @@ std::string_view whole_path(int fd, std::string_view path, Path& out) noexcept {
 
 bool has_nodes() noexcept { return __builtin_expect(Runtime::get().nodes().are_there(), 0); }
 
-// What `path` names in there ("/node1/meminfo"), in `room`; nothing where it is elsewhere.
+// What `path` names in there ("/node1/meminfo"), in `room`; nothing where it is elsewhere. From a folder that
+// was opened by such a path, it is in what is shown.
 std::optional<std::string_view> path_in_tree(int fd, const char* path, Path& room) noexcept {
-  if (path == nullptr || std::strstr(path, "node") == nullptr) return std::nullopt;
   const std::string_view whole = whole_path(fd, path, room);
-  for (const std::string_view tree : kTrees)
+  for (const std::string_view tree : {kTrees[0], kTrees[1], std::string_view(Runtime::get().nodes().tree())})
     if (is_at_or_below(whole, tree)) return whole.substr(tree.size());
   return std::nullopt;
 }
@@ -75,7 +75,7 @@ std::optional<std::string_view> path_in_tree(int fd, const char* path, Path& roo
 // written to `out`. Else `path`.
 const char* shown(int fd, const char* path, Path& out) noexcept {
   const EmulatedNodes& nodes = Runtime::get().nodes();
-  if (!nodes.are_there()) return path;
+  if (!nodes.are_there() || path == nullptr || std::strstr(path, "node") == nullptr) return path;
   const KeepErrno keep;
   Path room;
   const std::optional<std::string_view> rest = path_in_tree(fd, path, room);
@@ -103,10 +103,13 @@ int open_told_apart(int fd, const char* path, int flags) noexcept {
 // Whether it may be such: all of these have it in their path, or are looked at from their folder.
 bool may_be_told(const char* path) noexcept {
   constexpr std::string_view kFolders[] = {"/sys/", "/proc/"};
+  constexpr const char* kInTree[] = {"node", "meminfo", "numastat"};
   const auto begins = [path](std::string_view folder) {
     return std::strncmp(path, folder.data(), folder.size()) == 0;
   };
-  return *path == '/' ? std::ranges::any_of(kFolders, begins) : std::strstr(path, "node") != nullptr;
+  if (*path == '/') return std::ranges::any_of(kFolders, begins);
+  return std::ranges::any_of(kInTree,
+                             [path](const char* part) { return std::strstr(path, part) != nullptr; });
 }
 
 int open_told(int fd, const char* path, int flags) noexcept {

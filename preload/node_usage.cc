@@ -115,8 +115,9 @@ Pages sum_of_run(const EmulatedNodes& nodes, std::size_t node, const CountOf& co
     const PlacementOf whose(pid);
     if (whose.is_known()) sum.add(count_of(nodes, node, whose));
   };
-  add(kOwnProcess);
   const long own = raw_syscall(SYS_getpid);
+  // Of a process that shares its maker's memory that is the maker's, and what ends is in the history.
+  if (nodes.own()->owner.load() == own) add(kOwnProcess);
   for_each_numbered_entry("/proc", [&](int pid) {
     if (pid != own) add(pid);
   });
@@ -193,7 +194,9 @@ void add_given_back(const EmulatedNodes& nodes, const AddressRange& range) noexc
   });
 }
 
+// From then on it is not looked at itself.
 void add_to_history(const EmulatedNodes& nodes) noexcept {
+  nodes.own()->owner.store(0);
   for_each_count(nodes, nullptr, [&](std::size_t node, const Pages& there) {
     Pages pages = given_back_on(*nodes.own(), node);
     pages.add(there);
@@ -228,10 +231,8 @@ void note_given_back(const EmulatedNodes& nodes, std::uintptr_t address, std::si
 }
 
 void note_end(const EmulatedNodes& nodes) noexcept {
-  static std::atomic<long> noted;  // the process
   if (nodes.own() == nullptr || nodes.history() == nullptr) return;
-  if (const long own = raw_syscall(SYS_getpid); noted.exchange(own) == own) return;
-  do_apart([&nodes] { add_to_history(nodes); });
+  if (nodes.own()->owner.load() == raw_syscall(SYS_getpid)) do_apart([&nodes] { add_to_history(nodes); });
 }
 
 }  // namespace nvmemu::preload

@@ -30,6 +30,7 @@ class PresentPages {
   template <typename Use>
   void for_each(std::uintptr_t begin, std::uintptr_t end, std::size_t page_bytes, int node,
                 const Use& use) noexcept {
+    if (which_ == Which::kOwn && fd_ < 0) return;
     while (begin < end) {
       const std::size_t count = look(begin, end, page_bytes, node);
       bool is_hole = true;

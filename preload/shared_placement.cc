@@ -128,13 +128,13 @@ void SharedPlacement::begin_child() noexcept {
   }
   keep_file(own.fd);
   constexpr std::size_t kBytes = sizeof(NodePlacement);
-  if (own.placement != nullptr) {
-    raw_syscall(SYS_mremap, own.placement, kBytes, kBytes, MREMAP_MAYMOVE | MREMAP_FIXED, memory_);
-  } else {  // what the parent has put there is forgotten: to change it would be worse
-    raw_syscall(SYS_mmap, memory_, kBytes, PROT_READ | PROT_WRITE,
-                MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
-  }
-  take_over();
+  const bool has_moved =
+      own.placement != nullptr && !is_error(raw_syscall(SYS_mremap, own.placement, kBytes, kBytes,
+                                                        MREMAP_MAYMOVE | MREMAP_FIXED, memory_));
+  // Else what the parent has put there is forgotten: to change it would be worse.
+  if (has_moved || !is_error(raw_syscall(SYS_mmap, memory_, kBytes, PROT_READ | PROT_WRITE,
+                                         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0)))
+    take_over();
 }
 
 NodeHistory* map_history(const char* path) noexcept {

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 
+#include "base/private_file.h"
 #include "base/raw_syscall.h"
 
 namespace nvmemu::preload {
@@ -35,7 +36,9 @@ int ToldFile::finish() noexcept {
 
 void ToldFile::write() noexcept {
   if (size_ == 0 || is_error(fd_)) return;
-  is_whole_ &= raw_syscall(SYS_pwrite64, fd_, piece_.data(), size_, written_) == static_cast<long>(size_);
+  // Beyond a limit on files the kernel would send a signal.
+  is_whole_ = is_whole_ && files_may_hold(written_ + size_) &&
+              raw_syscall(SYS_pwrite64, fd_, piece_.data(), size_, written_) == static_cast<long>(size_);
   written_ += size_;
   size_ = 0;
 }

@@ -4,7 +4,7 @@
 # neither root nor KVM, and their memory is equally fast.
 # shellcheck shell=bash disable=SC2154
 
-guest_packages=(qemu-system-arm qemu-system-x86 cpio gzip xz-utils binutils kmod dpkg-dev)
+guest_packages=(qemu-system-arm qemu-system-x86 cpio gzip xz-utils binutils kmod dpkg-dev libmemkind-progs)
 
 # machine: its QEMU, the Debian architecture of its kernel, the build folder of its programs, and its hardware.
 guest_machines() {

@@ -41,7 +41,8 @@ struct NodePlacement {
     map.copy_all(other.map);
   }
 
-  std::atomic<std::int32_t> owner;  // the process: others have descriptors of it for a moment when they fork
+  // The process, until it ends: others have descriptors of it for a moment when they fork.
+  std::atomic<std::int32_t> owner;
   Interned<MemoryPolicy, kMostPolicies> policies;
   std::atomic<PolicyNumber> first_policy;        // of the thread that the process began with
   std::array<GivenBack, kMostNodes> given_back;  // none of `other` in a copy()

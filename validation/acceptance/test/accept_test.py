@@ -3,6 +3,7 @@
 import json
 import os
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -52,6 +53,17 @@ class Accept(unittest.TestCase):
         self.assertEqual(done.stdout.count("PASS"), 5)
         self.assertIn("warning: a warning", done.stdout)
         self.assertIn("round 2 of 2", done.stderr)
+
+    def test_tells_what_it_has_measured_when_it_is_interrupted(self):
+        command = [sys.executable, "-B", ACCEPT, "--nvmemu", f"{self.folder}/nvmemu", "--programs", self.folder, "--only", "1 chain, 500 ns",
+                   "--rounds", "1000000"]
+        with subprocess.Popen(command, env={**os.environ, "FAKE": ""}, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+            while "round 2 " not in process.stderr.readline():
+                self.assertIsNone(process.poll())
+            process.send_signal(signal.SIGINT)
+            told, _ = process.communicate()
+        self.assertEqual(process.returncode, 130, told)
+        self.assertIn("PASS", told)
 
     def test_fails_a_wrong_latency(self):
         self.assert_fails("1 chain, 500 ns, vs target", "latency", "+20.0")
