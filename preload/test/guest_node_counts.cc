@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // A program that asks how much memory there is on a NUMA node, and how much it and its children have put
 // there.
+#include <fcntl.h>
 #include <signal.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 
+#include <array>
 #include <cstring>
 #include <fstream>
 #include <string>
@@ -33,6 +36,15 @@ unsigned long used_kib() { return told("meminfo", "MemUsed:"); }
 unsigned long hits() { return told("numastat", "numa_hit"); }
 unsigned long interleaved() { return told("numastat", "interleave_hit"); }
 
+std::string text_at(int folder, const char* name) {
+  const int file = openat(folder, name, O_RDONLY);
+  CHECK(file >= 0);
+  std::array<char, 2048> text{};
+  const ssize_t length = read(file, text.data(), text.size());
+  CHECK(length > 0 && close(file) == 0);
+  return {text.data(), static_cast<std::size_t>(length)};
+}
+
 char* touched(int mode, unsigned long mask) {
   char* const memory = map(kLarge);
   CHECK(syscall(SYS_mbind, memory, kLarge, mode, &mask, kBits, 0) == 0);
@@ -51,6 +63,14 @@ int tells_counts() {
   char* const mixed = touched(MPOL_INTERLEAVE, kMask | kOwn);
   CHECK(hits() == kLargePages * 3 / 2 && interleaved() == kLargePages / 2);
   CHECK(munmap(bound, std::size_t{1} << 62) == -1 && munmap(bound, ~std::size_t{kPage - 1}) == -1);
+  // By another way there, and where no file may be written.
+  const int folder = open(named("/sys/devices/system/node/node#").c_str(), O_RDONLY | O_DIRECTORY);
+  CHECK(folder >= 0 && has(text_at(folder, "meminfo"), "MemUsed:            6144 kB"));
+  rlimit before{}, none{};
+  CHECK(getrlimit(RLIMIT_FSIZE, &before) == 0);
+  none.rlim_max = before.rlim_max;
+  CHECK(setrlimit(RLIMIT_FSIZE, &none) == 0 && has(text_at(folder, "meminfo"), "MemUsed:"));
+  CHECK(setrlimit(RLIMIT_FSIZE, &before) == 0 && close(folder) == 0);
   // What was given back is free, and was there.
   CHECK(munmap(bound, kLarge / 2) == 0 && munmap(mixed, kLarge) == 0);
   CHECK(used_kib() == kLarge / 2 / 1024 && hits() == kLargePages * 3 / 2 && interleaved() == kLargePages / 2);

@@ -24,55 +24,43 @@ def deviations_in_percent(figures):
     return [100 * (each / median - 1) for each in figures]
 
 
-def misses_of_intervals(injected_ns, expected_ns, relative_95):
-    """How many reports' error intervals do not hold what is expected. A report that does not know its error holds nothing."""
-    return sum(relative is None or abs(each - expected) > relative * each
-               for each, expected, relative in zip(injected_ns, expected_ns, relative_95))
+def misses_of_intervals(injected_ns, relative_95):
+    """How many reports' error intervals do not hold the median. A report that does not know its error holds nothing."""
+    median = statistics.median(injected_ns)
+    return sum(relative is None or abs(each - median) > relative * each
+               for each, relative in zip(injected_ns, relative_95))
 
 
 class Repeats:
-    """All in the first round: ten runs are enough. Beside neighbours that take the shared cache, and give it back, a program's
-    misses and CPU time differ from run to run, and so does what it is to be charged: it is judged for each second of CPU
-    time, too, and as a whole only where runs were alike."""
+    """All in the first round: ten runs are enough."""
 
     def __init__(self, name, command, needs, target=PROGRAMS_TARGET, bound="repeats"):
         self.spread = Row(f"repeats: {name}, delay against the median", "%", BOUNDS[bound], signed=True)
-        self.rate = Row(f"repeats: {name}, delay a CPU second against the median", "%", BOUNDS[bound], signed=True)
         self.outside = Row(f"repeats: {name}, of {REPEATS} outside their own interval", "runs", BOUNDS["repeats outside"])
-        self.rows = [self.spread, self.rate, self.outside]
+        self.rows = [self.spread, self.outside]
         self.command = command
         self.needs = needs
         self.target = target
 
     def round(self, runner, _selected):
-        if self.rate.samples or self.rate.failure:
+        if self.spread.samples or self.spread.failure:
             return
         if shutil.which(self.needs) is None:
-            for row in self.rows:
-                row.skipped = f"{self.needs} is not installed"
+            self.spread.skipped = self.outside.skipped = f"{self.needs} is not installed"
             return
         progress(f"  repeats: {os.path.basename(self.command[0])}, {REPEATS} times")
         try:
-            self.judge([self.report(runner) for _ in range(REPEATS)])
+            reports = [self.report(runner) for _ in range(REPEATS)]
+            injected_ns = [report["totals"]["injected_ns"] for report in reports]
+            relative_95 = [report["error"]["relative_95"] for report in reports]
+            self.spread.samples = deviations_in_percent(injected_ns)
+            of_time = deviations_in_percent([report["totals"]["cpu_ns"] for report in reports])
+            self.spread.remark = f"their own CPU time {max(of_time, key=abs):+.0f} % at most"
+            self.outside.samples = [misses_of_intervals(injected_ns, relative_95)]
+            told = [100 * relative for relative in relative_95 if relative is not None]
+            self.outside.remark = f"+-{min(told):.0f} to {max(told):.0f} %" if told else "no report tells its error"
         except RunError as error:
-            for row in self.rows:
-                row.failure = str(error)
-
-    def judge(self, reports):
-        injected_ns = [report["totals"]["injected_ns"] for report in reports]
-        cpu_ns = [report["totals"]["cpu_ns"] for report in reports]
-        rates = [injected / cpu for injected, cpu in zip(injected_ns, cpu_ns)]
-        relative_95 = [report["error"]["relative_95"] for report in reports]
-        self.spread.samples = deviations_in_percent(injected_ns)
-        self.rate.samples = deviations_in_percent(rates)
-        own = max(deviations_in_percent(cpu_ns), key=abs)
-        self.spread.remark = f"their own CPU time {own:+.0f} % at most"
-        if abs(own) > self.spread.bound.worst:
-            self.spread.skipped = f"their own CPU time differed by up to {own:+.0f} %"
-        rate = statistics.median(rates)
-        self.outside.samples = [misses_of_intervals(injected_ns, [rate * cpu for cpu in cpu_ns], relative_95)]
-        told = [100 * relative for relative in relative_95 if relative is not None]
-        self.outside.remark = f"+-{min(told):.0f} to {max(told):.0f} %" if told else "no report tells its error"
+            self.spread.failure = self.outside.failure = str(error)
 
     def report(self, runner):
         outcome = runner.emulated(self.command, ["--read-latency", self.target])
