@@ -13,6 +13,7 @@
 #include "base/read_file.h"
 #include "file_of_proc.h"
 #include "text_room.h"
+#include "told_file.h"
 
 namespace nvmemu::preload {
 namespace {
@@ -78,11 +79,9 @@ int open_allowing(const char* path, int flags, std::uint64_t nodes) noexcept {
       is_status(path) ? allow_in_status({status.data(), read}, nodes, allowed.data(), allowed.size())
                       : allow_in_list(nodes, allowed.data(), allowed.size());
   if (read == 0 || read == kMost || bytes == 0) return -1;
-  const unsigned close_on_exec = (flags & O_CLOEXEC) != 0 ? MFD_CLOEXEC : 0;
-  const long fd = raw_syscall(SYS_memfd_create, "allowed-nodes", close_on_exec);
-  if (is_error(fd)) return -1;
-  raw_syscall(SYS_pwrite64, fd, allowed.data(), bytes, 0);
-  return static_cast<int>(fd);
+  ToldFile told("allowed-nodes", flags);
+  told.add({allowed.data(), bytes});
+  return told.finish();
 }
 
 }  // namespace nvmemu::preload

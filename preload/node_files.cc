@@ -100,16 +100,13 @@ int open_told_apart(int fd, const char* path, int flags) noexcept {
   return whose.is_known() ? open_numa_maps(whose, flags, nodes) : -1;
 }
 
-// Whether it may be such: all of these have it in their path, or are looked at from their folder.
-bool may_be_told(const char* path) noexcept {
-  constexpr std::string_view kFolders[] = {"/sys/", "/proc/"};
-  constexpr const char* kInTree[] = {"node", "meminfo", "numastat"};
-  const auto begins = [path](std::string_view folder) {
-    return std::strncmp(path, folder.data(), folder.size()) == 0;
-  };
-  if (*path == '/') return std::ranges::any_of(kFolders, begins);
-  return std::ranges::any_of(kInTree,
-                             [path](const char* part) { return std::strstr(path, part) != nullptr; });
+// Whether it may be such: by its path or, from a folder that is not known yet, by its name.
+bool may_be_told(std::string_view path) noexcept {
+  if (tells_allowed_nodes(path) || process_of_numa_maps(path)) return true;
+  if (path.starts_with('/'))
+    return std::ranges::any_of(kTrees, [path](std::string_view tree) { return is_at_or_below(path, tree); });
+  constexpr std::string_view kInTree[] = {"node", "meminfo", "numastat"};
+  return std::ranges::any_of(kInTree, [path](std::string_view part) { return path.find(part) != path.npos; });
 }
 
 int open_told(int fd, const char* path, int flags) noexcept {

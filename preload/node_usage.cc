@@ -37,19 +37,13 @@ struct Pages {
 };
 using PagesOfNodes = std::array<Pages, kMostNodes>;
 
-bool is_on_node(const TierPattern& pattern, const Nodes& nodes) noexcept {
-  const auto* const first = pattern.parts.data();
-  return std::any_of(first, first + pattern.count,
-                     [&](const auto& part) { return nodes.node_of_tier[part.tier] != 0; });
-}
-
 template <typename Use>
 void for_each_stretch_on_nodes(const TierMap& map, AddressRange range, const Nodes& nodes,
                                const Use& use) noexcept {
   map.for_each_stretch(range.begin, range.end,
                        [&](std::uintptr_t begin, std::uintptr_t end, TierClass tiers) {
                          const TierPattern pattern = map.pattern_of(tiers);
-                         if (is_on_node(pattern, nodes)) use(AddressRange{begin, end}, pattern);
+                         if (nodes.have_part_of(pattern)) use(AddressRange{begin, end}, pattern);
                        });
 }
 
@@ -89,9 +83,12 @@ class Counter {
   PagesOfNodes pages_;
 };
 
-Pages given_back_on(const NodePlacement& placement, std::size_t node) noexcept {
-  const NodePlacement::GivenBack& given = placement.given_back[node];
-  return {given.pages.load(kRelaxed), given.interleaved.load(kRelaxed)};
+Pages told_by(const NodeTally& tally) noexcept {
+  return {tally.all.load(kRelaxed), tally.interleaved.load(kRelaxed)};
+}
+void count_in(NodeTally& tally, const Pages& pages) noexcept {
+  tally.all.fetch_add(pages.all, kRelaxed);
+  tally.interleaved.fetch_add(pages.interleaved, kRelaxed);
 }
 
 // Of one process on a node: what is there, or has ever been.
@@ -103,7 +100,7 @@ Pages now_on(const EmulatedNodes& nodes, std::size_t node, const PlacementOf& wh
 Pages ever_on(const EmulatedNodes& nodes, std::size_t node, const PlacementOf& whose) noexcept {
   Counter counter(nodes.nodes(), whose.nodes().map, whose.pid(), PresentPages::Which::kOwn);
   counter.add_all();
-  Pages pages = given_back_on(whose.nodes(), node);
+  Pages pages = told_by(whose.nodes().given_back[node]);
   pages.add(counter.pages()[node]);
   return pages;
 }
@@ -141,9 +138,9 @@ void write_statistics_now(const EmulatedNodes& nodes, std::size_t node, std::str
                           TextRoom& out) noexcept {
   Pages pages = sum_of_run(nodes, node, ever_on);
   if (NodeHistory* const history = nodes.history()) {
-    NodeHistory::Node& ended = history->nodes[node];
-    pages.add({ended.pages.load(kRelaxed), ended.interleaved.load(kRelaxed)});
-    pages = {raise_to(ended.most_pages, pages.all), raise_to(ended.most_interleaved, pages.interleaved)};
+    NodeHistory::Node& before = history->nodes[node];
+    pages.add(told_by(before.ended));
+    pages = {raise_to(before.most.all, pages.all), raise_to(before.most.interleaved, pages.interleaved)};
   }
   write_statistics(text, pages.all, pages.interleaved, out);
 }
@@ -177,33 +174,28 @@ std::size_t read_template(std::string_view path, const EmulatedNodes& nodes, cha
   return read_start_of(whole, out, room);
 }
 
-// `use(node, pages)`: what the process has there for itself, of `range` or (null) all in all.
-template <typename Use>
-void for_each_count(const EmulatedNodes& nodes, const AddressRange* range, const Use& use) noexcept {
-  Counter counter(nodes.nodes(), nodes.own()->map, kOwnProcess, PresentPages::Which::kOwn);
-  range == nullptr ? counter.add_all() : counter.add(*range);
-  for (std::size_t node = 0; node < kMostNodes; ++node) use(node, counter.pages()[node]);
+// Of what the process has there for itself.
+Counter own_counter(const EmulatedNodes& nodes) noexcept {
+  return {nodes.nodes(), nodes.own()->map, kOwnProcess, PresentPages::Which::kOwn};
 }
 
-void add_given_back(const EmulatedNodes& nodes, const AddressRange& range) noexcept {
-  for_each_count(nodes, &range, [&](std::size_t node, const Pages& pages) {
-    if (pages.all == 0) return;
-    NodePlacement::GivenBack& given = nodes.own()->given_back[node];
-    given.pages.fetch_add(pages.all, kRelaxed);
-    given.interleaved.fetch_add(pages.interleaved, kRelaxed);
-  });
+void add_given_back(const EmulatedNodes& nodes, AddressRange range) noexcept {
+  Counter counter = own_counter(nodes);
+  counter.add(range);
+  for (std::size_t node = 0; node < kMostNodes; ++node)
+    count_in(nodes.own()->given_back[node], counter.pages()[node]);
 }
 
 // From then on it is not looked at itself.
 void add_to_history(const EmulatedNodes& nodes) noexcept {
   nodes.own()->owner.store(0);
-  for_each_count(nodes, nullptr, [&](std::size_t node, const Pages& there) {
-    Pages pages = given_back_on(*nodes.own(), node);
-    pages.add(there);
-    if (pages.all == 0) return;
-    nodes.history()->nodes[node].pages.fetch_add(pages.all, kRelaxed);
-    nodes.history()->nodes[node].interleaved.fetch_add(pages.interleaved, kRelaxed);
-  });
+  Counter counter = own_counter(nodes);
+  counter.add_all();
+  for (std::size_t node = 0; node < kMostNodes; ++node) {
+    NodeTally& ended = nodes.history()->nodes[node].ended;
+    count_in(ended, counter.pages()[node]);
+    count_in(ended, told_by(nodes.own()->given_back[node]));
+  }
 }
 
 }  // namespace

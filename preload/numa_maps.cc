@@ -39,7 +39,7 @@ class Rewriter {
       const bool is_all = first == line.address && last == end;
       if (is_all && !pattern.is_interleaved()) {
         move_all(nodes_.nodes().node_of_tier[pattern.parts[0].tier], pages);
-      } else if (is_shown(pattern)) {
+      } else if (nodes_.nodes().have_part_of(pattern)) {
         move_some(line, first, last, pattern, pages);
       }
     });
@@ -48,12 +48,6 @@ class Rewriter {
     write_numa_maps_line(line, pages, policy_nodes(line, origin), text);
     out_.add(text.text());
     return text.size() != 0;
-  }
-
-  bool is_shown(const TierPattern& pattern) const noexcept {
-    const auto* const first = pattern.parts.data();
-    return std::any_of(first, first + pattern.count,
-                       [&](const auto& part) { return nodes_.nodes().node_of_tier[part.tier] != 0; });
   }
 
   static void move_all(int node, NodePages& pages) noexcept {

@@ -30,6 +30,13 @@ struct Nodes {
     node_of_tier[tier] = static_cast<std::uint8_t>(node);
   }
   NodeMask all() const noexcept { return real | emulated; }
+  // Whether any of it is on an emulated node.
+  bool have_part_of(const TierPattern& pattern) const noexcept {
+    for (std::size_t i = 0; i < pattern.count; ++i) {
+      if (node_of_tier[pattern.parts[i].tier] != 0) return true;
+    }
+    return false;
+  }
   bool is_emulated(int node) const noexcept {
     return node >= 0 && static_cast<std::size_t>(node) < kMostNodes && (emulated & mask_of_node(node)) != 0;
   }

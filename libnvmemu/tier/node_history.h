@@ -11,10 +11,15 @@
 
 namespace nvmemu {
 
+// Pages of one node.
+struct NodeTally {
+  std::atomic<std::uint64_t> all, interleaved;
+};
+
 struct NodeHistory {
   struct Node {
-    std::atomic<std::uint64_t> pages, interleaved;            // of processes that have ended
-    std::atomic<std::uint64_t> most_pages, most_interleaved;  // that have been told: they never become fewer
+    NodeTally ended;  // of processes that have
+    NodeTally most;   // that have been told: they never become fewer
   };
   std::array<Node, kMostNodes> nodes;
 };

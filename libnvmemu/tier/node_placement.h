@@ -12,6 +12,7 @@
 #include "base/interned.h"
 #include "base/relaxed.h"
 #include "tier/memory_policy.h"
+#include "tier/node_history.h"
 #include "tier/tier_map.h"
 
 namespace nvmemu {
@@ -21,11 +22,6 @@ using PolicyNumber = std::uint8_t;
 
 struct NodePlacement {
   static constexpr std::size_t kMostPolicies = 64;
-
-  // Pages of a node that were there when the process gave them back.
-  struct GivenBack {
-    std::atomic<std::uint64_t> pages, interleaved;
-  };
 
   // 0 where there are too many others.
   PolicyNumber note(const MemoryPolicy& policy) noexcept {
@@ -45,7 +41,7 @@ struct NodePlacement {
   std::atomic<std::int32_t> owner;
   Interned<MemoryPolicy, kMostPolicies> policies;
   std::atomic<PolicyNumber> first_policy;        // of the thread that the process began with
-  std::array<GivenBack, kMostNodes> given_back;  // none of `other` in a copy()
+  std::array<NodeTally, kMostNodes> given_back;  // that were there then; none of `other` in a copy()
   TierMap map;
 };
 
