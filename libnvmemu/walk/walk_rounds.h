@@ -49,12 +49,20 @@ class RoundWatch {
   // Words to watch where there are no stores before the first fence.
   void begin(const std::array<std::uintptr_t, kRoundWords>& words) noexcept { rounds_.words = words; }
   // Each word has its place, which it takes of another. Those that are stored before the first fence are
-  // watched.
+  // watched; and those that are stored in the round behind it, where a place has none of this walk's: walks
+  // begin where the thread waits, which is often between all stores of a round and its fence.
   static std::size_t place_of(std::uintptr_t address) noexcept {
     return static_cast<std::size_t>(fibonacci_hash(address) >> (64 - kRoundWordBits));
   }
   void on_store(std::uintptr_t address) noexcept {
-    if (passes_ == 0) rounds_.words[place_of(address)] = address;
+    if (passes_ > 1 || is_second_start_) return;
+    const std::size_t place = place_of(address);
+    if (passes_ == 0) rounds_.words[place] = address;
+    if (rounds_.words[place] == address) {
+      is_stored_[place] = true;
+    } else {
+      behind_[place] = address;
+    }
   }
 
   // A fence that ends a persist. `memory.as_walked(address)` is the word there with what the walk has stored,
@@ -64,6 +72,7 @@ class RoundWatch {
                   const Memory& memory) noexcept {
     ++persists_;
     if (passes_ > 0 && fence != rounds_.fence) return;
+    if (passes_ == 1 && takes_words_behind()) passes_ = 0;
     constexpr std::uint32_t kCompared = 6;
     if (passes_ < kCompared) {
       const RoundValues now = values(registers, memory);
@@ -117,6 +126,19 @@ class RoundWatch {
     return now;
   }
 
+  // Once: a loop that stores to other words in each of its rounds begins anew in all of them. Whether there
+  // are any, of which the round that begins here is the first.
+  bool takes_words_behind() noexcept {
+    if (std::exchange(is_second_start_, true)) return false;
+    bool any = false;
+    for (std::size_t i = 0; i < kRoundWords; ++i) {
+      if (is_stored_[i] || behind_[i] == 0) continue;
+      rounds_.words[i] = behind_[i];
+      any = true;
+    }
+    return any;
+  }
+
   // With what was read of it, or is to be written there, in a register.
   static void leave_out(std::size_t word, WalkRounds& rounds) noexcept {
     const auto step = static_cast<std::int64_t>(std::exchange(rounds.difference[word], 0));
@@ -136,7 +158,10 @@ class RoundWatch {
 
   WalkRounds rounds_;
   RoundValues last_{};
-  Words as_they_were_{};  // at the first pass
+  Words as_they_were_{};                              // at the first pass
+  std::array<std::uintptr_t, kRoundWords> behind_{};  // stored behind it,
+  std::array<bool, kRoundWords> is_stored_{};         // and whether what is watched is stored in this walk
+  bool is_second_start_ = false;
   struct Pass {
     unsigned step = 0;
     std::uint32_t persists = 0;

@@ -47,22 +47,65 @@ TEST(RoundWatchTest, WhatGoesOnByAsMuchEachTimeTellsOfRounds) {
   EXPECT_EQ(rounds.difference[0], 0U);
 }
 
-// Those that are stored before the first fence; what is stored later is not watched.
+WalkRounds rounds_of_words(RoundWatch& watch, std::uint64_t rounds, auto store) {
+  for (std::uint64_t round = 0; round < rounds; ++round) {
+    watch.on_persist(0, kFenceAt, {}, Memory{[=](std::uintptr_t address) { return address + 3 * round; }});
+    store(round);
+  }
+  return watch.take(no_word, nobodys);
+}
+
 TEST(RoundWatchTest, WordsAreWatchedAsRegistersAre) {
-  constexpr std::uintptr_t kCount = 0x100, kLater = 0x200;
-  ASSERT_NE(RoundWatch::place_of(kCount), RoundWatch::place_of(kLater));
+  constexpr std::uintptr_t kCount = 0x100;
   RoundWatch watch;
   watch.on_store(kCount);
-  for (std::uint64_t round = 0; round < 3; ++round) {
-    watch.on_persist(0, kFenceAt, {}, Memory{[&](std::uintptr_t address) { return address + 3 * round; }});
-    watch.on_store(kLater);
-  }
-  const WalkRounds rounds = watch.take(no_word, nobodys);
+  const WalkRounds rounds = rounds_of_words(watch, 3, [&](std::uint64_t) { watch.on_store(kCount); });
   const std::size_t place = RoundWatch::place_of(kCount);
   EXPECT_EQ(rounds.words[place], kCount);
   EXPECT_EQ(rounds.first[kGeneralRegisters + place], kCount);
   EXPECT_EQ(rounds.difference[kGeneralRegisters + place], 3U);
-  EXPECT_EQ(rounds.words[RoundWatch::place_of(kLater)], 0U);
+}
+
+// A walk that begins between the stores of a round and its fence: it begins anew with the next.
+TEST(RoundWatchTest, WhatIsStoredBehindTheFirstFenceIsWatchedFromTheSecondOn) {
+  constexpr std::uintptr_t kCount = 0x100;
+  RoundWatch watch;
+  const WalkRounds rounds = rounds_of_words(watch, 3, [&](std::uint64_t) { watch.on_store(kCount); });
+  const std::size_t place = RoundWatch::place_of(kCount);
+  EXPECT_EQ(rounds.words[place], kCount);
+  EXPECT_EQ(rounds.first[kGeneralRegisters + place], kCount + 3);
+  EXPECT_EQ(rounds.difference[kGeneralRegisters + place], 3U);
+  EXPECT_EQ(rounds.persists, 1);
+}
+
+// Of a place that has one that is stored in this walk: it keeps that. Of one that the last walk has left, it
+// does not.
+TEST(RoundWatchTest, WhatIsStoredBehindTheFenceTakesAPlaceOfWhatIsNotStored) {
+  constexpr std::uintptr_t kCount = 0x100;
+  const std::size_t place = RoundWatch::place_of(kCount);
+  std::uintptr_t other = kCount + 8;
+  while (RoundWatch::place_of(other) != place) other += 8;
+  RoundWatch watch;
+  watch.on_store(other);
+  EXPECT_EQ(rounds_of_words(watch, 3, [&](std::uint64_t) { watch.on_store(kCount); }).words[place], other);
+
+  RoundWatch next;
+  std::array<std::uintptr_t, kRoundWords> before{};
+  before[place] = other;
+  next.begin(before);
+  EXPECT_EQ(rounds_of_words(next, 3, [&](std::uint64_t) { next.on_store(kCount); }).words[place], kCount);
+}
+
+// A log, whose records are never stored to again: its rounds are told by registers, after one that is lost.
+TEST(RoundWatchTest, ALoopThatStoresToOtherWordsEachRoundBeginsAnewOnce) {
+  RoundWatch watch;
+  std::uintptr_t record = 0x1000;
+  for (std::uint64_t round = 0; round < 4; ++round) {
+    watch.on_persist(20 * static_cast<unsigned>(round), kFenceAt, registers_of(round), no_word);
+    watch.on_store(record += 0x40);
+  }
+  EXPECT_EQ(watch.passes(), 3U);
+  EXPECT_EQ(watch.take(no_word, nobodys).difference[kPointer], 64U);
 }
 
 // A walk that begins behind the stores of its first round.
