@@ -1,21 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "thread_area.h"
 
-#include <sys/mman.h>
 #include <sys/syscall.h>
 
 #include <atomic>
 #include <cstring>
 
+#include "base/guarded_areas.h"
 #include "base/page_bytes.h"
 #include "base/raw_syscall.h"
 
 namespace nvmemu::preload {
 namespace {
 
-constexpr std::size_t kGuardBytes = kPageBytes;
 constexpr std::size_t kStackBytes = std::size_t{64} << 10;
-constexpr std::size_t kBelow = kGuardBytes + kStackBytes;  // the state
+// What is emulated has a ring of perf_event's, too: of the areas that the kernel lets a process have, most
+// are the program's. Threads beyond that run natively.
+constexpr int kMostAreas = 8192;
 
 // Those of threads that have ended, for the next ones: to map one and touch it first takes longer than to
 // begin a thread. Who finds the shelf busy does without.
@@ -40,25 +41,24 @@ struct Shelf {
   }
 };
 constinit Shelf shelf;
+constinit GuardedAreas areas;
+constinit std::atomic<int> used_areas{0};  // those on the shelf, too
 
 }  // namespace
 
 void* take_thread_area(std::size_t bytes) noexcept {
   if (void* const used = shelf.take()) return std::memset(used, 0, bytes);
-  const std::size_t mapped_bytes = kBelow + whole_pages(bytes);
-  const long mapped = raw_syscall(SYS_mmap, nullptr, mapped_bytes, PROT_NONE,
-                                  MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  if (is_error(mapped)) return nullptr;
-  char* const begin = reinterpret_cast<char*>(mapped);
-  const long opened =
-      raw_syscall(SYS_mprotect, begin + kGuardBytes, mapped_bytes - kGuardBytes, PROT_READ | PROT_WRITE);
-  if (opened == 0) return begin + kBelow;
-  raw_syscall(SYS_munmap, begin, mapped_bytes);
+  if (used_areas.fetch_add(1, std::memory_order_relaxed) < kMostAreas) {
+    if (char* const area = areas.take(kStackBytes + whole_pages(bytes))) return area + kStackBytes;
+  }
+  used_areas.fetch_sub(1, std::memory_order_relaxed);
   return nullptr;
 }
 
 void give_back_thread_area(void* state, std::size_t bytes) noexcept {
   if (state == nullptr || shelf.put(state)) return;
+  used_areas.fetch_sub(1, std::memory_order_relaxed);
+  constexpr std::size_t kBelow = kPageBytes + kStackBytes;  // the state
   raw_syscall(SYS_munmap, static_cast<char*>(state) - kBelow, kBelow + whole_pages(bytes));
 }
 
@@ -66,6 +66,7 @@ void give_back_thread_area(void* state, std::size_t bytes) noexcept {
 void abandon_thread_areas() noexcept {
   if (shelf.busy.test()) shelf.count = 0;
   shelf.busy.clear();
+  areas.abandon();
 }
 
 }  // namespace nvmemu::preload

@@ -156,7 +156,7 @@ void end_thread(TrappedCall& call) noexcept {
   ProcessPager::fault_thread().thread_ends(static_cast<int>(raw_syscall(SYS_gettid)),
                                            static_cast<long>(call.argument(0)));
   call.make_in_stub();
-  if (call.thread() != nullptr) forget_trapped_thread(*call.thread());
+  end_trapped_thread();
 }
 
 // With nothing of the program's in between.

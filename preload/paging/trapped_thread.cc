@@ -1,24 +1,36 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "paging/trapped_thread.h"
 
-#include <sys/mman.h>
 #include <sys/syscall.h>
 
 #include <algorithm>
 #include <cerrno>
+#include <new>
 #include <utility>
 
+#include "base/guarded_areas.h"
+#include "base/page_bytes.h"
 #include "base/raw_syscall.h"
 
 namespace nvmemu::preload {
 namespace {
 
-constexpr std::size_t kMostThreads = 1U << 13;
+constexpr std::size_t kMostThreads = 1U << 15;
 constexpr int kFree = -1;
-constexpr std::size_t kGuardBytes = 4096;
 constexpr std::size_t kStackBytes = std::size_t{64} << 10;
 
-constinit TrappedThread threads[kMostThreads]{};  // touched as far as it is used
+struct Place {
+  std::atomic<int> tid{0};  // whose it is. 0: nobody's ever; -1: free
+  int last_tid = 0;         // whose it was: its stack is not used before that one is gone
+  TrappedThread* thread = nullptr;
+
+  void free_from(int last) noexcept {
+    last_tid = last;
+    tid.store(kFree, std::memory_order_release);
+  }
+};
+constinit Place places[kMostThreads]{};
+constinit GuardedAreas areas;
 
 // Neither of this process, nor a child of vfork, which is one of its own.
 bool is_gone(int tid) noexcept {
@@ -30,53 +42,59 @@ std::size_t first_place(int tid) noexcept {
   return static_cast<std::size_t>(static_cast<unsigned>(tid) * 2654435761U) % kMostThreads;
 }
 
-TrappedThread* find(int tid) noexcept {
+Place* find(int tid) noexcept {
   for (std::size_t i = 0; i < kMostThreads; ++i) {
-    TrappedThread& thread = threads[(first_place(tid) + i) % kMostThreads];
-    const int there = thread.tid.load(std::memory_order_acquire);
-    if (there == tid) return &thread;
+    Place& place = places[(first_place(tid) + i) % kMostThreads];
+    const int there = place.tid.load(std::memory_order_acquire);
+    if (there == tid) return &place;
     if (there == 0) return nullptr;
   }
   return nullptr;
 }
 
-TrappedThread* take(int tid) noexcept {
+Place* take(int tid) noexcept {
   for (std::size_t i = 0; i < kMostThreads; ++i) {
-    TrappedThread& thread = threads[(first_place(tid) + i) % kMostThreads];
-    int there = thread.tid.load(std::memory_order_relaxed);
+    Place& place = places[(first_place(tid) + i) % kMostThreads];
+    int there = place.tid.load(std::memory_order_relaxed);
     // A child of vfork that has become another program told nobody.
-    if (!is_gone(there == kFree ? thread.last_tid : there)) continue;
-    if (!thread.tid.compare_exchange_strong(there, tid)) continue;
-    return &thread;
+    if (!is_gone(there == kFree ? place.last_tid : there)) continue;
+    if (place.tid.compare_exchange_strong(there, tid)) return &place;
   }
   return nullptr;
 }
 
-}  // namespace
-
-TrappedThread* trapped_thread() noexcept { return find(static_cast<int>(raw_syscall(SYS_gettid))); }
-
-TrappedThread* begin_trapped_thread() noexcept {
-  const int tid = static_cast<int>(raw_syscall(SYS_gettid));
-  TrappedThread* thread = find(tid);
-  if (thread == nullptr) thread = take(tid);
-  if (thread == nullptr) return nullptr;
-  thread->has_programs_stack = false;
-  return thread;
+Place* begin(int tid) noexcept {
+  Place* const place = find(tid);
+  return place != nullptr ? place : take(tid);
 }
 
-stack_t own_signal_stack(TrappedThread& thread) noexcept {
-  stack_t stack{};
-  if (thread.stack == nullptr) {
-    const long mapped = raw_syscall(SYS_mmap, nullptr, kGuardBytes + kStackBytes, PROT_READ | PROT_WRITE,
-                                    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (is_error(mapped)) return stack;
-    raw_syscall(SYS_mprotect, mapped, kGuardBytes, PROT_NONE);
-    thread.stack = reinterpret_cast<void*>(mapped + static_cast<long>(kGuardBytes));
+TrappedThread* make_thread() noexcept {
+  char* const area = areas.take(kStackBytes + whole_pages(sizeof(TrappedThread)));
+  return area == nullptr ? nullptr : new (area + kStackBytes) TrappedThread{};
+}
+
+}  // namespace
+
+TrappedThread* trapped_thread() noexcept {
+  const Place* const place = find(static_cast<int>(raw_syscall(SYS_gettid)));
+  return place != nullptr ? place->thread : nullptr;
+}
+
+TrappedThread* begin_trapped_thread() noexcept {
+  Place* const place = begin(static_cast<int>(raw_syscall(SYS_gettid)));
+  if (place == nullptr) return nullptr;
+  if (place->thread == nullptr) place->thread = make_thread();
+  if (place->thread == nullptr) {
+    place->free_from(0);
+    return nullptr;
   }
-  stack.ss_sp = thread.stack;
-  stack.ss_size = kStackBytes;
-  return stack;
+  place->thread->has_programs_stack = false;
+  return place->thread;
+}
+
+stack_t own_signal_stack(const TrappedThread& thread) noexcept {
+  const auto top = reinterpret_cast<std::uintptr_t>(&thread);
+  return {.ss_sp = reinterpret_cast<void*>(top - kStackBytes), .ss_flags = 0, .ss_size = kStackBytes};
 }
 
 bool lies_on(const stack_t& stack, std::uintptr_t stack_pointer) noexcept {
@@ -85,46 +103,36 @@ bool lies_on(const stack_t& stack, std::uintptr_t stack_pointer) noexcept {
 }
 
 bool is_on_signal_stack(const TrappedThread& thread, std::uintptr_t stack_pointer) noexcept {
-  if (thread.has_programs_stack) return lies_on(thread.programs_stack, stack_pointer);
-  stack_t own{};
-  own.ss_sp = thread.stack;
-  own.ss_size = kStackBytes;
-  return lies_on(own, stack_pointer);
+  return lies_on(thread.has_programs_stack ? thread.programs_stack : own_signal_stack(thread), stack_pointer);
 }
 
-void forget_trapped_thread(TrappedThread& thread) noexcept {
-  thread.last_tid = thread.tid.load(std::memory_order_relaxed);
-  thread.tid.store(kFree, std::memory_order_release);
+void end_trapped_thread() noexcept {
+  const int tid = static_cast<int>(raw_syscall(SYS_gettid));
+  if (Place* const place = find(tid)) place->free_from(tid);
 }
 
 bool have_threads_but_first() noexcept {
   const int first = static_cast<int>(raw_syscall(SYS_getpid));
-  return std::ranges::any_of(threads, [first](const TrappedThread& thread) {
-    const int there = thread.tid.load(std::memory_order_acquire);
-    const int tid = there == kFree ? thread.last_tid : there;
+  return std::ranges::any_of(places, [first](const Place& place) {
+    const int there = place.tid.load(std::memory_order_acquire);
+    const int tid = there == kFree ? place.last_tid : there;
     return tid != first && !is_gone(tid);
   });
 }
 
 TrappedThread* keep_only(TrappedThread& thread) noexcept {
-  for (TrappedThread& other : threads) {
-    if (&other == &thread || other.tid.load(std::memory_order_relaxed) == 0) continue;
-    other.calls.forget();
-    other.last_tid = 0;
-    other.tid.store(kFree, std::memory_order_relaxed);
+  areas.abandon();
+  Place* its = nullptr;
+  for (Place& place : places) {
+    if (place.tid.load(std::memory_order_relaxed) == 0) continue;
+    if (place.thread == &thread) its = &place;
+    if (place.thread != &thread && place.thread != nullptr) place.thread->calls.forget();
+    place.free_from(0);
   }
-  TrappedThread* const mine = begin_trapped_thread();
-  if (mine == nullptr) return nullptr;
-  if (mine != &thread) {
-    std::swap(mine->calls, thread.calls);
-    thread.calls.forget();
-  }
-  std::swap(mine->stack, thread.stack);
-  mine->programs_stack = thread.programs_stack;
-  mine->has_programs_stack = thread.has_programs_stack;
-  thread.last_tid = 0;
-  thread.tid.store(kFree, std::memory_order_relaxed);
-  return mine;
+  Place* const mine = begin(static_cast<int>(raw_syscall(SYS_gettid)));
+  if (mine == nullptr || its == nullptr) return nullptr;
+  std::swap(mine->thread, its->thread);
+  return &thread;
 }
 
 }  // namespace nvmemu::preload

@@ -13,11 +13,9 @@
 
 namespace nvmemu::preload {
 
+// Lies above a signal stack of the emulator's own.
 struct TrappedThread {
-  std::atomic<int> tid{0};  // 0: never used; -1: free
-  int last_tid;             // whose it was: its stack is not used before that one is gone
-  void* stack;              // a signal stack of the emulator's own
-  stack_t programs_stack;   // as the program has set it
+  stack_t programs_stack;  // as the program has set it
   bool has_programs_stack;
   stack_t next_stack;  // that the kernel is to be told of
   CallsUnderWay calls;
@@ -26,17 +24,16 @@ struct TrappedThread {
   unsigned left_tries;     // and how often in a row
 };
 
-// The calling thread's, from its begin on. Null where there were too many threads then. What is pinned in it
-// was needed for the end of the thread that had it before.
+// The calling thread's, from its begin on. Null where there were too many threads, or no memory, then. What
+// is pinned in it was needed for the end of the thread that had it before.
 TrappedThread* begin_trapped_thread() noexcept;
 TrappedThread* trapped_thread() noexcept;
-// A signal stack of its own, made where there is none; ss_size 0 where there is no memory.
-stack_t own_signal_stack(TrappedThread& thread) noexcept;
+stack_t own_signal_stack(const TrappedThread& thread) noexcept;
 // Whether that is on the stack that the kernel has of it for signals.
 bool is_on_signal_stack(const TrappedThread& thread, std::uintptr_t stack_pointer) noexcept;
 bool lies_on(const stack_t& stack, std::uintptr_t stack_pointer) noexcept;
 // The calling thread ends.
-void forget_trapped_thread(TrappedThread& thread) noexcept;
+void end_trapped_thread() noexcept;
 // Whether any thread but the process's first, which is ending, may still run in this memory: one whose calls
 // are looked at, or whose last one was.
 bool have_threads_but_first() noexcept;

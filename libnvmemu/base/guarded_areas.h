@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+// Memory of the emulator's own in equal pieces, a stack's say, below each of which what runs over it faults.
+// Many are mapped at once: each mapping is an area to the kernel, of which a process has so many for all of
+// its threads (vm.max_map_count, 65,530 unless somebody says otherwise). Zeros are a valid state.
+#pragma once
+
+#include <sys/mman.h>
+#include <sys/syscall.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cstddef>
+
+#include "base/page_bytes.h"
+#include "base/raw_syscall.h"
+
+namespace nvmemu {
+
+// Thread-safe, async-signal-safe: who finds another there has one mapped for himself.
+class GuardedAreas {
+ public:
+  // Whole pages of zeros, as many bytes each time. Null where there is no memory.
+  char* take(std::size_t bytes) noexcept {
+    const std::size_t each = kPageBytes + bytes;
+    if (busy_.test_and_set(std::memory_order_acquire)) return guarded(map(each));
+    if (left_ == 0) map_more(each);
+    char* const area = guarded(left_ > 0 ? next_ : nullptr);
+    if (area != nullptr) next_ += each, --left_;
+    busy_.clear(std::memory_order_release);
+    return area;
+  }
+
+  // In the child of a fork: whoever was here is not.
+  void abandon() noexcept {
+    if (busy_.test()) left_ = 0;
+    busy_.clear();
+  }
+
+ private:
+  static constexpr std::size_t kMostAtOnce = 64;
+
+  static char* map(std::size_t bytes) noexcept {
+    const long mapped = raw_syscall(SYS_mmap, nullptr, bytes, PROT_READ | PROT_WRITE,
+                                    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    return is_error(mapped) ? nullptr : reinterpret_cast<char*>(mapped);
+  }
+  // Ever more, for programs of one thread are the most.
+  void map_more(std::size_t each) noexcept {
+    next_ = map(each * (mapped_ + 1));
+    if (next_ == nullptr) return;
+    left_ = mapped_ + 1;
+    mapped_ = std::min(kMostAtOnce - 1, 2 * mapped_ + 1);
+  }
+  // What is behind its first page, which from Linux 6.13 on is no area of its own; of locked memory it is.
+  static char* guarded(char* area) noexcept {
+    constexpr int kGuardInstall = 102;  // MADV_GUARD_INSTALL
+    if (area == nullptr) return nullptr;
+    const bool is_guarded = raw_syscall(SYS_madvise, area, kPageBytes, kGuardInstall) == 0 ||
+                            raw_syscall(SYS_mprotect, area, kPageBytes, PROT_NONE) == 0;
+    return is_guarded ? area + kPageBytes : nullptr;
+  }
+
+  std::atomic_flag busy_ = ATOMIC_FLAG_INIT;
+  char* next_ = nullptr;
+  std::size_t left_ = 0, mapped_ = 0;  // behind `next_`; and at once, the last time but for one
+};
+
+}  // namespace nvmemu
