@@ -44,12 +44,13 @@ class GuardedAreas {
                                     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     return is_error(mapped) ? nullptr : reinterpret_cast<char*>(mapped);
   }
-  // Ever more, for programs of one thread are the most.
+  // Ever more, for programs of one thread are the most; fewer where there is no memory for so many.
   void map_more(std::size_t each) noexcept {
-    next_ = map(each * (mapped_ + 1));
-    if (next_ == nullptr) return;
-    left_ = mapped_ + 1;
-    mapped_ = std::min(kMostAtOnce - 1, 2 * mapped_ + 1);
+    for (std::size_t many = next_many_ + 1; many > 0 && left_ == 0; many /= 2) {
+      next_ = map(each * many);
+      if (next_ != nullptr) left_ = many;
+    }
+    next_many_ = std::min(kMostAtOnce, 2 * left_ + 1) - 1;
   }
   // What is behind its first page, which from Linux 6.13 on is no area of its own; of locked memory it is.
   static char* guarded(char* area) noexcept {
@@ -62,7 +63,7 @@ class GuardedAreas {
 
   std::atomic_flag busy_ = ATOMIC_FLAG_INIT;
   char* next_ = nullptr;
-  std::size_t left_ = 0, mapped_ = 0;  // behind `next_`; and at once, the last time but for one
+  std::size_t left_ = 0, next_many_ = 0;  // behind `next_`; and to be mapped at once then, but for one
 };
 
 }  // namespace nvmemu
