@@ -62,11 +62,13 @@ void give_back_thread_area(void* state, std::size_t bytes) noexcept {
   raw_syscall(SYS_munmap, static_cast<char*>(state) - kBelow, kBelow + whole_pages(bytes));
 }
 
-// Who was at the shelf is not: what it had half put there may be what the thread that forks is using.
+// Who was at the shelf is not: what it had half put there may be what the thread that forks is using. It is
+// alone now, and others' rings are not mapped here.
 void abandon_thread_areas() noexcept {
   if (shelf.busy.test()) shelf.count = 0;
   shelf.busy.clear();
   areas.abandon();
+  used_areas.store(static_cast<int>(shelf.count) + 1, std::memory_order_relaxed);
 }
 
 }  // namespace nvmemu::preload

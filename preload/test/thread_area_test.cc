@@ -43,5 +43,33 @@ TEST(ThreadArea, IsAllZerosForTheNextThread) {
   EXPECT_TRUE(std::all_of(next, next + kStateBytes, [](char c) { return c == 0; }));
 }
 
+int take_all() {
+  int taken = 0;
+  while (take() != nullptr) ++taken;
+  return taken;
+}
+
+// Each has more of the kernel's areas beside it; the rest is the program's. The child of a fork has them
+// anew.
+TEST(ThreadArea, SoManyAtOnceAreTheEmulators) {
+  const int all = take_all();
+  EXPECT_GT(all, 8000);
+  EXPECT_LE(all, 8192);
+  EXPECT_EQ(take(), nullptr);
+  abandon_thread_areas();
+  EXPECT_EQ(take_all(), 8191);
+}
+
+TEST(ThreadArea, WhatIsGivenBackIsTakenAnew) {
+  volatile char* const first = take();
+  const int all = take_all();
+  EXPECT_GT(all, 8000);
+  for (int i = 0; i < 100; ++i) {
+    give_back_thread_area(const_cast<char*>(first), kStateBytes);
+    ASSERT_EQ(take(), first) << i;
+  }
+  EXPECT_EQ(take(), nullptr);
+}
+
 }  // namespace
 }  // namespace nvmemu::preload
