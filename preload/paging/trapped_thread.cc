@@ -42,7 +42,7 @@ bool is_gone(int tid) noexcept {
 // one after the other leave, then in others of which each stands behind one of these.
 std::size_t place_of(int tid, std::size_t tried) noexcept {
   constexpr std::size_t kAtFirst = 1024, kBehind = kMostThreads / kAtFirst;
-  const std::size_t first = static_cast<unsigned>(tid) * 2654435761U % kAtFirst;
+  const std::size_t first = static_cast<std::size_t>(static_cast<unsigned>(tid) * 2654435761U) % kAtFirst;
   return (first + tried / kBehind) % kAtFirst + tried % kBehind * kAtFirst;
 }
 
