@@ -67,7 +67,6 @@ void give_back_thread_area(void* state, std::size_t bytes) noexcept {
 void abandon_thread_areas() noexcept {
   if (shelf.busy.test()) shelf.count = 0;
   shelf.busy.clear();
-  areas.abandon();
   used_areas.store(static_cast<int>(shelf.count) + 1, std::memory_order_relaxed);
 }
 

@@ -16,24 +16,19 @@
 
 namespace nvmemu {
 
-// Thread-safe, async-signal-safe: who finds another there has one mapped for himself.
+// Thread-safe, async-signal-safe: who finds another there has one mapped for himself, as has a child of a
+// fork always where somebody was there then.
 class GuardedAreas {
  public:
   // Whole pages of zeros, as many bytes each time. Null where there is no memory.
   char* take(std::size_t bytes) noexcept {
     const std::size_t each = kPageBytes + bytes;
-    if (busy_.test_and_set(std::memory_order_acquire)) return guarded(map(each));
+    if (busy_.test_and_set(std::memory_order_acquire)) return take_alone(each);
     if (left_ == 0) map_more(each);
     char* const area = guarded(left_ > 0 ? next_ : nullptr);
     if (area != nullptr) next_ += each, --left_;
     busy_.clear(std::memory_order_release);
     return area;
-  }
-
-  // In the child of a fork: whoever was here is not.
-  void abandon() noexcept {
-    if (busy_.test()) left_ = 0;
-    busy_.clear();
   }
 
  private:
@@ -43,6 +38,12 @@ class GuardedAreas {
     const long mapped = raw_syscall(SYS_mmap, nullptr, bytes, PROT_READ | PROT_WRITE,
                                     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     return is_error(mapped) ? nullptr : reinterpret_cast<char*>(mapped);
+  }
+  static char* take_alone(std::size_t each) noexcept {
+    char* const mapped = map(each);
+    char* const area = guarded(mapped);
+    if (area == nullptr && mapped != nullptr) raw_syscall(SYS_munmap, mapped, each);
+    return area;
   }
   // Ever more, for programs of one thread are the most; fewer where there is no memory for so many.
   void map_more(std::size_t each) noexcept {

@@ -17,11 +17,10 @@ struct WalkPlan {
   unsigned further_steps = 0;
   std::uintptr_t awaited = 0;
   double persist_wait_ns = 0;  // for so long fences behind flushes hold the thread up; see PersistWait
-  bool counts_rounds = false;  // of loops of persists: for a second one it goes on to kMostForRound
+  bool counts_rounds = false;  // of loops of persists: for a second one it goes on to kMostForRounds
   Rules rules{};
 
   static constexpr unsigned kFewPasses = 8;
-  static constexpr unsigned kMostForRound = 40000;
 
   bool is_long() const noexcept { return worth == WalkWorth::kLong; }
 };

@@ -17,6 +17,8 @@ namespace nvmemu {
 // The registers, and behind these the words.
 inline constexpr unsigned kRoundWordBits = 6;
 inline constexpr std::size_t kRoundWords = 1 << kRoundWordBits;
+// So many instructions are walked for two of them.
+inline constexpr unsigned kMostForRounds = 40'000;
 using RoundValues = std::array<std::uint64_t, kGeneralRegisters + kRoundWords>;
 
 struct WalkRounds {
@@ -55,7 +57,7 @@ class RoundWatch {
     return static_cast<std::size_t>(fibonacci_hash(address) >> (64 - kRoundWordBits));
   }
   void on_store(std::uintptr_t address) noexcept {
-    if (passes_ > 1 || is_second_start_) return;
+    if (is_second_start_) return;
     const std::size_t place = place_of(address);
     if (passes_ == 0) rounds_.words[place] = address;
     if (rounds_.words[place] == address) {
@@ -72,7 +74,7 @@ class RoundWatch {
                   const Memory& memory) noexcept {
     ++persists_;
     if (passes_ > 0 && fence != rounds_.fence) return;
-    if (passes_ == 1 && takes_words_behind()) passes_ = 0;
+    if (passes_ == 1 && takes_words_behind(2 * step - first_pass_.step < kMostForRounds)) passes_ = 0;
     constexpr std::uint32_t kCompared = 6;
     if (passes_ < kCompared) {
       const RoundValues now = values(registers, memory);
@@ -126,10 +128,10 @@ class RoundWatch {
     return now;
   }
 
-  // Once: a loop that stores to other words in each of its rounds begins anew in all of them. Whether there
-  // are any, of which the round that begins here is the first.
-  bool takes_words_behind() noexcept {
-    if (std::exchange(is_second_start_, true)) return false;
+  // Once: a loop that stores to other words in each of its rounds begins anew in all of them; and where as
+  // long a round `fits` yet. Whether there are any, of which the round that begins here is the first.
+  bool takes_words_behind(bool fits) noexcept {
+    if (std::exchange(is_second_start_, true) || !fits) return false;
     bool any = false;
     for (std::size_t i = 0; i < kRoundWords; ++i) {
       if (is_stored_[i] || behind_[i] == 0) continue;

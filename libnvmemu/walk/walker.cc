@@ -83,7 +83,7 @@ class Walker::Run {
  private:
   bool goes_on(unsigned steps) const noexcept {
     if (steps < plan_.steps) return true;
-    if (plan_.counts_rounds && steps < WalkPlan::kMostForRound && looks_for_round(steps)) return true;
+    if (plan_.counts_rounds && steps < kMostForRounds && looks_for_round(steps)) return true;
     return plan_.awaited != 0 && steps < plan_.further_steps && passes_ < WalkPlan::kFewPasses;
   }
 

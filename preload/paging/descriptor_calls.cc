@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The pager's two descriptors, which a program that closes all that it finds must not close.
+// The pager's descriptors, which a program that closes all that it finds must not close.
 #include <sys/syscall.h>
 
 #include <cerrno>

@@ -125,7 +125,6 @@ bool have_threads_but_first() noexcept {
 }
 
 TrappedThread* keep_only(TrappedThread& thread) noexcept {
-  areas.abandon();
   Place* its = nullptr;
   for (Place& place : places) {
     if (place.tid.load(std::memory_order_relaxed) == 0) continue;

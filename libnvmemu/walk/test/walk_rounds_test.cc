@@ -125,6 +125,23 @@ TEST(RoundWatchTest, WhatTheLastWalkWatchedIsWatchedWhereNothingIsStored) {
   EXPECT_EQ(rounds.first[kGeneralRegisters + RoundWatch::place_of(kBefore)], kBefore);
 }
 
+// What its registers tell of is not lost for what words may: as long a round would not be passed any more.
+TEST(RoundWatchTest, ALongLoopDoesNotBeginAnew) {
+  constexpr unsigned kFirst = 7'000;
+  struct Case {
+    unsigned round_steps;
+    std::uint32_t passes;
+  };
+  for (const auto& [round_steps, passes] :
+       {Case{13'000, 1}, Case{16'499, 1}, Case{16'500, 2}, Case{19'000, 2}}) {
+    RoundWatch watch;
+    watch.on_persist(kFirst, kFenceAt, registers_of(0), no_word);
+    watch.on_store(0x1000);
+    watch.on_persist(kFirst + round_steps, kFenceAt, registers_of(1), no_word);
+    EXPECT_EQ(watch.passes(), passes) << round_steps;
+  }
+}
+
 // A number that all threads take the next of goes on by one in a walk, and by more meanwhile.
 TEST(RoundWatchTest, AWordThatOthersChangeTellsNothing) {
   constexpr std::uintptr_t kShared = 0x100, kOwn = 0x200;
